@@ -1,0 +1,11 @@
+#include "arrays.hpp"
+#include "microagg/univariate.hpp"
+
+void microagg::bind::register_univariate(nb::module_& m) {
+  m.def(
+      "optimal_univariate",
+      [](Vector values, std::int64_t k, Watch& watch) {
+        return array_of(released([&] { return optimal_univariate(span_of(values), k, watch); }));
+      },
+      nb::arg("values").noconvert(), nb::arg("k"), nb::arg("watch"));
+}

@@ -1,0 +1,23 @@
+#include "arrays.hpp"
+#include "microagg/watch.hpp"
+
+void microagg::bind::register_watch(nb::module_& m) {
+  nb::class_<Watch>(m, "Watch", "What a kernel and its caller tell each other while it runs.")
+      .def(nb::init<>())
+      .def("cancel", &Watch::cancel)
+      .def("set_deadline", &Watch::set_deadline, nb::arg("seconds"))
+      .def("restart", [](Watch& watch) { watch.report_done(0.0); })
+      .def_prop_ro("cancelled", &Watch::cancelled)
+      .def_prop_ro("expired", &Watch::expired)
+      .def_prop_ro("done", &Watch::done)
+      .def_prop_ro("best", &Watch::best);
+  // Kernels throw Cancelled; Python sees microagg.errors.Cancelled.
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Cancelled&) {
+      nb::object type = nb::module_::import_("microagg.errors").attr("Cancelled");
+      PyErr_SetString(type.ptr(), "The run was cancelled.");
+    }
+  });
+}

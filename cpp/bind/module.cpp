@@ -1,0 +1,15 @@
+// Table of contents of microagg._core.
+#include "arrays.hpp"
+
+NB_MODULE(_core, m) {
+  using namespace microagg::bind;
+  m.doc() = "Native kernels of microagg; see cpp/include/microagg for each.";
+  register_watch(m);
+  register_objective(m);
+  register_standardise(m);
+  register_peel(m);
+  register_paths(m);
+  register_univariate(m);
+  register_exhaustive(m);
+  register_simd(m);
+}

@@ -1,0 +1,53 @@
+// Sums that keep about 106 bits, so that a running total can lose records without losing digits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "microagg/points.hpp"
+
+namespace microagg {
+
+// An unevaluated sum high + low (double-double).
+class ExactSum {
+ public:
+  void add(double x) {
+    const double sum = high_ + x;
+    const double part = sum - high_;
+    low_ += (high_ - (sum - part)) + (x - part);
+    const double high = sum + low_;
+    low_ = low_ - (high - sum);
+    high_ = high;
+  }
+  double value() const { return high_; }
+
+ private:
+  double high_ = 0.0;
+  double low_ = 0.0;
+};
+
+// The centroid of a changing set of records.
+class RunningCentroid {
+ public:
+  explicit RunningCentroid(std::int64_t p) : sums_(static_cast<std::size_t>(p)) {}
+
+  void add(const double* record) {
+    for (std::size_t a = 0; a < sums_.size(); ++a) sums_[a].add(record[a]);
+    ++count_;
+  }
+  void remove(const double* record) {
+    for (std::size_t a = 0; a < sums_.size(); ++a) sums_[a].add(-record[a]);
+    --count_;
+  }
+  void write(double* centroid) const {
+    for (std::size_t a = 0; a < sums_.size(); ++a) {
+      centroid[a] = sums_[a].value() / static_cast<double>(count_);
+    }
+  }
+
+ private:
+  std::vector<ExactSum> sums_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace microagg

@@ -1,0 +1,174 @@
+// Two searches that remember: the record farthest from a slowly moving centroid, and the farthest
+// pair. Both keep upper bounds from earlier answers and compute exact distances only where a bound
+// allows a better answer, so that they return just what a full search would.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <vector>
+
+#include "microagg/neighbours.hpp"
+#include "microagg/points.hpp"
+
+namespace microagg {
+
+// Bounds are sums of computed roots: inflate them past any rounding of p additions.
+inline double rounding_slack(std::int64_t p) {
+  return 1.0 + 8.0 * static_cast<double>(p + 8) * std::exp2(-53.0);
+}
+
+// The remaining records by decreasing distance from a reference point.
+class DistanceList {
+ public:
+  struct Entry {
+    double root;  // distance (not squared) from the reference
+    Row row;
+  };
+
+  DistanceList(Points points, const BruteNeighbours& remaining)
+      : points_(points), remaining_(remaining) {}
+
+  void sort_from(const double* reference) {
+    reference_.assign(reference, reference + points_.p);
+    entries_.clear();
+    for (Row row = 0; row < points_.n; ++row) {
+      if (!remaining_.contains(row)) continue;
+      entries_.push_back(
+          {std::sqrt(squared_distance(points_.row(row), reference, points_.p)), row});
+    }
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      return a.root > b.root || (a.root == b.root && a.row < b.row);
+    });
+  }
+  // Entries from the first that still remains; those after it may be gone.
+  const std::vector<Entry>& entries() {
+    std::size_t gone = 0;
+    while (gone < entries_.size() && !remaining_.contains(entries_[gone].row)) ++gone;
+    if (gone * 4 > entries_.size()) {  // amortised: each entry is moved O(1) times
+      entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(gone));
+    }
+    return entries_;
+  }
+  const std::vector<double>& reference() const { return reference_; }
+
+ private:
+  Points points_;
+  const BruteNeighbours& remaining_;
+  std::vector<double> reference_;
+  std::vector<Entry> entries_;
+};
+
+// Farthest remaining record from a centroid that moves a little between calls.
+class FarthestFromCentroid {
+ public:
+  FarthestFromCentroid(Points points, const BruteNeighbours& remaining)
+      : points_(points), remaining_(remaining), list_(points, remaining) {}
+
+  Neighbour find(const double* centroid) {
+    // Re-sort once walking the stale list has cost as much as a few sorts.
+    if (list_.reference().empty() || walked_ > 4 * remaining_.size()) {
+      list_.sort_from(centroid);
+      walked_ = 0;
+    }
+    const double shift = std::sqrt(squared_distance(centroid, list_.reference().data(), points_.p));
+    const double slack = rounding_slack(points_.p);
+    Neighbour best{-1.0, BruteNeighbours::NONE};
+    for (const auto& entry : list_.entries()) {
+      ++walked_;
+      const double bound = (entry.root + shift) * slack;
+      if (bound * bound < best.distance) break;
+      if (!remaining_.contains(entry.row)) continue;
+      const Neighbour candidate{squared_distance(points_.row(entry.row), centroid, points_.p),
+                                entry.row};
+      if (farther(candidate, best)) best = candidate;
+    }
+    return best;
+  }
+
+ private:
+  Points points_;
+  const BruteNeighbours& remaining_;
+  DistanceList list_;
+  std::int64_t walked_ = 0;
+};
+
+// The two remaining records farthest from each other: largest distance, then lowest first row, then
+// lowest second row. Every record carries an upper bound on the distance to its farthest partner;
+// it is tightened from the cheap norm bound |x - c| + max |y - c| to the exact value only when it
+// leads.
+class FarthestPair {
+ public:
+  FarthestPair(Points points, BruteNeighbours& remaining)
+      : points_(points), remaining_(remaining), list_(points, remaining), root_(points.n) {
+    std::vector<double> centre(static_cast<std::size_t>(points.p));
+    for (Row row = 0; row < points.n; ++row) {
+      for (std::int64_t a = 0; a < points.p; ++a) {
+        centre[a] += points.row(row)[a] / static_cast<double>(points.n);
+      }
+    }
+    list_.sort_from(centre.data());
+    for (const auto& entry : list_.entries()) root_[entry.row] = entry.root;
+    std::vector<Bound> bounds;
+    bounds.reserve(static_cast<std::size_t>(points.n));
+    for (Row row = 0; row < points.n; ++row) bounds.push_back(norm_bound(row));
+    bounds_ = Queue(Later{}, std::move(bounds));
+  }
+
+  struct Pair {
+    Row first;
+    Row second;
+  };
+
+  Pair find() {
+    while (true) {
+      const Bound top = bounds_.top();
+      if (!remaining_.contains(top.row)) {
+        bounds_.pop();
+      } else if (top.partner != BruteNeighbours::NONE && remaining_.contains(top.partner)) {
+        return {top.row, top.partner};
+      } else {
+        bounds_.pop();
+        const Bound cheap = norm_bound(top.row);
+        if (cheap.squared < top.squared) {
+          bounds_.push(cheap);
+        } else {
+          const Neighbour far = remaining_.farthest(points_.row(top.row), top.row);
+          bounds_.push({far.distance, top.row, far.row});
+        }
+      }
+    }
+  }
+
+ private:
+  struct Bound {
+    double squared;
+    Row row;
+    Row partner;  // NONE: `squared` is only a bound
+  };
+  struct Later {  // true when `a` leads after `b`
+    bool operator()(const Bound& a, const Bound& b) const {
+      return a.squared < b.squared || (a.squared == b.squared && a.row > b.row);
+    }
+  };
+  using Queue = std::priority_queue<Bound, std::vector<Bound>, Later>;
+
+  Bound norm_bound(Row row) {
+    double largest = 0.0;
+    for (const auto& entry : list_.entries()) {
+      if (!remaining_.contains(entry.row)) continue;
+      largest = entry.root;
+      break;
+    }
+    const double bound = (root_[row] + largest) * rounding_slack(points_.p);
+    return {bound * bound, row, BruteNeighbours::NONE};
+  }
+
+  Points points_;
+  BruteNeighbours& remaining_;
+  DistanceList list_;
+  std::vector<double> root_;
+  Queue bounds_;
+};
+
+}  // namespace microagg

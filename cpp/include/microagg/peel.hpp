@@ -1,0 +1,185 @@
+// Fixed-size partitions that peel groups off the outside of the data: MDAV, MD, CBFS and the
+// centroid-growth pair Diameter and Centroid. One loop; the methods differ in three small rules.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "microagg/exact_sum.hpp"
+#include "microagg/farthest.hpp"
+#include "microagg/neighbours.hpp"
+#include "microagg/objective.hpp"
+#include "microagg/points.hpp"
+#include "microagg/watch.hpp"
+
+namespace microagg {
+
+// Around which records the next groups are formed.
+enum class Pivot {
+  CENTROID,           // r farthest from the centroid of what remains (CBFS, Centroid)
+  CENTROID_OPPOSITE,  // r as above and s farthest from r outside r's group (MDAV)
+  PAIR,               // the two most distant records r and s (MD, Diameter)
+};
+// Which records join a group.
+enum class Growth {
+  SEED,      // the k-1 nearest to the seed
+  CENTROID,  // one at a time, each the nearest to the running centroid of the group
+};
+// How many records must remain for another round, in multiples of k.
+struct PeelRules {
+  Pivot pivot;
+  Growth growth;
+  std::int64_t stop;  // 3: MDAV's 3k rule; 2: pairs; 1: single groups
+};
+
+class Peel {
+ public:
+  Peel(Points points, std::int64_t k, PeelRules rules, Watch& watch)
+      : points_(points),
+        k_(k),
+        rules_(rules),
+        poll_(watch, 1'000'000),
+        remaining_(points),
+        centroid_(points.p),
+        farthest_(points, remaining_),
+        group_of_(static_cast<std::size_t>(points.n), -1),
+        at_(static_cast<std::size_t>(points.p)) {
+    for (std::int64_t row = 0; row < points.n; ++row) centroid_.add(points.row(row));
+  }
+
+  Labels run() {
+    if (points_.n >= 2 * k_) {
+      if (rules_.pivot == Pivot::PAIR) {
+        FarthestPair pairs(points_, remaining_);
+        while (more()) form_pair(pairs.find());
+      } else {
+        while (more()) form_around_centroid(rules_.pivot == Pivot::CENTROID_OPPOSITE);
+        if (rules_.stop == 3 && remaining_.size() >= 2 * k_) form_around_centroid(false);
+      }
+    }
+    if (remaining_.size() >= k_) {
+      form_last();
+    } else {
+      join_nearest_groups();
+    }
+    return by_first_appearance(group_of_);
+  }
+
+ private:
+  bool more() {
+    const double left = static_cast<double>(remaining_.size());
+    const double all = static_cast<double>(points_.n);
+    poll_.report_done(1.0 - left * left / (all * all));
+    return remaining_.size() >= rules_.stop * k_;
+  }
+
+  void take(Row row, Label group) {
+    remaining_.remove(row);
+    centroid_.remove(points_.row(row));
+    group_of_[row] = group;
+  }
+
+  void form_pair(FarthestPair::Pair pair) {
+    const Label first = groups_++;
+    const Label second = groups_++;
+    take(pair.first, first);
+    take(pair.second, second);  // reserved: the first group never takes the second's seed
+    grow(pair.first, first);
+    grow(pair.second, second);
+  }
+
+  void form_around_centroid(bool with_opposite) {
+    centroid_.write(at_.data());
+    const Row seed = farthest_.find(at_.data()).row;
+    const Label group = groups_++;
+    take(seed, group);
+    if (!with_opposite) {
+      grow(seed, group);
+      return;
+    }
+    Neighbour opposite{};
+    join(remaining_.k_nearest_and_farthest(points_.row(seed), k_ - 1, opposite), group);
+    poll();
+    // Only when all that remains is equally far can the farthest have joined the group itself.
+    if (!remaining_.contains(opposite.row)) opposite = remaining_.farthest(points_.row(seed));
+    const Label other = groups_++;
+    take(opposite.row, other);
+    grow(opposite.row, other);
+  }
+
+  void grow(Row seed, Label group) {
+    if (rules_.growth == Growth::SEED) {
+      join(remaining_.k_nearest(points_.row(seed), k_ - 1), group);
+      poll();
+      return;
+    }
+    RunningCentroid centroid(points_.p);
+    centroid.add(points_.row(seed));
+    for (std::int64_t size = 1; size < k_; ++size) {
+      centroid.write(at_.data());
+      const Row row = remaining_.k_nearest(at_.data(), 1).front().row;
+      take(row, group);
+      centroid.add(points_.row(row));
+      poll();
+    }
+  }
+
+  void join(const std::vector<Neighbour>& members, Label group) {
+    joining_.assign(members.begin(), members.end());  // take() invalidates `members`
+    for (const Neighbour& member : joining_) take(member.row, group);
+  }
+
+  void poll() { poll_.tick((remaining_.size() + 1) * points_.p); }
+
+  // k .. 2k-1 records are left: they are the last group.
+  void form_last() {
+    const Label group = groups_++;
+    for (Label& label : group_of_) {
+      if (label < 0) label = group;
+    }
+  }
+
+  // Fewer than k are left: each goes to the group with the nearest centroid (ties: the group formed
+  // first); centroids stay as they are meanwhile.
+  void join_nearest_groups() {
+    std::vector<RunningCentroid> sums(static_cast<std::size_t>(groups_),
+                                      RunningCentroid(points_.p));
+    Rows left;
+    for (Row row = 0; row < points_.n; ++row) {
+      if (group_of_[row] < 0) {
+        left.push_back(row);
+      } else {
+        sums[group_of_[row]].add(points_.row(row));
+      }
+    }
+    std::vector<Neighbour> best(left.size(), {std::numeric_limits<double>::infinity(), 0});
+    for (Label group = 0; group < groups_; ++group) {
+      sums[group].write(at_.data());
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        const Neighbour candidate{squared_distance(points_.row(left[i]), at_.data(), points_.p),
+                                  group};
+        if (nearer(candidate, best[i])) best[i] = candidate;
+      }
+    }
+    for (std::size_t i = 0; i < left.size(); ++i) group_of_[left[i]] = best[i].row;
+  }
+
+  Points points_;
+  std::int64_t k_;
+  PeelRules rules_;
+  Poll poll_;
+  BruteNeighbours remaining_;
+  RunningCentroid centroid_;
+  FarthestFromCentroid farthest_;
+  Labels group_of_;  // in order of formation; -1 while remaining
+  std::vector<double> at_;
+  std::vector<Neighbour> joining_;
+  Label groups_ = 0;
+};
+
+// O(n^2 p / k) for SEED growth around a centroid, O(n^2 p) for CENTROID growth.
+inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch) {
+  return Peel(points, k, rules, watch).run();
+}
+
+}  // namespace microagg

@@ -1,0 +1,49 @@
+// The records as every kernel sees them, and the one definition of distance.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace microagg {
+
+using Row = std::int32_t;           // index of a record
+using Label = std::int32_t;         // number of a group
+using Labels = std::vector<Label>;  // one per record
+using Rows = std::vector<Row>;      // records in some order
+
+// A read-only C-contiguous (n, p) table of finite numbers.
+struct Points {
+  const double* values;
+  std::int64_t n;
+  std::int64_t p;
+  const double* row(std::int64_t i) const { return values + i * p; }
+};
+
+// Squared Euclidean distance: attributes added left to right, no FMA. Every engine computes this
+// very sequence of operations, so that no partition ever depends on the engine, the CPU or the
+// threads.
+inline double squared_distance(const double* a, const double* b, std::int64_t p) {
+  double sum = 0.0;
+  for (std::int64_t j = 0; j < p; ++j) {
+    const double d = a[j] - b[j];
+    sum += d * d;
+  }
+  return sum;
+}
+
+// A record with its distance to some query. "Before" in the two orders that all methods share:
+struct Neighbour {
+  double distance;
+  Row row;
+};
+inline bool nearer(const Neighbour& a, const Neighbour& b) {
+  return a.distance < b.distance || (a.distance == b.distance && a.row < b.row);
+}
+inline bool farther(const Neighbour& a, const Neighbour& b) {
+  return a.distance > b.distance || (a.distance == b.distance && a.row < b.row);
+}
+
+}  // namespace microagg

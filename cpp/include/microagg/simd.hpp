@@ -1,0 +1,42 @@
+// The hot loops that are compiled for several instruction sets and chosen once at run time.
+// Every level performs the same operations in the same order on each lane: identical results.
+#pragma once
+
+#include <cstdint>
+
+namespace microagg::simd {
+
+// Records are kept in blocks of LANES, attribute-major inside a block.
+inline constexpr std::int64_t LANES = 16;
+
+// Computes squared distances block by block from `begin` and returns the first block that holds a
+// record with distance <= near or >= far, its LANES distances in `distances`; `end` if there is
+// none. Slots without a record hold NaN, which is never a hit.
+template <class Real>
+using ScanBlocks = std::int64_t (*)(const Real* blocks, std::int64_t p, std::int64_t begin,
+                                    std::int64_t end, const Real* query, Real near, Real far,
+                                    Real* distances);
+
+// Paths are cut eight starts at a time.
+inline constexpr std::int64_t STARTS = 8;
+
+// SSE of the path's stretches that begin at `first + lane` and hold k .. 2k-1 records, by Welford
+// extension (sums of non-negative terms: no cancellation). costs[(size - k) * STARTS + lane].
+// `columns`: attribute-major, `stride` values per attribute, readable up to first + STARTS + 2k.
+// `means`: scratch of p * STARTS.
+using StretchCosts = void (*)(const double* columns, std::int64_t stride, std::int64_t p,
+                              std::int64_t first, std::int64_t k, double* means, double* costs);
+
+struct Kernels {
+  const char* name;
+  ScanBlocks<float> scan_float;
+  ScanBlocks<double> scan_double;
+  StretchCosts stretch_costs;
+};
+
+// The best level this CPU offers. `force` (tests only) picks a level by name; returns false when
+// that level was not built or the CPU lacks it.
+const Kernels& kernels();
+bool force(const char* name);
+
+}  // namespace microagg::simd

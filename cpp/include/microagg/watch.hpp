@@ -1,0 +1,74 @@
+// What a running kernel and the outside world tell each other, without locks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace microagg {
+
+// One Watch belongs to one run and is shared by all kernels of it. The caller sets `stop` (cancel)
+// and the deadline; kernels poll both about every millisecond and report `done` and `best`.
+class Watch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void cancel() { stop_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return stop_.load(std::memory_order_relaxed); }
+
+  // Seconds from now; infinity means none.
+  void set_deadline(double seconds) {
+    std::int64_t when = NEVER;
+    if (seconds < 1e9) when = now() + static_cast<std::int64_t>(seconds * 1e9);
+    deadline_.store(when, std::memory_order_relaxed);
+  }
+  bool expired() const { return now() >= deadline_.load(std::memory_order_relaxed); }
+
+  void report_done(double share) { done_.store(share, std::memory_order_relaxed); }
+  double done() const { return done_.load(std::memory_order_relaxed); }
+  void report_best(double sse) { best_.store(sse, std::memory_order_relaxed); }
+  double best() const { return best_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::int64_t NEVER = std::numeric_limits<std::int64_t>::max();
+  static std::int64_t now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
+        .count();
+  }
+  std::atomic<bool> stop_{false};
+  std::atomic<std::int64_t> deadline_{NEVER};
+  std::atomic<double> done_{0.0};
+  std::atomic<double> best_{std::numeric_limits<double>::infinity()};
+};
+
+// Thrown by a kernel that saw `cancelled()`; the binding turns it into microagg.errors.Cancelled.
+struct Cancelled {};
+
+// Counts work and looks at the watch about once a millisecond, so that polling costs nothing.
+class Poll {
+ public:
+  // `steps_per_look`: about how many calls of tick() take one millisecond.
+  Poll(Watch& watch, std::int64_t steps_per_look)
+      : watch_(watch), per_look_(steps_per_look < 1 ? 1 : steps_per_look), left_(per_look_) {}
+
+  // Adds `steps` of work; throws Cancelled when the run was cancelled.
+  void tick(std::int64_t steps = 1) {
+    left_ -= steps;
+    if (left_ > 0) return;
+    left_ = per_look_;
+    if (watch_.cancelled()) throw Cancelled{};
+    overdue_ = watch_.expired();
+  }
+  // True once the deadline has passed (refinements then return the best so far).
+  bool overdue() const { return overdue_; }
+  void report_done(double share) { watch_.report_done(share); }
+
+ private:
+  Watch& watch_;
+  std::int64_t per_look_;
+  std::int64_t left_;
+  bool overdue_ = false;
+};
+
+}  // namespace microagg

@@ -1,0 +1,99 @@
+// Compiled once per instruction set with MICROAGG_LEVEL naming the namespace (see CMakeLists.txt).
+// Plain loops and compiler vectors only: no standard library here.
+#include "microagg/simd.hpp"
+
+namespace microagg::simd::MICROAGG_LEVEL {
+
+namespace {
+
+// Bytes of one register. Vectors of just this size: wider ones are taken apart badly by compilers.
+#if defined(__AVX512F__)
+constexpr std::int64_t REGISTER = 64;
+#elif defined(__AVX2__)
+constexpr std::int64_t REGISTER = 32;
+#else
+constexpr std::int64_t REGISTER = 16;
+#endif
+
+template <class Real>
+std::int64_t scan_blocks(const Real* blocks, std::int64_t p, std::int64_t begin, std::int64_t end,
+                         const Real* query, Real near, Real far, Real* distances) {
+  typedef Real Part __attribute__((vector_size(REGISTER), aligned(sizeof(Real)), may_alias));
+  typedef long long Bits __attribute__((vector_size(REGISTER)));
+  constexpr std::int64_t WIDTH = REGISTER / static_cast<std::int64_t>(sizeof(Real));
+  constexpr std::int64_t PARTS = LANES / WIDTH;
+  for (std::int64_t block = begin; block < end; ++block) {
+    const Real* values = blocks + block * p * LANES;
+    Part sum[PARTS] = {};
+    for (std::int64_t a = 0; a < p; ++a) {
+      const Real q = query[a];
+#pragma GCC unroll 8
+      for (std::int64_t part = 0; part < PARTS; ++part) {
+        const Part d = *reinterpret_cast<const Part*>(values + a * LANES + part * WIDTH) - q;
+        sum[part] += d * d;
+      }
+    }
+    Bits hits = {};
+#pragma GCC unroll 8
+    for (std::int64_t part = 0; part < PARTS; ++part) {
+      hits |= reinterpret_cast<Bits>((sum[part] <= near) | (sum[part] >= far));
+    }
+    long long any = 0;
+#pragma GCC unroll 8
+    for (std::int64_t i = 0; i < REGISTER / 8; ++i) any |= hits[i];
+    if (any) {
+      for (std::int64_t part = 0; part < PARTS; ++part) {
+        *reinterpret_cast<Part*>(distances + part * WIDTH) = sum[part];
+      }
+      return block;
+    }
+  }
+  return end;
+}
+
+void stretch_costs(const double* columns, std::int64_t stride, std::int64_t p, std::int64_t first,
+                   std::int64_t k, double* means, double* costs) {
+  typedef double Part __attribute__((vector_size(REGISTER), aligned(8), may_alias));
+  constexpr std::int64_t WIDTH = REGISTER / 8;
+  constexpr std::int64_t PARTS = STARTS / WIDTH;
+  for (std::int64_t a = 0; a < p; ++a) {
+    for (std::int64_t lane = 0; lane < STARTS; ++lane) {
+      means[a * STARTS + lane] = columns[a * stride + first + lane];
+    }
+  }
+  Part sse[PARTS] = {};
+  const auto store = [&](std::int64_t size) {
+    for (std::int64_t part = 0; part < PARTS; ++part) {
+      *reinterpret_cast<Part*>(costs + (size - k) * STARTS + part * WIDTH) = sse[part];
+    }
+  };
+  if (k == 1) store(1);
+  for (std::int64_t size = 2; size < 2 * k; ++size) {
+    const double share = 1.0 / static_cast<double>(size);
+    const double* values = columns + first + size - 1;
+    Part squares[PARTS] = {};
+    for (std::int64_t a = 0; a < p; ++a) {
+#pragma GCC unroll 8
+      for (std::int64_t part = 0; part < PARTS; ++part) {
+        const Part x = *reinterpret_cast<const Part*>(values + a * stride + part * WIDTH);
+        Part& mean = *reinterpret_cast<Part*>(means + a * STARTS + part * WIDTH);
+        const Part d = x - mean;
+        mean += d * share;
+        squares[part] += d * d;
+      }
+    }
+    const double weight = static_cast<double>(size - 1) * share;
+    for (std::int64_t part = 0; part < PARTS; ++part) sse[part] += squares[part] * weight;
+    if (size >= k) store(size);
+  }
+}
+
+}  // namespace
+
+extern const Kernels table;
+#define MICROAGG_TEXT(x) #x
+#define MICROAGG_NAME(x) MICROAGG_TEXT(x)
+const Kernels table = {MICROAGG_NAME(MICROAGG_LEVEL), scan_blocks<float>, scan_blocks<double>,
+                       stretch_costs};
+
+}  // namespace microagg::simd::MICROAGG_LEVEL
