@@ -1,10 +1,11 @@
-#include <nanobind/stl/optional.h>
-
 #include "arrays.hpp"
 #include "microagg/path_cut.hpp"
 #include "microagg/tours.hpp"
 
 void microagg::bind::register_paths(nb::module_& m) {
+  nb::enum_<Deadline>(m, "Deadline")
+      .value("IGNORE", Deadline::IGNORE)
+      .value("HEED", Deadline::HEED);
   m.def(
       "farthest_from_centroid",
       [](Matrix points) {
@@ -13,33 +14,35 @@ void microagg::bind::register_paths(nb::module_& m) {
       nb::arg("points").noconvert());
   m.def(
       "first_of_farthest_pair",
-      [](Matrix points) {
-        return released([&] { return first_of_farthest_pair(points_of(points)); });
+      [](Matrix points, Deadline deadline, Watch& watch) {
+        return released([&] { return first_of_farthest_pair(points_of(points), deadline, watch); });
       },
-      nb::arg("points").noconvert());
+      nb::arg("points").noconvert(), nb::arg("deadline"), nb::arg("watch"));
   m.def(
       "nearest_next",
-      [](Matrix points, Row first, Watch& watch) {
-        return array_of(released([&] { return nearest_next(points_of(points), first, watch); }));
+      [](Matrix points, Row first, Deadline deadline, Watch& watch) {
+        return array_of(
+            released([&] { return nearest_next(points_of(points), first, deadline, watch); }));
       },
-      nb::arg("points").noconvert(), nb::arg("first"), nb::arg("watch"));
+      nb::arg("points").noconvert(), nb::arg("first"), nb::arg("deadline"), nb::arg("watch"));
   m.def(
       "group_tour",
-      [](Matrix points, Integers labels, Row first, Watch& watch) {
-        return array_of(
-            released([&] { return group_tour(points_of(points), span_of(labels), first, watch); }));
+      [](Matrix points, Integers labels, Row first, Deadline deadline, Watch& watch) {
+        return array_of(released([&] {
+          return group_tour(points_of(points), span_of(labels), first, deadline, watch);
+        }));
       },
       nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("first"),
-      nb::arg("watch"));
+      nb::arg("deadline"), nb::arg("watch"));
   m.def(
       "path_cut",
-      [](Matrix points, Integers order, std::int64_t k, bool cyclic,
-         Watch& watch) -> std::optional<nb::ndarray<nb::numpy, Label>> {
-        std::optional<Labels> labels =
-            released([&] { return path_cut(points_of(points), span_of(order), k, cyclic, watch); });
-        if (!labels) return std::nullopt;
-        return array_of(std::move(*labels));
+      [](Matrix points, Integers order, std::int64_t k, bool cyclic, Deadline deadline,
+         Watch& watch) {
+        return array_of(released([&] {
+          return by_first_appearance(
+              path_cut(points_of(points), span_of(order), k, cyclic, deadline, watch));
+        }));
       },
       nb::arg("points").noconvert(), nb::arg("order").noconvert(), nb::arg("k"), nb::arg("cyclic"),
-      nb::arg("watch"));
+      nb::arg("deadline"), nb::arg("watch"));
 }

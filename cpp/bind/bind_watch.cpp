@@ -11,13 +11,18 @@ void microagg::bind::register_watch(nb::module_& m) {
       .def_prop_ro("expired", &Watch::expired)
       .def_prop_ro("done", &Watch::done)
       .def_prop_ro("best", &Watch::best);
-  // Kernels throw Cancelled; Python sees microagg.errors.Cancelled.
+  // What kernels throw, under the same names in Python.
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    const auto raise = [](const char* name, const char* message) {
+      nb::object type = nb::module_::import_("microagg.errors").attr(name);
+      PyErr_SetString(type.ptr(), message);
+    };
     try {
       std::rethrow_exception(error);
     } catch (const Cancelled&) {
-      nb::object type = nb::module_::import_("microagg.errors").attr("Cancelled");
-      PyErr_SetString(type.ptr(), "The run was cancelled.");
+      raise("Cancelled", "The run was cancelled.");
+    } catch (const DeadlinePassed&) {
+      raise("DeadlinePassed", "The deadline passed.");
     }
   });
 }

@@ -1,0 +1,27 @@
+"""Microaggregation: groups of at least k similar records, published as their means."""
+
+from microagg.api import Result, partition
+from microagg.errors import (
+    Cancelled,
+    ContractError,
+    DataError,
+    OutputError,
+    SettingsError,
+    UnsafeRelease,
+)
+from microagg.methods.run import Progress
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Cancelled",
+    "ContractError",
+    "DataError",
+    "OutputError",
+    "Progress",
+    "Result",
+    "SettingsError",
+    "UnsafeRelease",
+    "__version__",
+    "partition",
+]

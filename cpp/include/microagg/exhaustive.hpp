@@ -16,11 +16,10 @@ namespace microagg {
 inline Labels exhaustive(Points points, std::int64_t k, Watch& watch) {
   const std::uint32_t all = (1U << points.n) - 1;
   std::vector<double> group_cost(static_cast<std::size_t>(all) + 1);
-  Labels chosen;
   Rows members;
   const auto allowed = [&](std::uint32_t set) {
     const int size = std::popcount(set);
-    return size >= k && (size < 2 * k || set == all);
+    return size >= k && (size < 2 * k || points.n < 2 * k);
   };
   for (std::uint32_t set = 1; set <= all; ++set) {
     if (!allowed(set)) continue;

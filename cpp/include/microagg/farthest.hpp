@@ -10,6 +10,7 @@
 
 #include "microagg/neighbours.hpp"
 #include "microagg/points.hpp"
+#include "microagg/watch.hpp"
 
 namespace microagg {
 
@@ -99,8 +100,12 @@ class FarthestFromCentroid {
 // leads.
 class FarthestPair {
  public:
-  FarthestPair(Points points, BruteNeighbours& remaining)
-      : points_(points), remaining_(remaining), list_(points, remaining), root_(points.n) {
+  FarthestPair(Points points, BruteNeighbours& remaining, Poll& poll)
+      : points_(points),
+        remaining_(remaining),
+        poll_(poll),
+        list_(points, remaining),
+        root_(static_cast<std::size_t>(points.n)) {
     std::vector<double> centre(static_cast<std::size_t>(points.p));
     for (Row row = 0; row < points.n; ++row) {
       for (std::int64_t a = 0; a < points.p; ++a) {
@@ -134,6 +139,7 @@ class FarthestPair {
           bounds_.push(cheap);
         } else {
           const Neighbour far = remaining_.farthest(points_.row(top.row), top.row);
+          poll_.tick(remaining_.size() * points_.p);
           bounds_.push({far.distance, top.row, far.row});
         }
       }
@@ -166,6 +172,7 @@ class FarthestPair {
 
   Points points_;
   BruteNeighbours& remaining_;
+  Poll& poll_;
   DistanceList list_;
   std::vector<double> root_;
   Queue bounds_;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "microagg/points.hpp"
@@ -86,12 +85,11 @@ class ShortestPath {
   std::vector<std::int32_t> size_;
 };
 
-// Labels of the records, or nothing when the deadline passed first.
-inline std::optional<Labels> path_cut(Points points, std::span<const Row> order, std::int64_t k,
-                                      bool cyclic, Watch& watch) {
+inline Labels path_cut(Points points, std::span<const Row> order, std::int64_t k, bool cyclic,
+                       Deadline deadline, Watch& watch) {
   const std::int64_t n = points.n;
   if (n < 2 * k) return Labels(static_cast<std::size_t>(n), 0);
-  Poll poll(watch, 200'000);
+  Poll poll(watch, 200'000, deadline);
   // A closed tour has a group boundary among any 2k-1 neighbours: try each as the beginning.
   const std::int64_t turns = cyclic ? 2 * k - 1 : 1;
   Stretches stretches(points, order, k, cyclic ? 2 * k : 0);
@@ -105,7 +103,6 @@ inline std::optional<Labels> path_cut(Points points, std::span<const Row> order,
       if (cyclic) costs[start * k + size - k] = cost;
     });
     poll.tick(simd::STARTS * k * points.p / 4 + 1);
-    if (poll.overdue()) return std::nullopt;
   }
   for (std::int64_t turn = 1; turn < turns; ++turn) {
     ShortestPath turned(n);
@@ -116,7 +113,6 @@ inline std::optional<Labels> path_cut(Points points, std::span<const Row> order,
       }
       poll.tick(k);
     }
-    if (poll.overdue()) return std::nullopt;
     if (turned.total() < best.total()) {
       best = turned;
       best_turn = turn;

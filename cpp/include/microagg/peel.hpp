@@ -50,7 +50,7 @@ class Peel {
   Labels run() {
     if (points_.n >= 2 * k_) {
       if (rules_.pivot == Pivot::PAIR) {
-        FarthestPair pairs(points_, remaining_);
+        FarthestPair pairs(points_, remaining_, poll_);
         while (more()) form_pair(pairs.find());
       } else {
         while (more()) form_around_centroid(rules_.pivot == Pivot::CENTROID_OPPOSITE);

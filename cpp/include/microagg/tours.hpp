@@ -29,15 +29,16 @@ inline Row farthest_from_centroid(Points points) {
 }
 
 // The lower row of the two records farthest from each other (the only record, if there is one).
-inline Row first_of_farthest_pair(Points points) {
+inline Row first_of_farthest_pair(Points points, Deadline deadline, Watch& watch) {
   if (points.n < 2) return 0;
+  Poll poll(watch, 1'000'000, deadline);
   BruteNeighbours remaining(points);
-  return FarthestPair(points, remaining).find().first;
+  return FarthestPair(points, remaining, poll).find().first;
 }
 
 // From `first`, always on to the nearest record not yet visited.
-inline Rows nearest_next(Points points, Row first, Watch& watch) {
-  Poll poll(watch, 1'000'000);
+inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& watch) {
+  Poll poll(watch, 1'000'000, deadline);
   BruteNeighbours remaining(points);
   Rows order{first};
   order.reserve(static_cast<std::size_t>(points.n));
@@ -46,6 +47,7 @@ inline Rows nearest_next(Points points, Row first, Watch& watch) {
     order.push_back(remaining.k_nearest(points.row(order.back()), 1).front().row);
     remaining.remove(order.back());
     poll.tick((remaining.size() + 1) * points.p);
+    poll.report_done(static_cast<double>(order.size()) / static_cast<double>(points.n));
   }
   return order;
 }
@@ -53,7 +55,8 @@ inline Rows nearest_next(Points points, Row first, Watch& watch) {
 // NPN over the group centroids, from the group of `first`. A group begins at its record nearest to
 // the centroid before it (the first group: at `first`), the others follow by distance to that
 // record.
-inline Rows group_tour(Points points, std::span<const Label> labels, Row first, Watch& watch) {
+inline Rows group_tour(Points points, std::span<const Label> labels, Row first, Deadline deadline,
+                       Watch& watch) {
   const std::vector<std::int64_t> sizes = group_sizes(labels);
   std::vector<Rows> members(sizes.size());
   std::vector<double> centroids(sizes.size() * static_cast<std::size_t>(points.p));
@@ -68,7 +71,7 @@ inline Rows group_tour(Points points, std::span<const Label> labels, Row first, 
   order.reserve(static_cast<std::size_t>(points.n));
   std::vector<Neighbour> ranked;
   const double* before = nullptr;
-  for (const Row group : nearest_next(centres, labels[first], watch)) {
+  for (const Row group : nearest_next(centres, labels[first], deadline, watch)) {
     Row start = first;
     if (before) {
       Neighbour best{std::numeric_limits<double>::infinity(), 0};

@@ -42,33 +42,36 @@ class Watch {
   std::atomic<double> best_{std::numeric_limits<double>::infinity()};
 };
 
-// Thrown by a kernel that saw `cancelled()`; the binding turns it into microagg.errors.Cancelled.
+// Thrown by a kernel that saw the run cancelled, or (a refinement) the deadline passed before it
+// had anything to return. The binding turns them into the exceptions of the same names in
+// microagg.errors.
 struct Cancelled {};
+struct DeadlinePassed {};
+
+// Only refinements heed the deadline; initial methods run to the end.
+enum class Deadline { IGNORE, HEED };
 
 // Counts work and looks at the watch about once a millisecond, so that polling costs nothing.
 class Poll {
  public:
-  // `steps_per_look`: about how many calls of tick() take one millisecond.
-  Poll(Watch& watch, std::int64_t steps_per_look)
-      : watch_(watch), per_look_(steps_per_look < 1 ? 1 : steps_per_look), left_(per_look_) {}
+  // `steps_per_look`: about how many steps take one millisecond.
+  Poll(Watch& watch, std::int64_t steps_per_look, Deadline deadline = Deadline::IGNORE)
+      : watch_(watch), deadline_(deadline), per_look_(steps_per_look), left_(steps_per_look) {}
 
-  // Adds `steps` of work; throws Cancelled when the run was cancelled.
   void tick(std::int64_t steps = 1) {
     left_ -= steps;
     if (left_ > 0) return;
     left_ = per_look_;
     if (watch_.cancelled()) throw Cancelled{};
-    overdue_ = watch_.expired();
+    if (deadline_ == Deadline::HEED && watch_.expired()) throw DeadlinePassed{};
   }
-  // True once the deadline has passed (refinements then return the best so far).
-  bool overdue() const { return overdue_; }
   void report_done(double share) { watch_.report_done(share); }
 
  private:
   Watch& watch_;
+  Deadline deadline_;
   std::int64_t per_look_;
   std::int64_t left_;
-  bool overdue_ = false;
 };
 
 }  // namespace microagg

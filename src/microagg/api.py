@@ -1,0 +1,126 @@
+"""The Python face: `partition()` and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import read
+from microagg.aggregate import aggregate
+from microagg.methods.objective import information_loss, sse, sst
+from microagg.methods.run import Progress, Run
+from microagg.methods.stage import Stage, solve
+from microagg.model import Effort, Labels, Problem, ScaleName
+from microagg.plan import check_against_data, plan
+from microagg.scale import to_points
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Result:
+    """A partition with its cost.
+
+    `labels`: the group of each record, numbered by first appearance; `sizes`: records per group;
+    `sse`, `sst`: within-groups and total sum of squares of the scaled data; `bound`: a proven lower
+    bound on the SSE of any partition, None while nothing is proven; `recipe`: the method that ran;
+    `truncated`: the deadline struck; `seconds`: wall-clock time of scaling and partitioning.
+    """
+
+    labels: Labels
+    sizes: NDArray[np.int64]
+    k: int
+    sse: float
+    sst: float
+    bound: float | None
+    recipe: str
+    truncated: bool
+    seconds: float
+
+    @property
+    def information_loss(self) -> float:
+        """IL = 100 · SSE / SST, in percent."""
+        return information_loss(self.sse, self.sst)
+
+    @property
+    def bound_loss(self) -> float | None:
+        """The proven lower bound as information loss in percent, None while nothing is proven."""
+        return None if self.bound is None else information_loss(self.bound, self.sst)
+
+    @property
+    def gap(self) -> float | None:
+        """100 · (SSE − bound) / SSE: how far from the optimum at most, None while nothing is proven."""
+        if self.bound is None:
+            return None
+        return 100.0 * (self.sse - self.bound) / self.sse if self.sse > 0.0 else 0.0
+
+    def aggregate(self, data: object) -> NDArray[np.float64]:
+        """`data` with each record replaced by its group's mean, in the units of `data`."""
+        return aggregate(read.table_of(data).values, self.labels)
+
+    def __str__(self) -> str:
+        proof = ""
+        if self.gap is not None:
+            proof = (
+                ", proven optimal" if self.gap < 1e-6 else f", at most {self.gap:.3g} % above the optimum"
+            )
+        cut = ", cut short by the deadline" if self.truncated else ""
+        return (
+            f"{len(self.labels)} records in {len(self.sizes)} groups of "
+            f"{self.sizes.min()} to {self.sizes.max()} (k = {self.k})\n"
+            f"information loss {self.information_loss:.4f} %{proof}, by {self.recipe} "
+            f"in {self.seconds:.2f} s{cut}"
+        )
+
+    __repr__ = __str__
+
+
+def partition(
+    data: object,
+    k: int,
+    method: str | Stage = "mdav-mhm",
+    *,
+    scale: ScaleName = "zscore",
+    effort: Effort = "balanced",
+    seconds: float | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Partition records into groups of at least k similar ones.
+
+    data: a 2-D array-like or data frame of numbers, one row per record (1-D: one attribute).
+    k: the smallest allowed group size, at least 2.
+    method: a catalogue name, a recipe such as "cbfs+mhm" or "mdav:stop=2k", or a Stage;
+        `microagg methods` lists the names.
+    scale: "zscore" (population standard deviation), "range", "robust" (median and MAD), "rank", "none".
+    effort: "fast", "balanced" or "best", for methods that can always do more.
+    seconds: wall-clock limit for the refining parts of the method.
+    seed: fixes every random choice; methods without any give the same result for each seed.
+    threads: at most so many (default: all available); never changes the result.
+    progress: called about twenty times a second with a `Progress`; an exception it raises stops
+        the run.
+
+    Raises SettingsError or DataError (both ValueError) for what cannot be used.
+    """
+    settled = plan(k, method, scale=scale, effort=effort, seconds=seconds, seed=seed, threads=threads)
+    table = read.table_of(data)
+    check_against_data(settled, len(table.values))
+    started = monotonic()
+    problem = Problem(to_points(table, settled.scale), settled.k)
+    run = Run(seed=settled.seed, seconds=settled.seconds, threads=settled.threads, progress=progress)
+    found = solve(settled.stage, problem, run)
+    cost = sse(problem.points, found.labels)
+    return Result(
+        labels=found.labels,
+        sizes=np.bincount(found.labels),
+        k=settled.k,
+        sse=cost,
+        sst=sst(problem.points),
+        bound=found.bound if found.bound > 0.0 or cost == 0.0 else None,
+        recipe=found.recipe or settled.recipe,
+        truncated=found.truncated,
+        seconds=monotonic() - started,
+    )

@@ -1,0 +1,278 @@
+"""The command-line face."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from microagg.errors import ContractError, DataError, SettingsError, UnsafeRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from microagg.api import Result
+    from microagg.methods.run import Progress
+
+# Exit codes; `main` maps exceptions to them.
+USAGE, UNSAFE, FILES, INTERNAL, INTERRUPTED, TERMINATED = 2, 3, 4, 70, 130, 143
+
+app = typer.Typer(
+    help="Protect numeric microdata by microaggregation: groups of at least k similar records, "
+    "published as their means.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Options of the command itself."""
+    if show:
+        from microagg import __version__
+
+        typer.echo(f"microagg {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def methods(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """List every method: what it does, its paper, cost, guarantee and largest sensible n."""
+    from microagg.methods.catalogue import METHODS
+    from microagg.methods.recipe import settings_of
+
+    if as_json:
+        entries = {
+            name: {
+                "summary": method.summary,
+                "paper": method.paper,
+                "cost": method.cost,
+                "guarantee": method.guarantee,
+                "largest_n": method.largest_n,
+                "settings": settings_of(name),
+                "starts_from": method.starts_from,
+            }
+            for name, method in METHODS.items()
+        }
+        typer.echo(json.dumps(entries, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("method", no_wrap=True)
+    table.add_column("what it does", ratio=3)
+    table.add_column("settings", ratio=1)
+    table.add_column("paper", ratio=1)
+    table.add_column("cost", ratio=1)
+    table.add_column("guarantee", ratio=2)
+    table.add_column("n up to", justify="right", no_wrap=True)
+    for name, method in METHODS.items():
+        table.add_row(
+            name,
+            method.summary,
+            ", ".join(settings_of(name)),
+            method.paper,
+            method.cost,
+            method.guarantee,
+            f"{method.largest_n:,}",
+        )
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    console.print(table)
+    console.print(
+        "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
+        "'n up to': a few minutes on one core.",
+        highlight=False,
+    )
+
+
+@app.command()
+def partition(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Feather file of numbers.")
+    ],
+    k: Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")],
+    columns: Annotated[
+        str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
+    ] = None,
+    method: Annotated[str, typer.Option(help="A name or recipe, see `microagg methods`.")] = "mdav-mhm",
+    scale: Annotated[
+        str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
+    ] = "zscore",
+    effort: Annotated[
+        str, typer.Option(help="fast, balanced or best, for methods that can always do more.")
+    ] = "balanced",
+    seconds: Annotated[
+        float | None, typer.Option(help="Wall-clock limit for the refining parts of the method.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Fixes every random choice.")] = 0,
+    labels: Annotated[
+        Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Partition the records of FILE into groups of at least k and print the information loss.
+
+    Nothing is masked and no record is printed; --labels writes the groups.
+    """
+    from microagg.api import partition as solve
+    from microagg.read import table_from_file
+    from microagg.write import check_output, write_labels
+
+    if labels is not None:
+        check_output(labels)
+    chosen = None if columns is None else [name.strip() for name in columns.split(",")]
+    table = table_from_file(file, chosen)
+    with _Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+        result = solve(
+            table,
+            k,
+            method,
+            scale=scale,  # type: ignore[arg-type]  # the plan checks it
+            effort=effort,  # type: ignore[arg-type]
+            seconds=seconds,
+            seed=seed,
+            progress=bar.update,
+        )
+    if labels is not None:
+        write_labels(labels, result.labels.tolist())
+    if as_json:
+        typer.echo(json.dumps(_summary(result, table.columns, scale, labels)))
+        return
+    typer.echo(str(result))
+    if labels is not None:
+        typer.echo(f"groups written to {labels}")
+
+
+def _summary(
+    result: Result, columns: tuple[str, ...], scale: str, labels: Path | None
+) -> dict[str, object]:
+    return {
+        "records": len(result.labels),
+        "columns": list(columns),
+        "k": result.k,
+        "groups": len(result.sizes),
+        "smallest_group": int(result.sizes.min()),
+        "largest_group": int(result.sizes.max()),
+        "scale": scale,
+        "sse": result.sse,
+        "sst": result.sst,
+        "information_loss": result.information_loss,
+        "bound": result.bound,
+        "bound_loss": result.bound_loss,
+        "gap": result.gap,
+        "recipe": result.recipe,
+        "truncated": result.truncated,
+        "seconds": result.seconds,
+        "labels": None if labels is None else str(labels),
+    }
+
+
+class _Bar:
+    """A progress bar on standard error for anything over a second."""
+
+    def __init__(self, hidden: bool) -> None:
+        self._hidden = hidden
+        self._close: Callable[[], None] | None = None
+        self._draw: Callable[[Progress], None] = lambda _: None
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._close is not None:
+            self._close()
+
+    def update(self, progress: Progress) -> None:
+        """Draw; called by the run about twenty times a second."""
+        if self._hidden or progress.seconds < 1.0:
+            return
+        if self._close is None:
+            self._open()
+        self._draw(progress)
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bars
+
+        bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        bars.start()
+        task = bars.add_task("", total=1.0)
+        self._close = bars.stop
+        self._draw = lambda progress: bars.update(task, description=progress.stage, completed=progress.done)
+
+
+def main() -> NoReturn:
+    """Run the command and leave with the exit code that says what happened."""
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        code = app(standalone_mode=False)
+    except (typer.Abort, KeyboardInterrupt):
+        return _complain("Interrupted; nothing was written.", INTERRUPTED)
+    except (SettingsError, DataError) as error:
+        return _complain(str(error), USAGE)
+    except UnsafeRelease as error:
+        return _complain(str(error), UNSAFE)
+    except BrokenPipeError:
+        # The reader of our output has gone, as `| head` does; keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _complain(str(error), FILES)
+    except MemoryError:
+        return _complain("There is not enough memory for these data and this method.", INTERNAL)
+    except ContractError as error:
+        return _complain(str(error), INTERNAL)
+    except Exception as error:
+        # Usage errors come from Typer, whose class for them moved between versions.
+        show = getattr(error, "show", None)
+        if callable(show):
+            show()
+            return USAGE
+        return _complain(_internal(error), INTERNAL)
+    return int(code or 0)
+
+
+def _internal(error: Exception) -> str:
+    """An unexpected exception's own words might quote data: name only its kind and place."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"Internal error: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}. "
+        "This is a bug in microagg; please report it with the command you typed."
+    )
+
+
+def _complain(message: str, code: int) -> int:
+    typer.echo(f"microagg: {message}", err=True)
+    return code
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    sys.exit(TERMINATED)

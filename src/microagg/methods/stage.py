@@ -1,0 +1,246 @@
+"""The protocol of all methods, and the four ways to combine them.
+
+A stage takes a problem and a partition to start from, and returns a partition. Its contract, checked
+for every stage and every catalogue entry by tests/contract:
+
+1. every group has at least k records, every record one group;
+2. same problem, start, seed and settings give the same labels on any number of threads, unless the
+   deadline struck: then `truncated` is true;
+3. inputs are not changed;
+4. a refinement's SSE is never above that of its start;
+5. `bound` never falls along a chain and is at most SSE·(1 + 1e-12);
+6. a refinement honours the deadline and returns the best so far; initial stages run to the end.
+
+Stages are frozen dataclasses holding only their own settings: they print as the expression that makes
+them, compare, and pickle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import pairwise
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from microagg import _core, errors
+from microagg.methods.objective import sse
+from microagg.methods.run import Run
+from microagg.model import Labels, Partition, Problem, Rows
+
+
+@runtime_checkable
+class Stage(Protocol):
+    """One step of a method."""
+
+    @property
+    def needs_start(self) -> bool:
+        """False: an initial method, which ignores its start. True: a refinement of its start."""
+        ...
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Solve, or improve on `start`."""
+        ...
+
+
+class Order(Protocol):
+    """A path through the records."""
+
+    @property
+    def needs_start(self) -> bool:
+        """True when the path follows the groups of `start`."""
+        ...
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Rows:
+        """All rows, each once."""
+        ...
+
+
+Blocks = Callable[[Problem, Partition, Run], Labels]
+"""A coarse cut of the records: a block number for each."""
+
+
+def one_group(problem: Problem) -> Partition:
+    """The partition everything can start from."""
+    return Partition(np.zeros(len(problem.points), dtype=np.int32))
+
+
+def solve(stage: Stage, problem: Problem, run: Run) -> Partition:
+    """Run a whole method on a problem."""
+    return _checked(stage, problem, one_group(problem), run)
+
+
+def better(problem: Problem, start: Partition, found: Labels) -> Partition:
+    """What a refinement returns: `found` where it improves on `start`, else `start`."""
+    if sse(problem.points, found) < sse(problem.points, start.labels):
+        return replace(start, labels=found)
+    return start
+
+
+def chain(*stages: Stage) -> Stage:
+    """Stages one after the other, each starting from what the one before it returned."""
+    flat: list[Stage] = []
+    for stage in stages:
+        flat.extend(stage.stages if isinstance(stage, Chain) else [stage])
+    if not flat:
+        raise errors.nothing_to_combine("A chain")
+    for before, stage in pairwise(flat):
+        if not stage.needs_start:
+            raise errors.initial_after_start(repr(stage), repr(before))
+    return flat[0] if len(flat) == 1 else Chain(tuple(flat))
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Left to right, the contract checked after each stage. Made by `chain`."""
+
+    stages: tuple[Stage, ...]
+
+    @property
+    def needs_start(self) -> bool:
+        """As its first stage."""
+        return self.stages[0].needs_start
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Run the stages in turn; once the deadline has passed, refinements are skipped."""
+        for stage in self.stages:
+            if stage.needs_start and run.overdue:
+                return replace(start, truncated=True)
+            start = _checked(stage, problem, start, run)
+        return start
+
+    def __repr__(self) -> str:
+        return f"chain({', '.join(map(repr, self.stages))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The stage inside each part of the data: an independent problem for each.
+
+    The parts are the groups of `start` with at least 2k records, or the coarse blocks of `by`
+    (a block with fewer than k records is an error of `by`). Records outside any part keep their
+    groups. The bound is that of `start`: bounds of parts do not add up to one of the whole.
+    """
+
+    stage: Stage
+    by: Blocks | None = None
+
+    @property
+    def needs_start(self) -> bool:
+        """Groups of a start are needed unless `by` cuts and the stage starts afresh."""
+        return self.by is None or self.stage.needs_start
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Solve the parts by `run.map` and put them together."""
+        part_of = start.labels if self.by is None else self.by(problem, start, run)
+        order = np.argsort(part_of, kind="stable").astype(np.int32)
+        parts = np.split(order, np.flatnonzero(np.diff(part_of[order])) + 1)
+        if self.by is None:
+            parts = [rows for rows in parts if len(rows) >= 2 * problem.k]
+
+        def solve_part(rows: Rows, child: Run) -> Partition:
+            points = np.ascontiguousarray(problem.points[rows])
+            own = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
+            return _checked(self.stage, Problem(points, problem.k), Partition(own), child)
+
+        found = run.map(solve_part, parts)
+        labels = start.labels.copy()
+        free = int(labels.max()) + 1
+        for rows, partition in zip(parts, found, strict=True):
+            labels[rows] = free + partition.labels
+            free += int(partition.labels.max()) + 1
+        truncated = start.truncated or any(partition.truncated for partition in found)
+        combined = Partition(_core.by_first_appearance(labels), start.bound, truncated=truncated)
+        # A stage that starts afresh may lose against the groups it was given to re-split.
+        if self.needs_start and sse(problem.points, combined.labels) > sse(problem.points, start.labels):
+            return replace(start, truncated=truncated)
+        return combined
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Best:
+    """All stages from the same start; the lowest SSE wins (ties: the first)."""
+
+    stages: tuple[Stage, ...]
+
+    def __init__(self, *stages: Stage) -> None:
+        if not stages:
+            raise errors.nothing_to_combine("Best")
+        object.__setattr__(self, "stages", stages)
+
+    @property
+    def needs_start(self) -> bool:
+        """True when all are refinements: then none can lose against the start."""
+        return all(stage.needs_start for stage in self.stages)
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Run all; bounds hold for the problem, so the largest is kept."""
+        found = [_checked(stage, problem, start, run) for stage in self.stages]
+        winner = min(found, key=lambda partition: sse(problem.points, partition.labels))
+        return replace(
+            winner,
+            bound=max(partition.bound for partition in found),
+            truncated=any(partition.truncated for partition in found),
+        )
+
+    def __repr__(self) -> str:
+        return f"Best({', '.join(map(repr, self.stages))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """A refinement again and again while the SSE falls and time remains, at most `rounds` times."""
+
+    stage: Stage
+    rounds: int = 1_000
+
+    def __post_init__(self) -> None:
+        if not self.stage.needs_start:
+            raise errors.initial_after_start(repr(self.stage), "itself")
+
+    @property
+    def needs_start(self) -> bool:
+        """Always: there is nothing to repeat without a start."""
+        return True
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Repeat."""
+        cost = sse(problem.points, start.labels)
+        for _ in range(self.rounds):
+            if run.overdue:
+                return replace(start, truncated=True)
+            start = _checked(self.stage, problem, start, run)
+            before, cost = cost, sse(problem.points, start.labels)
+            if not cost < before:
+                break
+        return start
+
+
+def parts_of(stage: object) -> Iterator[Stage]:
+    """The stage and every stage among its settings."""
+    if isinstance(stage, Stage):
+        yield stage
+    if is_dataclass(stage):
+        for field in fields(stage):
+            value = getattr(stage, field.name)
+            for inner in value if isinstance(value, tuple) else (value,):
+                yield from parts_of(inner)
+
+
+def _checked(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partition:
+    """Run one stage and hold it to points 1, 4 and 5 of the contract."""
+    run.stage = type(stage).__name__
+    found = stage(problem, start, run)
+    sizes = _core.group_sizes(found.labels)
+    if len(found.labels) != len(problem.points) or sizes.min() < min(problem.k, len(found.labels)):
+        raise errors.contract_broken(repr(stage), "a group is smaller than k")
+    if found.bound < start.bound:
+        raise errors.contract_broken(repr(stage), "the proven bound fell")
+    if stage.needs_start or found.bound > 0.0:
+        cost = sse(problem.points, found.labels)
+        if stage.needs_start and cost > sse(problem.points, start.labels) * (1 + 1e-12):
+            raise errors.contract_broken(repr(stage), "the result is worse than its start")
+        if found.bound > cost * (1 + 1e-12):
+            raise errors.contract_broken(repr(stage), "the bound exceeds the SSE")
+    return found

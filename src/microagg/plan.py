@@ -1,0 +1,93 @@
+"""Settings checked: first by themselves, then against the data. Every decision is made here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral
+from typing import get_args
+
+from microagg import errors
+from microagg.methods.recipe import stage_of
+from microagg.methods.stage import Stage, parts_of
+from microagg.model import Effort, ScaleName
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be done: a checked set of settings."""
+
+    k: int
+    stage: Stage
+    recipe: str
+    scale: ScaleName
+    seconds: float | None
+    seed: int
+    threads: int | None
+
+
+def plan(
+    k: object,
+    method: object,
+    *,
+    scale: object,
+    effort: object,
+    seconds: object,
+    seed: object,
+    threads: object,
+) -> Plan:
+    """Check the settings alone. `SettingsError` for the first that is wrong."""
+    stage = stage_of(method)  # type: ignore[arg-type]  # it checks the type itself
+    recipe = method if isinstance(method, str) else repr(stage)
+    _check_effort(effort, stage, recipe)
+    return Plan(
+        _k(k),
+        stage,
+        recipe,
+        _choice("scale", scale, get_args(ScaleName)),  # type: ignore[arg-type]
+        _seconds(seconds, stage, recipe),
+        _whole("seed", seed, 0),
+        None if threads is None else _whole("threads", threads, 1),
+    )
+
+
+def check_against_data(plan: Plan, n: int) -> None:
+    """Check the settings against the number of records."""
+    if plan.k > n:
+        raise errors.k_above_n(plan.k, n)
+
+
+def _k(k: object) -> int:
+    if isinstance(k, bool) or not isinstance(k, Integral):
+        raise errors.k_not_integer(type(k).__name__)
+    if k < 2:
+        raise errors.k_too_small(int(k))
+    return int(k)
+
+
+def _choice(setting: str, value: object, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise errors.no_such_choice(setting, value, choices)
+    return str(value)
+
+
+def _whole(setting: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise errors.bad_number(setting, f"a whole number of at least {least}")
+    return int(value)
+
+
+def _seconds(value: object, stage: Stage, recipe: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise errors.bad_number("seconds", "a number above 0")
+    if not any(part.needs_start for part in parts_of(stage)):
+        raise errors.no_effect("seconds", recipe, "it has no refinement that could stop early.")
+    return float(value)
+
+
+def _check_effort(value: object, stage: Stage, recipe: str) -> None:
+    effort = _choice("effort", value, get_args(Effort))
+    if effort != "balanced" and not any(getattr(part, "uses_effort", False) for part in parts_of(stage)):
+        raise errors.no_effect(f"effort={effort}", recipe, "it does the same work at every effort.")

@@ -1,0 +1,39 @@
+"""Attributes brought to a common unit; the only place that scales."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from microagg import _core, errors
+from microagg.model import Points, ScaleName, Table
+
+LARGEST_UNSCALED = 1e140
+"""Beyond this size, sums of squares of unscaled values could overflow."""
+
+_SCALES = {
+    "zscore": _core.Scale.ZSCORE,
+    "range": _core.Scale.RANGE,
+    "robust": _core.Scale.ROBUST,
+    "rank": _core.Scale.RANK,
+}
+
+
+def to_points(table: Table, scale: ScaleName) -> Points:
+    """The table's values in common units.
+
+    zscore: mean 0 and population standard deviation 1, so that SST = n·p; range: 0 to 1; robust: from the
+    median in units of the median absolute deviation; rank: average rank divided by n; none: as they are.
+    A constant column becomes 0 and costs nothing.
+    """
+    values = table.values
+    if scale == "none":
+        for column, values_of_column in zip(table.columns, values.T, strict=True):
+            if max(values_of_column.max(), -values_of_column.min()) > LARGEST_UNSCALED:
+                raise errors.too_large_to_square(column, LARGEST_UNSCALED)
+        return values
+    points, usable = _core.standardise(values, _SCALES[scale])
+    if scale == "robust":
+        for at in np.flatnonzero(usable == 0):
+            if np.ptp(values[:, at]) > 0:
+                raise errors.no_robust_spread(table.columns[at])
+    return points

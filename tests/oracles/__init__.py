@@ -1,0 +1,1 @@
+"""Slow, plain reference implementations that the library's kernels are compared with."""
