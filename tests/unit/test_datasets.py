@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from microagg import datasets
-from microagg.datasets import Dataset
 from microagg.errors import DataError, SettingsError
+from microagg.model import Table
 
 GENERATORS = [
     datasets.sim_u,
@@ -41,7 +41,7 @@ def constant() -> np.ndarray:
     return lower + np.tril(lower, -1).T
 
 
-# --- Dataset ----------------------------------------------------------------------------------
+# --- Table ----------------------------------------------------------------------------------
 
 
 def test_numpy_takes_a_data_set_as_its_values() -> None:
@@ -128,7 +128,7 @@ def test_sme_gives_the_printed_sums_of_squares() -> None:
 
 
 @pytest.mark.parametrize("generate", GENERATORS)
-def test_a_seed_decides_the_values(generate: Callable[..., Dataset]) -> None:
+def test_a_seed_decides_the_values(generate: Callable[..., Table]) -> None:
     first, again, other = generate(seed=3), generate(seed=3), generate(seed=4)
     assert first.values.dtype == np.float64
     assert first.values.flags.c_contiguous
@@ -144,7 +144,7 @@ def test_a_seed_decides_the_values(generate: Callable[..., Dataset]) -> None:
     [(datasets.sim_u, (1000, 10), 10_000), (datasets.sim_1, (100, 10), 1000)],
 )
 def test_uniform_sets_fill_their_range(
-    generate: Callable[..., Dataset], shape: tuple[int, int], bound: float
+    generate: Callable[..., Table], shape: tuple[int, int], bound: float
 ) -> None:
     values = generate().values
     assert values.shape == shape
@@ -187,7 +187,7 @@ def test_sim_c_draws_every_cardinality() -> None:
 @pytest.mark.parametrize(
     ("generate", "side"), [(datasets.sim_2, 1.0), (datasets.sim_3, 2.0)], ids=["sim_2", "sim_3"]
 )
-def test_normal_clusters_follow_their_recipe(generate: Callable[..., Dataset], side: float) -> None:
+def test_normal_clusters_follow_their_recipe(generate: Callable[..., Table], side: float) -> None:
     dimensions, deviations, centres = set(), [], []
     for seed in SEEDS:
         values = generate(seed).values

@@ -48,9 +48,9 @@ inline std::vector<double> group_means(Points values, std::span<const Label> lab
 }
 
 // Within-groups sum of squares: distances to group means, summed with compensation. O(n p).
+// All is taken relative to each group's first record: that keeps the digits of data far from zero.
 inline double sse(Points points, std::span<const Label> labels) {
   const std::vector<std::int64_t> sizes = group_sizes(labels);
-  // Offsets from each group's first record keep the digits of data far from zero.
   std::vector<std::int64_t> first(sizes.size(), -1);
   std::vector<double> means(sizes.size() * static_cast<std::size_t>(points.p));
   for (std::int64_t i = 0; i < points.n; ++i) {
@@ -61,14 +61,18 @@ inline double sse(Points points, std::span<const Label> labels) {
   }
   for (std::size_t group = 0; group < sizes.size(); ++group) {
     double* mean = means.data() + static_cast<std::int64_t>(group) * points.p;
-    const double* start = points.row(first[group]);
-    for (std::int64_t a = 0; a < points.p; ++a) {
-      mean[a] = start[a] + mean[a] / static_cast<double>(sizes[group]);
-    }
+    for (std::int64_t a = 0; a < points.p; ++a) mean[a] /= static_cast<double>(sizes[group]);
   }
   ExactSum total;
   for (std::int64_t i = 0; i < points.n; ++i) {
-    total.add(squared_distance(points.row(i), means.data() + labels[i] * points.p, points.p));
+    const double* mean = means.data() + labels[i] * points.p;
+    const double* start = points.row(first[labels[i]]);
+    double sum = 0.0;
+    for (std::int64_t a = 0; a < points.p; ++a) {
+      const double d = points.row(i)[a] - start[a] - mean[a];
+      sum += d * d;
+    }
+    total.add(sum);
   }
   return total.value();
 }

@@ -2,9 +2,10 @@
 //
 // The cost of any stretch is had in O(1) without cancellation: the sorted values are cut into
 // blocks of k; a stretch of k .. 2k-1 records is the end of one block merged with the beginning of
-// what follows, and merging two stretches only adds non-negative terms. So equal values cost
-// exactly nothing and the objective keeps its digits whatever the offset or the gaps (prefix sums
-// would lose them).
+// what follows, and merging two stretches only adds non-negative terms. Values are taken relative
+// to the boundary between the two, itself a member of the stretch. So equal values cost exactly
+// nothing and the objective keeps its digits whatever the offset or the gaps (prefix sums would
+// lose them).
 #pragma once
 
 #include <algorithm>
@@ -60,10 +61,12 @@ class OptimalUnivariate {
       Moments from_this;
       Moments from_previous = whole_previous_;
       const std::int64_t size = std::min(n_ - block * k_, k_);
+      const double boundary = x_[block * k_];
+      const double previous_boundary = x_[std::max(std::int64_t{0}, block - 1) * k_];
       for (std::int64_t taken = 1; taken <= size; ++taken) {
         const std::int64_t end = block * k_ + taken;
-        from_this.add(x_[end - 1], share_[taken]);
-        from_previous.add(x_[end - 1], share_[k_ + taken]);
+        from_this.add(x_[end - 1] - boundary, share_[taken]);
+        from_previous.add(x_[end - 1] - previous_boundary, share_[k_ + taken]);
         find_start(end, block, from_this, from_previous);
       }
       whole_previous_ = from_this;
@@ -82,7 +85,7 @@ class OptimalUnivariate {
     std::copy(tails_.begin() + k_, tails_.end(), tails_.begin());
     Moments tail;
     for (std::int64_t size = 1; size <= k_; ++size) {
-      tail.add(x_[block * k_ - size], share_[size]);
+      tail.add(x_[block * k_ - size] - x_[block * k_], share_[size]);
       tails_[2 * k_ - size] = tail;
     }
   }

@@ -1,0 +1,163 @@
+"""Every kernel against the oracle written from the paper: the very same labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from microagg import _core
+from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav
+from microagg.methods.paths import GroupTour, NearestNext, PathCut
+from microagg.methods.run import Run
+from microagg.methods.stage import one_group, solve
+from microagg.model import Labels, Partition, Problem
+from tests.differential.adversarial import KINDS, cases, points
+from tests.oracles import exhaustive, objective, paths, peel, univariate
+
+PEELS = {
+    "mdav": (Mdav(), peel.mdav),
+    "mdav:stop=2k": (Mdav(stop="2k"), lambda x, k: peel.mdav(x, k, stop="2k")),
+    "md": (MaximumDistance(), peel.md),
+    "cbfs": (Cbfs(), peel.cbfs),
+    "diameter": (Diameter(), peel.diameter),
+    "centroid": (Centroid(), peel.centroid),
+}
+LEVELS = [level for level in ("baseline", "avx2", "avx512") if _core.force_simd_level(level)]
+
+
+@pytest.fixture(autouse=True)
+def _best_level() -> Iterator[None]:
+    yield
+    assert _core.force_simd_level(LEVELS[-1])
+
+
+def labels_of(stage: object, x: NDArray[np.float64], k: int, threads: int = 1) -> Labels:
+    return solve(stage, Problem(x, k), Run(threads=threads)).labels  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", PEELS)
+def test_peel(name: str) -> None:
+    stage, oracle = PEELS[name]
+    for kind, x, k in cases(360, 60, seed=1):
+        found, expected = labels_of(stage, x, k), oracle(x, k)
+        assert np.array_equal(found, expected), (kind, x.shape, k)
+
+
+@pytest.mark.parametrize("name", PEELS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_peel_on_more_records(name: str, kind: str) -> None:
+    stage, oracle = PEELS[name]
+    x = points(kind, np.random.default_rng(2), 700 if name not in ("md", "diameter") else 250, 4)
+    assert np.array_equal(labels_of(stage, x, 4), oracle(x, 4))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_levels_agree(kind: str) -> None:
+    x = points(kind, np.random.default_rng(3), 3000, 7)
+    for stage in (Mdav(), Centroid(), PathCut(NearestNext()), PathCut(NearestNext(), cyclic=True)):
+        found = []
+        for level in LEVELS:
+            assert _core.force_simd_level(level)
+            found.append(labels_of(stage, x, 5))
+        assert all(np.array_equal(labels, found[0]) for labels in found)
+
+
+def test_nearest_next() -> None:
+    for kind, x, k in cases(360, 60, seed=4):
+        found = NearestNext()(Problem(x, k), one_group(Problem(x, k)), Run())
+        assert np.array_equal(found, paths.nearest_next(x)), (kind, x.shape)
+
+
+def test_group_tour() -> None:
+    for kind, x, k in cases(360, 60, seed=5):
+        problem, labels = Problem(x, k), peel.cbfs(x, k)
+        for tour, first in (
+            (GroupTour(), paths.farthest_from_centroid(x)),
+            (GroupTour("pair"), paths.farthest_pair(x)[0] if len(x) > 1 else 0),
+        ):
+            found = tour(problem, Partition(labels), Run())
+            assert np.array_equal(found, paths.group_tour(x, labels, first)), (kind, x.shape, k)
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_path_cut(cyclic: bool) -> None:
+    oracle = paths.tour_to_assignment if cyclic else paths.mhm
+    rng = np.random.default_rng(6)
+    for kind, x, k in cases(360, 40, seed=7):
+        order = rng.permutation(len(x)).astype(np.int32)
+        found = _core.path_cut(x, order, k, cyclic, _core.Deadline.IGNORE, _core.Watch())
+        expected = oracle(x, order, k)
+        if kind == "normal":
+            assert np.array_equal(found, expected), (x.shape, k)
+        # On tied data several cuts are best, and rounding picks among them: the costs agree.
+        scale = objective.sst(x) + 1e-300
+        assert objective.sse(x, found) / scale == pytest.approx(
+            objective.sse(x, expected) / scale, rel=1e-9, abs=1e-13
+        ), (kind, x.shape, k)
+
+
+def test_univariate() -> None:
+    for kind, x, k in cases(900, 80, seed=8):
+        column = np.ascontiguousarray(x[:, 0])
+        found = _core.optimal_univariate(column, k, _core.Watch())
+        expected, best = univariate.optimal_univariate(column, k)
+        if kind == "normal":
+            assert np.array_equal(found, expected)
+        assert univariate_cost(column, found) <= best * (1 + 1e-12), (kind, len(column), k)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [2, 3, 10, 37])
+def test_univariate_on_more_values(kind: str, k: int) -> None:
+    column = points(kind, np.random.default_rng(9), 600, 1)[:, 0].copy()
+    found = _core.optimal_univariate(column, k, _core.Watch())
+    _, best = univariate.optimal_univariate(column, k)
+    assert univariate_cost(column, found) <= best * (1 + 1e-12)
+
+
+def univariate_cost(column: NDArray[np.float64], labels: Labels) -> float:
+    """The objective in long doubles, group by group."""
+    wide = column.astype(np.longdouble)
+    groups = (wide[labels == group] for group in range(int(labels.max()) + 1))
+    return float(sum(((members - members.mean()) ** 2).sum() for members in groups))
+
+
+def test_exhaustive() -> None:
+    for kind, x, k in cases(270, 9, seed=10):
+        found = _core.exhaustive(x, k, _core.Watch())
+        _, best = exhaustive.exhaustive(x, k)
+        assert objective.sse(x, found) <= best * (1 + 1e-12) + 1e-300, (kind, x.shape, k)
+
+
+def test_univariate_is_exhaustive_in_one_dimension() -> None:
+    for _, x, k in cases(90, 12, seed=11):
+        column = np.ascontiguousarray(x[:, :1])
+        fast = _core.optimal_univariate(column[:, 0].copy(), k, _core.Watch())
+        slow = _core.exhaustive(column, k, _core.Watch())
+        assert objective.sse(column, fast) <= objective.sse(column, slow) * (1 + 1e-12) + 1e-300
+
+
+def exact_sse(x: NDArray[np.float64], labels: Labels) -> float:
+    """In rational numbers: no rounding before the last step."""
+    total = Fraction(0)
+    for group in range(int(labels.max()) + 1):
+        for column in x[labels == group].T:
+            values = [Fraction(value) for value in column]
+            mean = sum(values, Fraction(0)) / len(values)
+            total += sum(((value - mean) ** 2 for value in values), Fraction(0))
+    return float(total)
+
+
+def test_objective() -> None:
+    rng = np.random.default_rng(12)
+    for kind, x, _ in cases(360, 60, seed=13):
+        labels = objective.canonical(rng.integers(0, 5, size=len(x)).astype(np.int32))
+        assert np.array_equal(_core.by_first_appearance(labels), labels)
+        assert _core.sse(x, labels) == pytest.approx(exact_sse(x, labels), rel=1e-13, abs=0), kind
+        everything = np.zeros(len(x), dtype=np.int32)
+        assert _core.sst(x) == pytest.approx(exact_sse(x, everything), rel=1e-13, abs=0), kind
+        assert np.array_equal(_core.group_sizes(labels), np.bincount(labels))
