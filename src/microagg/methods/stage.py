@@ -119,8 +119,9 @@ class Within:
     """The stage inside each part of the data: an independent problem for each.
 
     The parts are the groups of `start` with at least 2k records, or the coarse blocks of `by`
-    (a block with fewer than k records is an error of `by`). Records outside any part keep their
-    groups. The bound is that of `start`: bounds of parts do not add up to one of the whole.
+    (each of at least k records and, for a refining stage, made of whole groups of `start`). Records
+    outside any part keep their groups. The bound is that of `start`: bounds of parts do not add up to
+    one of the whole.
     """
 
     stage: Stage
@@ -136,7 +137,10 @@ class Within:
         part_of = start.labels if self.by is None else self.by(problem, start, run)
         order = np.argsort(part_of, kind="stable").astype(np.int32)
         parts = np.split(order, np.flatnonzero(np.diff(part_of[order])) + 1)
-        if self.by is None:
+        if self.by is not None and self.stage.needs_start:
+            if len(np.unique(np.stack([start.labels, part_of]), axis=1).T) > start.labels.max() + 1:
+                raise errors.contract_broken(repr(self.by), "a block cuts through a group to be refined")
+        elif self.by is None:
             parts = [rows for rows in parts if len(rows) >= 2 * problem.k]
 
         def solve_part(rows: Rows, child: Run) -> Partition:
