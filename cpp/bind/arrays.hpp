@@ -30,16 +30,15 @@ std::span<const typename Array::Scalar> span_of(const Array& array) {
 
 // Hands a vector over to NumPy without copying it.
 template <class T>
-nb::ndarray<nb::numpy, T> array_of(std::vector<T> values,
-                                   std::initializer_list<std::size_t> shape) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+nb::ndarray<nb::numpy, T> array_of(Array<T> values, std::initializer_list<std::size_t> shape) {
+  auto owned = std::make_unique<Array<T>>(std::move(values));
   T* data = owned->data();
-  nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<Array<T>*>(p); });
   owned.release();
   return nb::ndarray<nb::numpy, T>(data, shape, owner);
 }
 template <class T>
-nb::ndarray<nb::numpy, T> array_of(std::vector<T> values) {
+nb::ndarray<nb::numpy, T> array_of(Array<T> values) {
   const std::size_t n = values.size();
   return array_of(std::move(values), {n});
 }

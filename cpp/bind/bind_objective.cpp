@@ -28,7 +28,7 @@ void microagg::bind::register_objective(nb::module_& m) {
   m.def(
       "group_means",
       [](Matrix values, Integers labels) {
-        std::vector<double> means =
+        Array<double> means =
             released([&] { return group_means(points_of(values), span_of(labels)); });
         const std::size_t p = values.shape(1);
         const std::size_t groups = means.size() / p;

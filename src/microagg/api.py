@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from microagg import read
 from microagg.aggregate import aggregate
-from microagg.methods.objective import information_loss, sse, sst
+from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress, Run
-from microagg.methods.stage import Stage, solve
+from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Labels, Problem, ScaleName
 from microagg.plan import check_against_data, plan
 from microagg.scale import to_points
@@ -111,15 +111,15 @@ def partition(
     started = monotonic()
     problem = Problem(to_points(table, settled.scale), settled.k)
     run = Run(seed=settled.seed, seconds=settled.seconds, threads=settled.threads, progress=progress)
-    found = solve(settled.stage, problem, run)
-    cost = sse(problem.points, found.labels)
+    start = one_group(problem)
+    found = solve(settled.stage, problem, start, run)
     return Result(
         labels=found.labels,
         sizes=np.bincount(found.labels),
         k=settled.k,
-        sse=cost,
-        sst=sst(problem.points),
-        bound=found.bound if found.bound > 0.0 or cost == 0.0 else None,
+        sse=found.sse,
+        sst=start.sse,
+        bound=found.bound if found.bound > 0.0 or found.sse == 0.0 else None,
         recipe=found.recipe or settled.recipe,
         truncated=found.truncated,
         seconds=monotonic() - started,

@@ -71,13 +71,15 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
-    """What a stage returns.
+    """What a stage returns; `stage.evaluated` makes one from labels.
 
+    `sse` is the cost of the labels, so that nobody computes it twice.
     `bound` is proven: no feasible partition of the problem has a smaller SSE.
     `truncated` says that the deadline struck, so that the labels may depend on the clock.
     """
 
     labels: Labels
+    sse: float
     bound: float = 0.0
     recipe: str = ""
     truncated: bool = False

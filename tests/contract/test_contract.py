@@ -24,7 +24,17 @@ from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.sorting import OptimalUnivariate
-from microagg.methods.stage import Best, Chain, Stage, Until, Within, chain, one_group, parts_of
+from microagg.methods.stage import (
+    Best,
+    Chain,
+    Stage,
+    Until,
+    Within,
+    chain,
+    evaluated,
+    one_group,
+    parts_of,
+)
 from microagg.model import Labels, Partition, Problem
 from tests.differential.adversarial import KINDS, points
 
@@ -82,7 +92,8 @@ def problems(draw: st.DrawFn, stage: Stage) -> tuple[Problem, Partition]:
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     x = points(draw(st.sampled_from(KINDS)), rng, n, p)
     x.flags.writeable = False  # contract 3
-    return Problem(x, k), Partition(random_partition(rng, n, k))
+    problem = Problem(x, k)
+    return problem, evaluated(problem, random_partition(rng, n, k))
 
 
 def random_partition(rng: np.random.Generator, n: int, k: int) -> Labels:
@@ -124,16 +135,16 @@ def test_contract(name: str, data: st.DataObject) -> None:
     assert np.array_equal(problem.points, before[0])
     assert np.array_equal(start.labels, before[1])
     # 4. Never worse than what it was given to refine.
-    cost = sse(problem.points, found.labels)
+    assert found.sse == sse(problem.points, found.labels)
     if stage.needs_start:
-        assert cost <= sse(problem.points, start.labels)
+        assert found.sse <= start.sse
     # 5. The bound holds and does not fall.
-    assert start.bound <= found.bound <= cost * (1 + 1e-12)
+    assert start.bound <= found.bound <= found.sse * (1 + 1e-12)
     # 6. Past its deadline a refinement returns what it has and says so; an initial stage goes on.
     late = stage(problem, start, Run(threads=1, seconds=1e-9))
     assert np.bincount(late.labels).min() >= problem.k
     if stage.needs_start:
-        assert sse(problem.points, late.labels) <= sse(problem.points, start.labels)
+        assert late.sse <= start.sse
     elif not any(part.needs_start for part in parts_of(stage)):
         assert np.array_equal(late.labels, found.labels)
         assert not late.truncated
@@ -165,8 +176,9 @@ def test_every_stage_is_covered() -> None:
 def test_deadline_is_honoured_by_a_long_refinement() -> None:
     """A tour over 20,000 groups takes far longer than the deadline allows."""
     x = np.random.default_rng(0).normal(size=(60_000, 10))
-    start = Partition(np.repeat(np.arange(20_000, dtype=np.int32), 3))
-    found = PathCut()(Problem(x, 3), start, Run(seconds=0.05))
+    problem = Problem(x, 3)
+    start = evaluated(problem, np.repeat(np.arange(20_000, dtype=np.int32), 3))
+    found = PathCut()(problem, start, Run(seconds=0.05))
     assert found.truncated
     assert np.array_equal(found.labels, start.labels)
 
@@ -175,11 +187,14 @@ class _Broken:
     """A stage that returns whatever it is told to."""
 
     def __init__(self, labels: NDArray[np.int32], bound: float = 0.0, needs_start: bool = False) -> None:
-        self.result = Partition(labels, bound)
+        self.labels = labels
+        self.bound = bound
         self.needs_start = needs_start
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        return self.result
+        if len(self.labels) != len(problem.points):
+            return Partition(self.labels, 0.0)
+        return evaluated(problem, self.labels, self.bound)
 
 
 @pytest.mark.parametrize(
@@ -216,15 +231,17 @@ def test_combinators_refuse_nonsense() -> None:
 
 def test_within_refuses_blocks_that_cut_groups() -> None:
     x = np.arange(8.0).reshape(8, 1)
-    start = Partition(np.array([0, 1, 0, 1, 0, 1, 0, 1], dtype=np.int32))
+    problem = Problem(x, 2)
+    start = evaluated(problem, np.array([0, 1, 0, 1, 0, 1, 0, 1], dtype=np.int32))
     with pytest.raises(ContractError, match="cuts through a group"):
-        Within(PathCut(), by=halves)(Problem(x, 2), start, Run())
+        Within(PathCut(), by=halves)(problem, start, Run())
 
 
 def test_within_splits_large_groups_only() -> None:
     x = np.random.default_rng(1).normal(size=(30, 2))
-    start = Partition(np.repeat(np.array([0, 1, 2], dtype=np.int32), [21, 4, 5]))
-    found = Within(Mdav())(Problem(x, 3), start, Run())
+    problem = Problem(x, 3)
+    start = evaluated(problem, np.repeat(np.array([0, 1, 2], dtype=np.int32), [21, 4, 5]))
+    found = Within(Mdav())(problem, start, Run())
     assert len(np.unique(found.labels[:21])) == 7
     assert len(np.unique(found.labels[21:25])) == 1
     assert len(np.unique(found.labels[25:])) == 1

@@ -13,8 +13,8 @@ from microagg import _core
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.run import Run
-from microagg.methods.stage import one_group, solve
-from microagg.model import Labels, Partition, Problem
+from microagg.methods.stage import Stage, evaluated, one_group, solve
+from microagg.model import Labels, Problem
 from tests.differential.adversarial import KINDS, cases, points
 from tests.oracles import exhaustive, objective, paths, peel, univariate
 
@@ -35,8 +35,9 @@ def _best_level() -> Iterator[None]:
     assert _core.force_simd_level(LEVELS[-1])
 
 
-def labels_of(stage: object, x: NDArray[np.float64], k: int, threads: int = 1) -> Labels:
-    return solve(stage, Problem(x, k), Run(threads=threads)).labels  # type: ignore[arg-type]
+def labels_of(stage: Stage, x: NDArray[np.float64], k: int, threads: int = 1) -> Labels:
+    problem = Problem(x, k)
+    return solve(stage, problem, one_group(problem), Run(threads=threads)).labels
 
 
 @pytest.mark.parametrize("name", PEELS)
@@ -79,7 +80,7 @@ def test_group_tour() -> None:
             (GroupTour(), paths.farthest_from_centroid(x)),
             (GroupTour("pair"), paths.farthest_pair(x)[0] if len(x) > 1 else 0),
         ):
-            found = tour(problem, Partition(labels), Run())
+            found = tour(problem, evaluated(problem, labels), Run())
             assert np.array_equal(found, paths.group_tour(x, labels, first)), (kind, x.shape, k)
 
 

@@ -62,7 +62,7 @@ inline Labels exhaustive(Points points, std::int64_t k, Watch& watch) {
       if (last[set] >> row & 1U) labels[row] = number;
     }
   }
-  return by_first_appearance(labels);
+  return by_first_appearance(std::move(labels));
 }
 
 }  // namespace microagg

@@ -48,7 +48,7 @@ class Nearest {
 // Records in SIMD blocks of one precision; empty slots hold NaN.
 template <class Real>
 struct RecordBlocks {
-  std::vector<Real> values;
+  Array<Real> values;
   std::vector<Real> query;
 
   void clear() { values = {}; }
@@ -251,8 +251,8 @@ class BruteNeighbours {
   }
 
   Points points_;
-  std::vector<Row> slots_;    // slot -> row, NONE where removed
-  std::vector<Row> slot_of_;  // row -> slot, NONE when removed
+  Rows slots_;    // slot -> row, NONE where removed
+  Rows slot_of_;  // row -> slot, NONE when removed
   std::int64_t remaining_ = 0;
   Precision precision_ = Precision::SINGLE;
   RecordBlocks<float> single_;

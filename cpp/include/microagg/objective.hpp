@@ -11,33 +11,32 @@ namespace microagg {
 
 // Groups renumbered 0, 1, .. in order of their first record, so that equal partitions are equal
 // arrays.
-inline Labels by_first_appearance(const Labels& labels) {
+inline Labels by_first_appearance(Labels labels) {
   Label largest = -1;
   for (const Label label : labels) largest = std::max(largest, label);
   Labels number(static_cast<std::size_t>(largest) + 1, -1);
-  Labels result(labels.size());
   Label next = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    Label& renumbered = number[labels[i]];
+  for (Label& label : labels) {
+    Label& renumbered = number[label];
     if (renumbered < 0) renumbered = next++;
-    result[i] = renumbered;
+    label = renumbered;
   }
-  return result;
+  return labels;
 }
 
-inline std::vector<std::int64_t> group_sizes(std::span<const Label> labels) {
+inline Array<std::int64_t> group_sizes(std::span<const Label> labels) {
   Label largest = -1;
   for (const Label label : labels) largest = std::max(largest, label);
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(largest) + 1);
+  Array<std::int64_t> sizes(static_cast<std::size_t>(largest) + 1);
   for (const Label label : labels) ++sizes[label];
   return sizes;
 }
 
 // Group means, (groups, p). A running mean in which no intermediate exceeds the data: safe for
 // values near the largest double, and exact when all members are equal.
-inline std::vector<double> group_means(Points values, std::span<const Label> labels) {
-  std::vector<std::int64_t> seen(group_sizes(labels).size());
-  std::vector<double> means(seen.size() * static_cast<std::size_t>(values.p));
+inline Array<double> group_means(Points values, std::span<const Label> labels) {
+  Array<std::int64_t> seen(group_sizes(labels).size());
+  Array<double> means(seen.size() * static_cast<std::size_t>(values.p));
   for (std::int64_t i = 0; i < values.n; ++i) {
     const double count = static_cast<double>(++seen[labels[i]]);
     double* mean = means.data() + labels[i] * values.p;
@@ -50,27 +49,36 @@ inline std::vector<double> group_means(Points values, std::span<const Label> lab
 // Within-groups sum of squares: distances to group means, summed with compensation. O(n p).
 // All is taken relative to each group's first record: that keeps the digits of data far from zero.
 inline double sse(Points points, std::span<const Label> labels) {
-  const std::vector<std::int64_t> sizes = group_sizes(labels);
-  std::vector<std::int64_t> first(sizes.size(), -1);
-  std::vector<double> means(sizes.size() * static_cast<std::size_t>(points.p));
+  const std::int64_t p = points.p;
+  const Array<std::int64_t> sizes = group_sizes(labels);
+  // Per group, side by side: its first record, and the mean of the others' offsets from it.
+  Array<double> groups(sizes.size() * static_cast<std::size_t>(2 * p));
+  Array<std::uint8_t> seen(sizes.size());
   for (std::int64_t i = 0; i < points.n; ++i) {
-    std::int64_t& start = first[labels[i]];
-    if (start < 0) start = i;
-    double* mean = means.data() + labels[i] * points.p;
-    for (std::int64_t a = 0; a < points.p; ++a) mean[a] += points.row(i)[a] - points.row(start)[a];
+    double* first = groups.data() + labels[i] * 2 * p;
+    const double* record = points.row(i);
+    if (!seen[labels[i]]) {
+      seen[labels[i]] = 1;
+      std::copy(record, record + p, first);
+    } else {
+      for (std::int64_t a = 0; a < p; ++a) first[p + a] += record[a] - first[a];
+    }
   }
   for (std::size_t group = 0; group < sizes.size(); ++group) {
-    double* mean = means.data() + static_cast<std::int64_t>(group) * points.p;
-    for (std::int64_t a = 0; a < points.p; ++a) mean[a] /= static_cast<double>(sizes[group]);
+    double* offset = groups.data() + static_cast<std::int64_t>(group) * 2 * p + p;
+    for (std::int64_t a = 0; a < p; ++a) offset[a] /= static_cast<double>(sizes[group]);
   }
   ExactSum total;
-  for (std::int64_t i = 0; i < points.n; ++i) {
-    const double* mean = means.data() + labels[i] * points.p;
-    const double* start = points.row(first[labels[i]]);
+  constexpr std::int64_t CHUNK = 32;  // plain sums of a few, then with compensation
+  for (std::int64_t begin = 0; begin < points.n; begin += CHUNK) {
     double sum = 0.0;
-    for (std::int64_t a = 0; a < points.p; ++a) {
-      const double d = points.row(i)[a] - start[a] - mean[a];
-      sum += d * d;
+    for (std::int64_t i = begin; i < std::min(points.n, begin + CHUNK); ++i) {
+      const double* first = groups.data() + labels[i] * 2 * p;
+      const double* record = points.row(i);
+      for (std::int64_t a = 0; a < p; ++a) {
+        const double d = record[a] - first[a] - first[p + a];
+        sum += d * d;
+      }
     }
     total.add(sum);
   }

@@ -45,7 +45,7 @@ class Stretches {
   std::int64_t k_;
   std::int64_t p_;
   std::int64_t stride_;
-  std::vector<double> columns_;
+  Array<double> columns_;
   std::vector<double> means_;
   std::vector<double> costs_;
 };
@@ -81,8 +81,8 @@ class ShortestPath {
   }
 
  private:
-  std::vector<double> cost_;
-  std::vector<std::int32_t> size_;
+  Array<double> cost_;
+  Array<std::int32_t> size_;
 };
 
 inline Labels path_cut(Points points, std::span<const Row> order, std::int64_t k, bool cyclic,
@@ -95,7 +95,7 @@ inline Labels path_cut(Points points, std::span<const Row> order, std::int64_t k
   Stretches stretches(points, order, k, cyclic ? 2 * k : 0);
   ShortestPath best(n);
   std::int64_t best_turn = 0;
-  std::vector<double> costs(cyclic ? static_cast<std::size_t>((n + simd::STARTS) * k) : 0);
+  Array<double> costs(cyclic ? static_cast<std::size_t>((n + simd::STARTS) * k) : 0);
   for (std::int64_t first = 0; first < n; first += simd::STARTS) {
     stretches.each(first, [&](std::int64_t start, std::int64_t size, double cost) {
       if (start >= n) return;

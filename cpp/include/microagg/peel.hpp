@@ -62,7 +62,7 @@ class Peel {
     } else {
       join_nearest_groups();
     }
-    return by_first_appearance(group_of_);
+    return by_first_appearance(std::move(group_of_));
   }
 
  private:

@@ -5,14 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "microagg/array.hpp"
 
 namespace microagg {
 
-using Row = std::int32_t;           // index of a record
-using Label = std::int32_t;         // number of a group
-using Labels = std::vector<Label>;  // one per record
-using Rows = std::vector<Row>;      // records in some order
+using Row = std::int32_t;     // index of a record
+using Label = std::int32_t;   // number of a group
+using Labels = Array<Label>;  // one per record
+using Rows = Array<Row>;      // records in some order
 
 // A read-only C-contiguous (n, p) table of finite numbers.
 struct Points {

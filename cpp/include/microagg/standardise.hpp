@@ -16,122 +16,155 @@ namespace microagg {
 enum class Scale { ZSCORE, RANGE, ROBUST, RANK };
 
 struct Standardised {
-  std::vector<double> values;        // (n, p)
-  std::vector<std::uint8_t> usable;  // per column: 0 when it has no spread; its values are then 0
+  Array<double> values;        // (n, p)
+  Array<std::uint8_t> usable;  // per column: 0 when it has no spread; its values are then 0
 };
 
-namespace standardise_detail {
+class Standardiser {
+ public:
+  explicit Standardiser(Points values)
+      : values_(values), columns_(static_cast<std::size_t>(values.p)) {
+    find_ranges();
+  }
 
-// Sum over the rows of term(value, column), per column: plain sums of fixed chunks, added exactly.
-template <class Term>
-std::vector<double> column_sums(Points values, Term term) {
-  constexpr std::int64_t CHUNK = 512;
-  std::vector<ExactSum> totals(static_cast<std::size_t>(values.p));
-  std::vector<double> part(static_cast<std::size_t>(values.p));
-  for (std::int64_t begin = 0; begin < values.n; begin += CHUNK) {
-    std::fill(part.begin(), part.end(), 0.0);
-    for (std::int64_t i = begin; i < std::min(values.n, begin + CHUNK); ++i) {
-      for (std::int64_t a = 0; a < values.p; ++a) part[a] += term(values.row(i)[a], a);
+  Standardised run(Scale scale) {
+    Standardised result{Array<double>(static_cast<std::size_t>(values_.n * values_.p)),
+                        Array<std::uint8_t>(columns_.size(), 1)};
+    if (scale == Scale::ZSCORE) find_moments();
+    for (std::int64_t a = 0; a < values_.p; ++a) {
+      Column& column = columns_[a];
+      if (scale == Scale::RANGE) {
+        column.centre = unit(column.low, column);
+        column.spread = unit(column.high, column) - column.centre;
+      } else if (scale == Scale::ROBUST) {
+        find_median_and_deviation(a);
+      } else if (scale == Scale::RANK) {
+        column.spread = column.high > column.low ? 1.0 : 0.0;
+        write_ranks(a, result.values.data() + a);
+      }
+      if (column.low == column.high || !(column.spread > 0.0)) result.usable[a] = 0;
     }
-    for (std::int64_t a = 0; a < values.p; ++a) totals[a].add(part[a]);
+    by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
+      if (result.usable[a] && scale == Scale::RANK) return;
+      const Column column = columns_[a];
+      double* out = result.values.data() + a;
+      for (std::int64_t i = begin; i < end; ++i) {
+        out[i * values_.p] =
+            result.usable[a] ? (unit(value(i, a), column) - column.centre) / column.spread : 0.0;
+      }
+    });
+    return result;
   }
-  std::vector<double> sums(totals.size());
-  for (std::size_t a = 0; a < sums.size(); ++a) sums[a] = totals[a].value();
-  return sums;
-}
 
-inline double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return *std::max_element(values.begin(), middle) / 2.0 + *middle / 2.0;
-}
+ private:
+  struct Column {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    double middle = 0.0;
+    double factor = 1.0;  // 1 / (a power of two near half the range)
+    double centre = 0.0;  // in units of `factor`, from `middle`
+    double spread = 0.0;
+  };
 
-// Average rank of equal values, divided by n.
-inline void write_ranks(std::span<const double> column, double* out, std::int64_t stride) {
-  const Rows rows = sort_rows(column);
-  const double n = static_cast<double>(rows.size());
-  for (std::size_t begin = 0; begin < rows.size();) {
-    std::size_t end = begin + 1;
-    while (end < rows.size() && column[rows[end]] == column[rows[begin]]) ++end;
-    const double rank = static_cast<double>(begin + end - 1) / 2.0;
-    for (std::size_t i = begin; i < end; ++i) out[rows[i] * stride] = (rank + 0.5) / n;
-    begin = end;
-  }
-}
+  double value(std::int64_t i, std::int64_t a) const { return values_.values[i * values_.p + a]; }
+  static double unit(double x, const Column& column) { return (x - column.middle) * column.factor; }
 
-}  // namespace standardise_detail
-
-// ZSCORE: (x - mean) / population sd. RANGE: (x - min) / (max - min). ROBUST: (x - median) / MAD.
-// RANK: average rank / n. O(n p), ROBUST and RANK column by column.
-inline Standardised standardise(Points values, Scale scale) {
-  using namespace standardise_detail;
-  const std::int64_t n = values.n;
-  const std::int64_t p = values.p;
-  const std::size_t columns = static_cast<std::size_t>(p);
-  std::vector<double> low(columns, std::numeric_limits<double>::infinity());
-  std::vector<double> high(columns, -std::numeric_limits<double>::infinity());
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t a = 0; a < p; ++a) {
-      low[a] = std::min(low[a], values.row(i)[a]);
-      high[a] = std::max(high[a], values.row(i)[a]);
+  // Visits every column of a chunk of rows before the next chunk: rows are read from memory once.
+  template <class Visit>
+  void by_chunks(Visit visit) const {
+    constexpr std::int64_t CHUNK = 512;
+    for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
+      const std::int64_t end = std::min(values_.n, begin + CHUNK);
+      for (std::int64_t a = 0; a < values_.p; ++a) visit(a, begin, end);
     }
   }
-  std::vector<double> middle(columns);
-  std::vector<double> factor(columns);  // 1 / (a power of two near half the range)
-  for (std::int64_t a = 0; a < p; ++a) {
-    middle[a] = low[a] / 2.0 + high[a] / 2.0;
-    int exponent = 0;
-    std::frexp(std::max(high[a] - middle[a], middle[a] - low[a]), &exponent);
-    factor[a] = std::ldexp(1.0, std::min(-exponent, 1000));
-  }
-  const auto unit = [&](double x, std::int64_t a) { return (x - middle[a]) * factor[a]; };
 
-  std::vector<double> centre(columns);
-  std::vector<double> spread(columns);
-  if (scale == Scale::ZSCORE) {
-    centre = column_sums(values, unit);
-    for (double& sum : centre) sum /= static_cast<double>(n);
-    spread = column_sums(values, [&](double x, std::int64_t a) {
-      const double d = unit(x, a) - centre[a];
+  // Sum of term(value, column) over each column: plain sums of chunks, added with compensation.
+  template <class Term>
+  std::vector<double> column_sums(Term term) const {
+    std::vector<ExactSum> totals(columns_.size());
+    by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
+      const Column column = columns_[a];
+      double sum = 0.0;
+      for (std::int64_t i = begin; i < end; ++i) sum += term(value(i, a), column);
+      totals[a].add(sum);
+    });
+    std::vector<double> sums;
+    for (const ExactSum& total : totals) sums.push_back(total.value());
+    return sums;
+  }
+
+  void find_ranges() {
+    by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
+      double low = columns_[a].low;
+      double high = columns_[a].high;
+      for (std::int64_t i = begin; i < end; ++i) {
+        low = std::min(low, value(i, a));
+        high = std::max(high, value(i, a));
+      }
+      columns_[a].low = low;
+      columns_[a].high = high;
+    });
+    for (Column& column : columns_) {
+      column.middle = column.low / 2.0 + column.high / 2.0;
+      int exponent = 0;
+      std::frexp(std::max(column.high - column.middle, column.middle - column.low), &exponent);
+      column.factor = std::ldexp(1.0, std::min(-exponent, 1000));
+    }
+  }
+
+  void find_moments() {
+    const double n = static_cast<double>(values_.n);
+    const auto sums = column_sums(unit);
+    for (std::size_t a = 0; a < columns_.size(); ++a) columns_[a].centre = sums[a] / n;
+    const auto squares = column_sums([](double x, const Column& column) {
+      const double d = unit(x, column) - column.centre;
       return d * d;
     });
-    for (double& sum : spread) sum = std::sqrt(sum / static_cast<double>(n));
-  } else if (scale == Scale::RANGE) {
-    for (std::int64_t a = 0; a < p; ++a) {
-      centre[a] = unit(low[a], a);
-      spread[a] = unit(high[a], a) - centre[a];
+    for (std::size_t a = 0; a < columns_.size(); ++a) {
+      columns_[a].spread = std::sqrt(squares[a] / n);
     }
   }
-  Standardised result{std::vector<double>(static_cast<std::size_t>(n * p)),
-                      std::vector<std::uint8_t>(columns, 1)};
-  std::vector<double> column(
-      scale == Scale::ZSCORE || scale == Scale::RANGE ? 0 : static_cast<std::size_t>(n));
-  for (std::int64_t a = 0; a < p && !column.empty(); ++a) {
-    for (std::int64_t i = 0; i < n; ++i) column[i] = values.row(i)[a];
-    if (scale == Scale::RANK) {
-      write_ranks(column, result.values.data() + a, p);
-      continue;
+
+  void find_median_and_deviation(std::int64_t a) {
+    Column& column = columns_[a];
+    column_.resize(static_cast<std::size_t>(values_.n));
+    for (std::int64_t i = 0; i < values_.n; ++i) column_[i] = unit(value(i, a), column);
+    column.centre = median();
+    for (double& x : column_) x = std::abs(x - column.centre);
+    column.spread = median();
+  }
+
+  double median() {
+    const auto middle = column_.begin() + static_cast<std::ptrdiff_t>(column_.size() / 2);
+    std::nth_element(column_.begin(), middle, column_.end());
+    if (column_.size() % 2 == 1) return *middle;
+    return *std::max_element(column_.begin(), middle) / 2.0 + *middle / 2.0;
+  }
+
+  // Average rank of equal values, divided by n.
+  void write_ranks(std::int64_t a, double* out) {
+    column_.resize(static_cast<std::size_t>(values_.n));
+    for (std::int64_t i = 0; i < values_.n; ++i) column_[i] = value(i, a);
+    const SortedRows sorted = sort_rows(column_);
+    for (std::size_t begin = 0; begin < column_.size();) {
+      std::size_t end = begin + 1;
+      while (end < column_.size() && sorted.values[end] == sorted.values[begin]) ++end;
+      const double rank = static_cast<double>(begin + end) / 2.0 / static_cast<double>(values_.n);
+      for (std::size_t i = begin; i < end; ++i) out[sorted.rows[i] * values_.p] = rank;
+      begin = end;
     }
-    for (double& x : column) x = unit(x, a);
-    centre[a] = median(column);
-    for (double& x : column) x = std::abs(x - centre[a]);
-    spread[a] = median(column);
   }
-  for (std::int64_t a = 0; a < p; ++a) {
-    if (low[a] == high[a] || (scale != Scale::RANK && !(spread[a] > 0.0))) result.usable[a] = 0;
-  }
-  for (std::int64_t i = 0; i < n; ++i) {
-    double* out = result.values.data() + i * p;
-    for (std::int64_t a = 0; a < p; ++a) {
-      if (!result.usable[a]) {
-        out[a] = 0.0;
-      } else if (scale != Scale::RANK) {
-        out[a] = (unit(values.row(i)[a], a) - centre[a]) / spread[a];
-      }
-    }
-  }
-  return result;
+
+  Points values_;
+  std::vector<Column> columns_;
+  Array<double> column_;  // scratch
+};
+
+// ZSCORE: (x - mean) / population sd. RANGE: (x - min) / (max - min). ROBUST: (x - median) / MAD.
+// RANK: average rank / n. O(n p); RANK sorts each column.
+inline Standardised standardise(Points values, Scale scale) {
+  return Standardiser(values).run(scale);
 }
 
 }  // namespace microagg

@@ -57,9 +57,9 @@ inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& wat
 // record.
 inline Rows group_tour(Points points, std::span<const Label> labels, Row first, Deadline deadline,
                        Watch& watch) {
-  const std::vector<std::int64_t> sizes = group_sizes(labels);
+  const Array<std::int64_t> sizes = group_sizes(labels);
   std::vector<Rows> members(sizes.size());
-  std::vector<double> centroids(sizes.size() * static_cast<std::size_t>(points.p));
+  Array<double> centroids(sizes.size() * static_cast<std::size_t>(points.p));
   for (Row row = 0; row < points.n; ++row) members[labels[row]].push_back(row);
   for (std::size_t group = 0; group < members.size(); ++group) {
     RunningCentroid sums(points.p);

@@ -19,7 +19,7 @@
 
 namespace microagg {
 
-// Count, mean and sum of squares of a stretch, extended one value at a time.
+// Count, mean and sum of squares of a stretch, the mean relative to some member.
 struct Moments {
   double count = 0.0;
   double mean = 0.0;
@@ -32,57 +32,58 @@ struct Moments {
     mean += d * share;
     squares += d * (x - mean);
   }
+  // Sum of squares of this stretch and `other` together; `share`: 1 / (both counts).
+  double merged(const Moments& other, double share) const {
+    const double apart = mean - other.mean;
+    return squares + other.squares + apart * apart * (count * other.count * share);
+  }
 };
 
 class OptimalUnivariate {
  public:
-  OptimalUnivariate(std::vector<double> sorted, std::int64_t k, Watch& watch)
-      : x_(std::move(sorted)),
+  OptimalUnivariate(std::span<const double> sorted, std::int64_t k, Watch& watch)
+      : x_(sorted),
         n_(static_cast<std::int64_t>(x_.size())),
         k_(k),
         poll_(watch, 100'000),
-        cost_(x_.size() + 1, std::numeric_limits<double>::infinity()),
+        cost_(static_cast<std::size_t>(3 * k) + 1, std::numeric_limits<double>::infinity()),
         start_(x_.size() + 1, 0),
-        tails_(static_cast<std::size_t>(2 * k)),
+        tails_(static_cast<std::size_t>(2 * k) + 1),
         share_(static_cast<std::size_t>(2 * k) + 1) {
     for (std::int64_t size = 1; size <= 2 * k; ++size) {
       share_[size] = 1.0 / static_cast<double>(size);
     }
   }
 
-  // First position of the group that ends at each position on the optimal path.
-  std::vector<std::int64_t> boundaries() {
-    cost_[0] = 0.0;
+  // First position of each group of the best partition, in increasing order.
+  Rows starts() {
+    cost_[2 * k_] = 0.0;
     for (std::int64_t block = 0; block * k_ < n_; ++block) {
-      prepare_tails(block);
-      // Stretches that end inside this block begin in one of the two blocks before it, or in it
-      // when they begin at 0 or fill it; heads accumulate from the beginning of each of those
-      // blocks.
-      Moments from_this;
-      Moments from_previous = whole_previous_;
-      const std::int64_t size = std::min(n_ - block * k_, k_);
+      prepare(block);
       const double boundary = x_[block * k_];
-      const double previous_boundary = x_[std::max(std::int64_t{0}, block - 1) * k_];
+      const std::int64_t size = std::min(n_ - block * k_, k_);
+      Moments head;
       for (std::int64_t taken = 1; taken <= size; ++taken) {
-        const std::int64_t end = block * k_ + taken;
-        from_this.add(x_[end - 1] - boundary, share_[taken]);
-        from_previous.add(x_[end - 1] - previous_boundary, share_[k_ + taken]);
-        find_start(end, block, from_this, from_previous);
+        head.add(x_[block * k_ + taken - 1] - boundary, share_[taken]);
+        find_start(block, taken, head);
       }
-      whole_previous_ = from_this;
+      previous_ = head;
       poll_.tick(k_);
     }
-    std::vector<std::int64_t> path;
-    for (std::int64_t end = n_; end > 0; end = start_[end]) path.push_back(start_[end]);
+    Rows path;
+    path.reserve(static_cast<std::size_t>(n_ / k_));
+    for (Row end = static_cast<Row>(n_); end > 0; end = start_[end]) path.push_back(start_[end]);
     std::reverse(path.begin(), path.end());
     return path;
   }
 
  private:
-  // Moments of every tail (up to the end of its block) of the two blocks before this one.
-  void prepare_tails(std::int64_t block) {
+  // Moments of every tail (up to the end of its block) of the two blocks before this one, relative
+  // to the first value after it. The last, an empty tail, begins this block.
+  void prepare(std::int64_t block) {
     if (block == 0) return;
-    std::copy(tails_.begin() + k_, tails_.end(), tails_.begin());
+    std::copy(cost_.begin() + k_, cost_.end(), cost_.begin());
+    std::copy(tails_.begin() + k_, tails_.end() - 1, tails_.begin());
     Moments tail;
     for (std::int64_t size = 1; size <= k_; ++size) {
       tail.add(x_[block * k_ - size] - x_[block * k_], share_[size]);
@@ -90,69 +91,69 @@ class OptimalUnivariate {
     }
   }
 
-  double cost(std::int64_t start, std::int64_t end, std::int64_t block, const Moments& from_this,
-              const Moments& from_previous) const {
-    const std::int64_t at = start - (block - 2) * k_;  // within the two blocks before
-    if (at == 2 * k_) return from_this.squares;
-    if (at == k_) return from_previous.squares;
-    const Moments& tail = tails_[at];
-    const Moments& head = at > k_ ? from_this : from_previous;
-    const double apart = tail.mean - head.mean;
-    return tail.squares + head.squares +
-           apart * apart * (tail.count * head.count * share_[end - start]);
-  }
-
-  void find_start(std::int64_t end, std::int64_t block, const Moments& from_this,
-                  const Moments& from_previous) {
-    const std::int64_t last = end - k_;
-    if (last < 0) return;
+  // Best start of a group that ends after `taken` records of `block`, whose moments are `head`.
+  void find_start(std::int64_t block, std::int64_t taken, const Moments& head) {
+    const std::int64_t end = block * k_ + taken;
+    if (end < k_) return;
+    const std::int64_t before = (block - 2) * k_;  // where cost_ and tails_ begin
     // The best start never moves left as the end moves right (the costs of sorted values are
     // Monge).
-    const std::int64_t first = std::max({std::int64_t{0}, end - 2 * k_ + 1, start_[end - 1]});
+    const std::int64_t first =
+        std::max({std::int64_t{0}, end - 2 * k_ + 1, std::int64_t{start_[end - 1]}});
     double best = std::numeric_limits<double>::infinity();
     std::int64_t best_start = first;
-    for (std::int64_t start = first; start <= last; ++start) {
-      const double total = cost_[start] + cost(start, end, block, from_this, from_previous);
-      if (total <= best) {
-        best = total;
-        best_start = start;
-      }
+    const auto try_start = [&](std::int64_t start, const Moments& rest) {
+      const double total =
+          cost_[start - before] + tails_[start - before].merged(rest, share_[end - start]);
+      const bool better = total <= best;  // ties: the later start
+      best = better ? total : best;       // no branch: it would be a coin toss
+      best_start = better ? start : best_start;
+    };
+    std::int64_t start = first;
+    if (start < before + k_) {
+      const Moments longer = with_previous(block, taken, head);
+      for (; start < before + k_; ++start) try_start(start, longer);
     }
-    cost_[end] = best;
-    start_[end] = best_start;
+    for (; start <= end - k_; ++start) try_start(start, head);
+    cost_[end - before] = best;
+    start_[end] = static_cast<Row>(best_start);
   }
 
-  std::vector<double> x_;
+  // The whole block before this one and `head`, relative to the first value of that block.
+  Moments with_previous(std::int64_t block, std::int64_t taken, const Moments& head) const {
+    Moments moved = head;
+    moved.mean += x_[block * k_] - x_[(block - 1) * k_];
+    const double share = share_[k_ + taken];
+    return {previous_.count + head.count,
+            previous_.mean + (moved.mean - previous_.mean) * (head.count * share),
+            previous_.merged(moved, share)};
+  }
+
+  std::span<const double> x_;
   std::int64_t n_;
   std::int64_t k_;
   Poll poll_;
-  std::vector<double> cost_;
-  std::vector<std::int64_t> start_;
+  std::vector<double> cost_;  // of the best partition up to a position, from two blocks back on
+  Rows start_;                // of its last group
   std::vector<Moments> tails_;
   std::vector<double> share_;
-  Moments whole_previous_;
+  Moments previous_;
 };
 
 // O(n) sorting and, in practice, O(n) search (O(n k) at worst).
 inline Labels optimal_univariate(std::span<const double> values, std::int64_t k, Watch& watch) {
   const std::int64_t n = static_cast<std::int64_t>(values.size());
   if (n < 2 * k) return Labels(values.size(), 0);
-  const Rows rows = sort_rows(values);
-  std::vector<double> sorted(values.size());
-  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = values[rows[i]];
-  const std::vector<std::int64_t> starts =
-      OptimalUnivariate(std::move(sorted), k, watch).boundaries();
+  const SortedRows sorted = sort_rows(values);
+  const Rows starts = OptimalUnivariate(sorted.values, k, watch).starts();
   Labels labels(values.size());
-  Label group = -1;
-  std::size_t next = 0;
-  for (std::int64_t at = 0; at < n; ++at) {
-    if (next < starts.size() && starts[next] == at) {
-      ++group;
-      ++next;
+  for (std::size_t group = 0; group < starts.size(); ++group) {
+    const std::int64_t end = group + 1 < starts.size() ? starts[group + 1] : n;
+    for (std::int64_t at = starts[group]; at < end; ++at) {
+      labels[sorted.rows[at]] = static_cast<Label>(group);
     }
-    labels[rows[at]] = group;
   }
-  return by_first_appearance(labels);
+  return by_first_appearance(std::move(labels));
 }
 
 }  // namespace microagg

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from microagg import _core, errors
-from microagg.methods.objective import sse
 from microagg.methods.run import Run
-from microagg.methods.sorting import PROOF_SLACK
+from microagg.methods.sorting import proven_optimal
 from microagg.model import Partition, Problem
 
 MOST_RECORDS = 16
@@ -26,5 +25,4 @@ class Exhaustive:
         if n > MOST_RECORDS:
             raise errors.too_many_records("exhaustive", n, MOST_RECORDS, "mdav-mhm")
         labels = run.call(lambda: _core.exhaustive(problem.points, problem.k, run.watch))
-        proven = sse(problem.points, labels) * (1.0 - PROOF_SLACK)
-        return Partition(labels, max(start.bound, proven))
+        return proven_optimal(problem, labels, start.bound)

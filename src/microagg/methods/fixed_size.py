@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 
 from microagg import _core, errors
 from microagg.methods.run import Run
+from microagg.methods.stage import evaluated
 from microagg.model import Partition, Problem
 
 
@@ -33,7 +34,7 @@ class _Peel:
                 problem.points, problem.k, self.pivot, self.growth, self._rounds_while(), run.watch
             )
         )
-        return Partition(labels, start.bound)
+        return evaluated(problem, labels, start.bound)
 
     def _rounds_while(self) -> int:
         return self.rounds_while

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from microagg import _core, errors
 from microagg.methods.run import Run
-from microagg.methods.stage import Order, Stage, better
+from microagg.methods.stage import Order, Stage, better, evaluated
 from microagg.model import Partition, Problem, Rows
 
 
@@ -93,4 +93,4 @@ class PathCut:
             )
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        return better(problem, start, labels)
+        return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))

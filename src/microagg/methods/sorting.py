@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from microagg import _core, errors
-from microagg.methods.objective import sse
 from microagg.methods.run import Run
-from microagg.model import Partition, Problem
+from microagg.methods.stage import evaluated
+from microagg.model import Labels, Partition, Problem
 
 PROOF_SLACK = 1e-12
 """An optimum found in floating point is proven up to this relative error: the bound lies below by it."""
+
+
+def proven_optimal(problem: Problem, labels: Labels, bound: float) -> Partition:
+    """An optimal partition with its proof."""
+    found = evaluated(problem, labels)
+    return replace(found, bound=max(bound, found.sse * (1.0 - PROOF_SLACK)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,5 +35,4 @@ class OptimalUnivariate:
             raise errors.univariate_only("univariate", p)
         values = problem.points.reshape(n)
         labels = run.call(lambda: _core.optimal_univariate(values, problem.k, run.watch))
-        proven = sse(problem.points, labels) * (1.0 - PROOF_SLACK)
-        return Partition(labels, max(start.bound, proven))
+        return proven_optimal(problem, labels, start.bound)

@@ -25,7 +25,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from microagg import _core, errors
-from microagg.methods.objective import sse
+from microagg.methods.objective import sse, sst
 from microagg.methods.run import Run
 from microagg.model import Labels, Partition, Problem, Rows
 
@@ -61,21 +61,37 @@ Blocks = Callable[[Problem, Partition, Run], Labels]
 """A coarse cut of the records: a block number for each."""
 
 
+def evaluated(
+    problem: Problem, labels: Labels, bound: float = 0.0, *, truncated: bool = False
+) -> Partition:
+    """A partition with its cost."""
+    return Partition(labels, sse(problem.points, labels), bound, truncated=truncated)
+
+
 def one_group(problem: Problem) -> Partition:
     """The partition everything can start from."""
-    return Partition(np.zeros(len(problem.points), dtype=np.int32))
+    return Partition(np.zeros(len(problem.points), dtype=np.int32), sst(problem.points))
 
 
-def solve(stage: Stage, problem: Problem, run: Run) -> Partition:
-    """Run a whole method on a problem."""
-    return _checked(stage, problem, one_group(problem), run)
+def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partition:
+    """Run a stage and hold it to points 1, 4 and 5 of the contract."""
+    run.stage = type(stage).__name__
+    found = stage(problem, start, run)
+    sizes = _core.group_sizes(found.labels)
+    if len(found.labels) != len(problem.points) or sizes.min() < min(problem.k, len(found.labels)):
+        raise errors.contract_broken(repr(stage), "a group is smaller than k")
+    if found.bound < start.bound:
+        raise errors.contract_broken(repr(stage), "the proven bound fell")
+    if found.bound > found.sse * (1 + 1e-12):
+        raise errors.contract_broken(repr(stage), "the bound exceeds the SSE")
+    if stage.needs_start and found.sse > start.sse:
+        raise errors.contract_broken(repr(stage), "the result is worse than its start")
+    return found
 
 
-def better(problem: Problem, start: Partition, found: Labels) -> Partition:
+def better(start: Partition, found: Partition) -> Partition:
     """What a refinement returns: `found` where it improves on `start`, else `start`."""
-    if sse(problem.points, found) < sse(problem.points, start.labels):
-        return replace(start, labels=found)
-    return start
+    return found if found.sse < start.sse else start
 
 
 def chain(*stages: Stage) -> Stage:
@@ -107,7 +123,7 @@ class Chain:
         for stage in self.stages:
             if stage.needs_start and run.overdue:
                 return replace(start, truncated=True)
-            start = _checked(stage, problem, start, run)
+            start = solve(stage, problem, start, run)
         return start
 
     def __repr__(self) -> str:
@@ -144,9 +160,9 @@ class Within:
             parts = [rows for rows in parts if len(rows) >= 2 * problem.k]
 
         def solve_part(rows: Rows, child: Run) -> Partition:
-            points = np.ascontiguousarray(problem.points[rows])
-            own = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
-            return _checked(self.stage, Problem(points, problem.k), Partition(own), child)
+            own = Problem(np.ascontiguousarray(problem.points[rows]), problem.k)
+            labels = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
+            return solve(self.stage, own, evaluated(own, labels), child)
 
         found = run.map(solve_part, parts)
         labels = start.labels.copy()
@@ -155,11 +171,9 @@ class Within:
             labels[rows] = free + partition.labels
             free += int(partition.labels.max()) + 1
         truncated = start.truncated or any(partition.truncated for partition in found)
-        combined = Partition(_core.by_first_appearance(labels), start.bound, truncated=truncated)
+        combined = evaluated(problem, _core.by_first_appearance(labels), start.bound, truncated=truncated)
         # A stage that starts afresh may lose against the groups it was given to re-split.
-        if self.needs_start and sse(problem.points, combined.labels) > sse(problem.points, start.labels):
-            return replace(start, truncated=truncated)
-        return combined
+        return replace(better(start, combined), truncated=truncated) if self.needs_start else combined
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -180,8 +194,8 @@ class Best:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Run all; bounds hold for the problem, so the largest is kept."""
-        found = [_checked(stage, problem, start, run) for stage in self.stages]
-        winner = min(found, key=lambda partition: sse(problem.points, partition.labels))
+        found = [solve(stage, problem, start, run) for stage in self.stages]
+        winner = min(found, key=lambda partition: partition.sse)
         return replace(
             winner,
             bound=max(partition.bound for partition in found),
@@ -210,13 +224,12 @@ class Until:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Repeat."""
-        cost = sse(problem.points, start.labels)
         for _ in range(self.rounds):
             if run.overdue:
                 return replace(start, truncated=True)
-            start = _checked(self.stage, problem, start, run)
-            before, cost = cost, sse(problem.points, start.labels)
-            if not cost < before:
+            before = start.sse
+            start = solve(self.stage, problem, start, run)
+            if not start.sse < before:
                 break
         return start
 
@@ -230,21 +243,3 @@ def parts_of(stage: object) -> Iterator[Stage]:
             value = getattr(stage, field.name)
             for inner in value if isinstance(value, tuple) else (value,):
                 yield from parts_of(inner)
-
-
-def _checked(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partition:
-    """Run one stage and hold it to points 1, 4 and 5 of the contract."""
-    run.stage = type(stage).__name__
-    found = stage(problem, start, run)
-    sizes = _core.group_sizes(found.labels)
-    if len(found.labels) != len(problem.points) or sizes.min() < min(problem.k, len(found.labels)):
-        raise errors.contract_broken(repr(stage), "a group is smaller than k")
-    if found.bound < start.bound:
-        raise errors.contract_broken(repr(stage), "the proven bound fell")
-    if stage.needs_start or found.bound > 0.0:
-        cost = sse(problem.points, found.labels)
-        if stage.needs_start and cost > sse(problem.points, start.labels) * (1 + 1e-12):
-            raise errors.contract_broken(repr(stage), "the result is worse than its start")
-        if found.bound > cost * (1 + 1e-12):
-            raise errors.contract_broken(repr(stage), "the bound exceeds the SSE")
-    return found

@@ -1,0 +1,64 @@
+# `make demo` and `make test` do all set-up by themselves, in .venv. `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SETUP := $(VENV)/.setup
+NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
+FORMATTED := $(shell find cpp -name '*.[ch]pp')
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-long lint format smoke bench clean
+
+help: ## list these targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: $(SETUP) ## virtual environment, compiled core, all tools
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "microagg needs Python 3.11 or newer; call make PYTHON=python3.12, say"; exit 1; }
+	@command -v c++ >/dev/null || command -v g++ >/dev/null \
+	  || { echo "microagg needs a C++20 compiler (Debian: apt install g++)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "Python's venv module is missing (Debian: apt install python3-venv)"; exit 1; }
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
+
+$(SETUP): $(BIN)/python $(NATIVE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install --quiet --no-build-isolation --editable '.[all,test,lint]'
+	@touch $@
+
+demo: setup ## the main job on the SME example and generated data, as a table
+	$(BIN)/python -m benchmarks.demo
+
+test: setup lint smoke ## everything that is checked on each change
+	$(BIN)/python -m pytest -m 'not long'
+
+test-long: setup ## the long campaigns: fuzzing against the oracles
+	$(BIN)/python -m pytest -m long
+
+lint: setup ## ruff, mypy, import-linter, clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/clang-format --dry-run --Werror $(FORMATTED)
+
+format: setup ## let ruff and clang-format rewrite
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(FORMATTED)
+
+smoke: setup ## the core without Python, under ASan and UBSan
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B build/smoke -G Ninja -Wno-dev \
+	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMICROAGG_PYTHON=OFF -DMICROAGG_SANITIZE=ON > build/smoke.log 2>&1 \
+	  && PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/smoke >> build/smoke.log 2>&1 \
+	  || { cat build/smoke.log; exit 1; }
+	build/smoke/smoke
+
+bench: setup ## speed against peers (installs them)
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'
+	$(BIN)/python -m benchmarks.speed
+
+clean: ## remove what was built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
