@@ -1,0 +1,48 @@
+"""The long campaign: tens of thousands of adversarial inputs against the oracles (`make test-long`)."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from microagg import _core
+from microagg.methods.paths import GroupTour, NearestNext
+from microagg.methods.run import Run
+from microagg.methods.stage import evaluated, one_group
+from microagg.model import Problem
+from tests.differential.adversarial import cases
+from tests.differential.test_kernels import PEELS, labels_of, univariate_cost
+from tests.oracles import paths, peel, univariate
+
+pytestmark = pytest.mark.long
+
+# Continuous integration runs a fixed sample, so that it takes a minute or two.
+COUNT = 900 if os.environ.get("MICROAGG_LONG_SAMPLE") else 18_000
+
+
+@pytest.mark.parametrize("name", PEELS)
+@pytest.mark.parametrize("most", [25, 120])
+def test_peel(name: str, most: int) -> None:
+    stage, oracle = PEELS[name]
+    for kind, x, k in cases(COUNT // (1 if most == 25 else 6), most, seed=101 + most):
+        assert np.array_equal(labels_of(stage, x, k), oracle(x, k)), (kind, x.shape, k)
+
+
+def test_paths() -> None:
+    for kind, x, k in cases(COUNT, 40, seed=102):
+        problem, labels = Problem(x, k), peel.mdav(x, k)
+        found = NearestNext()(problem, one_group(problem), Run())
+        assert np.array_equal(found, paths.nearest_next(x)), (kind, x.shape)
+        found = GroupTour()(problem, evaluated(problem, labels), Run())
+        expected = paths.group_tour(x, labels, paths.farthest_from_centroid(x))
+        assert np.array_equal(found, expected), (kind, x.shape, k)
+
+
+def test_univariate() -> None:
+    for kind, x, k in cases(COUNT, 60, seed=103):
+        column = np.ascontiguousarray(x[:, 0])
+        found = _core.optimal_univariate(column, k, _core.Watch())
+        _, best = univariate.optimal_univariate(column, k)
+        assert univariate_cost(column, found) <= best * (1 + 1e-12), (kind, len(column), k)
