@@ -67,9 +67,11 @@ class Result:
                 ", proven optimal" if self.gap < 1e-6 else f", at most {self.gap:.3g} % above the optimum"
             )
         cut = ", cut short by the deadline" if self.truncated else ""
+        least, most = self.sizes.min(), self.sizes.max()
+        groups = "1 group" if len(self.sizes) == 1 else f"{len(self.sizes)} groups"
+        sizes = f"{least}" if least == most else f"{least} to {most}"
         return (
-            f"{len(self.labels)} records in {len(self.sizes)} groups of "
-            f"{self.sizes.min()} to {self.sizes.max()} (k = {self.k})\n"
+            f"{len(self.labels)} records in {groups} of {sizes} (k = {self.k})\n"
             f"information loss {self.information_loss:.4f} %{proof}, by {self.recipe} "
             f"in {self.seconds:.2f} s{cut}"
         )
@@ -105,7 +107,16 @@ def partition(
 
     Raises SettingsError or DataError (both ValueError) for what cannot be used.
     """
-    settled = plan(k, method, scale=scale, effort=effort, seconds=seconds, seed=seed, threads=threads)
+    settled = plan(
+        k,
+        method,
+        scale=scale,
+        effort=effort,
+        seconds=seconds,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
     table = read.table_of(data)
     check_against_data(settled, len(table.values))
     started = monotonic()

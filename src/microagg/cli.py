@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -91,12 +92,14 @@ def methods(
             f"{method.largest_n:,}",
         )
     console = Console(width=None if sys.stdout.isatty() else 150)
-    console.print(table)
-    console.print(
-        "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
-        "'n up to': a few minutes on one core.",
-        highlight=False,
-    )
+    with console.capture() as text:  # Rich would leave with a code of its own when the reader has gone
+        console.print(table)
+        console.print(
+            "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
+            "'n up to': a few minutes on one core.",
+            highlight=False,
+        )
+    typer.echo(text.get(), nl=False)
 
 
 @app.command()
@@ -136,7 +139,8 @@ def partition(
 
     if labels is not None:
         check_output(labels)
-    chosen = None if columns is None else [name.strip() for name in columns.split(",")]
+    # As in a CSV file: a name that holds a comma is put in quotes.
+    chosen = None if columns is None else [name.strip() for name in next(csv.reader([columns]), [])]
     table = table_from_file(file, chosen)
     with _Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         result = solve(
@@ -233,7 +237,13 @@ def main() -> NoReturn:
 
 def _run() -> int:
     try:
-        code = app(standalone_mode=False)
+        # Not app(): Typer's own main() swallows Ctrl-C and closed pipes before we see them.
+        command = typer.main.get_command(app)
+        with command.make_context("microagg", sys.argv[1:]) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+    except typer.Exit as stop:
+        return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return _complain("Interrupted; nothing was written.", INTERRUPTED)
     except (SettingsError, DataError) as error:
@@ -245,7 +255,7 @@ def _run() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _complain(str(error), FILES)
+        return _complain(error.strerror or str(error), FILES)
     except MemoryError:
         return _complain("There is not enough memory for these data and this method.", INTERNAL)
     except ContractError as error:
@@ -257,7 +267,7 @@ def _run() -> int:
             show()
             return USAGE
         return _complain(_internal(error), INTERNAL)
-    return int(code or 0)
+    return 0
 
 
 def _internal(error: Exception) -> str:

@@ -223,7 +223,7 @@ def census_like(n: int = 10_000, seed: int = 0) -> Table:
     as 0.0006. Values have six decimals.
     """
     if n < 1:
-        raise errors.bad_number("n", "a whole number of at least 1")
+        raise errors.bad_number("n", n, "a whole number of at least 1")
     root = _symmetric_root(_repaired(_symmetric(CENSUS_CORRELATION)))
     noise = np.random.default_rng(seed).standard_normal((n, len(_CENSUS_COLUMNS)))
     # Linear algebra libraries differ in the last bits; rounding hides that from those who compare.

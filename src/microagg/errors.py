@@ -39,13 +39,18 @@ class DeadlinePassed(Exception):  # noqa: N818 (a signal between kernels and sta
 
 def nearest_names(name: str, known: Iterable[str]) -> str:
     """' (did you mean a or b?)' or nothing."""
-    close = get_close_matches(name, list(known), n=2, cutoff=0.6)
-    return f" (did you mean {' or '.join(close)}?)" if close else ""
+    folded = {candidate.casefold(): candidate for candidate in known}
+    close = get_close_matches(name.casefold(), list(folded), n=2, cutoff=0.6)
+    return f" (did you mean {' or '.join(folded[match] for match in close)}?)" if close else ""
 
 
 def _list(names: Sequence[object], most: int = 8) -> str:
     shown = ", ".join(str(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return _list([f"'{name}'" for name in names])
 
 
 def _count(number: int, noun: str) -> str:
@@ -69,9 +74,9 @@ def k_too_small(k: int) -> SettingsError:
 
 def k_above_n(k: int, n: int) -> SettingsError:
     """No group of k records can be formed."""
+    remedy = f"Use a k from 2 to {n}, or more records." if n >= 2 else "Give at least 2 records."
     return SettingsError(
-        f"k is {k} but the data have only {_count(n, 'record')}; a group needs k records. "
-        f"Use a k of at most {n} or more records."
+        f"k is {k} but the data have only {_count(n, 'record')}; a group needs k records. {remedy}"
     )
 
 
@@ -155,9 +160,14 @@ def no_such_choice(setting: str, value: object, choices: Sequence[str]) -> Setti
     )
 
 
-def bad_number(setting: str, needed: str) -> SettingsError:
+def bad_number(setting: str, found: object, needed: str) -> SettingsError:
     """A numeric setting outside its range or of the wrong type."""
-    return SettingsError(f"{setting} must be {needed}.")
+    return SettingsError(f"{setting} is {found!r}, of type {type(found).__name__}; it must be {needed}.")
+
+
+def not_callable(setting: str, kind: str) -> SettingsError:
+    """Something to be called that cannot be."""
+    return SettingsError(f"{setting} is a {kind}; it must be a function, or None.")
 
 
 def no_effect(setting: str, method: str, why: str) -> SettingsError:
@@ -173,6 +183,14 @@ def not_two_dimensional(dimensions: int) -> DataError:
     return DataError(
         f"The data have {dimensions} dimensions; give a table with one row per record "
         "and one column per attribute."
+    )
+
+
+def not_a_table(kind: str) -> DataError:
+    """A file name, a dictionary, nothing."""
+    return DataError(
+        f"The data are a {kind}; give an array or a data frame of numbers. "
+        "Read a file first, for instance with pandas.read_csv or polars.read_parquet."
     )
 
 
@@ -194,7 +212,7 @@ def no_columns() -> DataError:
 def duplicate_columns(names: Sequence[str]) -> DataError:
     """Two columns share a name."""
     return DataError(
-        f"Column names occur more than once: {_list(names)}. Rename them so that each is unique."
+        f"Column names occur more than once: {_quoted(names)}. Rename them so that each is unique."
     )
 
 
@@ -214,22 +232,28 @@ def not_numeric(columns: Sequence[str], numeric: Sequence[str]) -> DataError:
     which = "Column" if len(columns) == 1 else "Columns"
     holds = "holds" if len(columns) == 1 else "hold"
     remedy = (
-        f"Name the numeric columns to use ({_list(numeric)}), or convert the others to numbers."
+        f"Use only the numeric ones (on the command line: --columns {','.join(numeric[:8])}"
+        f"{',…' if len(numeric) > 8 else ''}), or convert the others to numbers"
         if numeric
-        else "Convert them to numbers first."
+        else "Convert them to numbers first"
     )
-    return DataError(f"{which} {_list(columns)} {holds} something other than numbers. {remedy}")
+    return DataError(
+        f"{which} {_quoted(columns)} {holds} something other than numbers. {remedy}; "
+        "numbers with a decimal comma or thousands separators count as text."
+    )
 
 
 def not_numbers(kind: str) -> DataError:
     """An array of something else."""
-    return DataError(f"The data are of type {kind}; only numbers can be microaggregated.")
+    return DataError(
+        f"The data hold {kind}; only numbers can be microaggregated. Convert or leave out the rest."
+    )
 
 
 def missing_values(column: str, count: int, n: int) -> DataError:
     """Empty cells or NaN."""
     return DataError(
-        f"Column {column} has {_count(count, 'missing value')} in {_count(n, 'record')}. "
+        f"Column '{column}' has {_count(count, 'missing value')} in {_count(n, 'record')}. "
         "Remove or fill in these records, or leave the column out."
     )
 
@@ -237,7 +261,7 @@ def missing_values(column: str, count: int, n: int) -> DataError:
 def infinite_values(column: str, count: int) -> DataError:
     """Infinity cannot be averaged."""
     return DataError(
-        f"Column {column} has {_count(count, 'infinite value')}. "
+        f"Column '{column}' has {_count(count, 'infinite value')}. "
         "Replace or remove them, or leave the column out."
     )
 
@@ -245,15 +269,31 @@ def infinite_values(column: str, count: int) -> DataError:
 def too_large_to_square(column: str, limit: float) -> DataError:
     """Without scaling, squared distances would overflow."""
     return DataError(
-        f"Column {column} has values beyond {limit:.0e} in size, whose squares cannot be computed. "
+        f"Column '{column}' has values beyond {limit:.0e} in size, whose squares cannot be computed. "
         "Use another scale than 'none' (for instance zscore)."
+    )
+
+
+def too_small_to_square(column: str, limit: float) -> DataError:
+    """Without scaling, squared distances would vanish."""
+    return DataError(
+        f"Column '{column}' varies by less than {limit:.0e}, whose square vanishes. "
+        "Use another scale than 'none' (for instance zscore)."
+    )
+
+
+def too_far_out(column: str) -> DataError:
+    """Robust units of an extreme outlier whose square overflows."""
+    return DataError(
+        f"Column '{column}' has values so many median absolute deviations away that their squares cannot "
+        "be computed. Use the scale zscore, range or rank."
     )
 
 
 def no_robust_spread(column: str) -> DataError:
     """More than half of a column is one value."""
     return DataError(
-        f"Column {column}: at least half of its values are equal, so its median absolute deviation "
+        f"Column '{column}': at least half of its values are equal, so its median absolute deviation "
         "is zero. Use the scale zscore, range or rank."
     )
 
@@ -286,11 +326,25 @@ def unknown_format(path: str, known: Sequence[str]) -> DataError:
     )
 
 
+def no_header(path: str) -> DataError:
+    """The first line is data. Its fields are not quoted: they are somebody's values."""
+    return DataError(
+        f"The first line of {path} holds numbers instead of column names. "
+        "Add a line with the names of the columns at the top."
+    )
+
+
+def not_utf8(path: str) -> DataError:
+    """Another encoding."""
+    return DataError(f"{path} is not encoded in UTF-8. Save it as UTF-8 (in a spreadsheet: 'CSV UTF-8').")
+
+
 def unreadable_content(path: str, kind: str) -> DataError:
     """A broken file. The parser's own words may quote values, so they are not passed on."""
+    remedy = ", that every row has as many fields as the header," if kind == "CSV" else ""
     return DataError(
-        f"{path} cannot be read as {kind}. Check that it is complete, that every row has as many "
-        "fields as the header, and that its ending names its format."
+        f"{path} cannot be read as {kind}. Check that it is complete{remedy} "
+        "and that its ending names its format."
     )
 
 

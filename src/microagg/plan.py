@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import get_args
 
+import numpy as np
+
 from microagg import errors
 from microagg.methods.recipe import stage_of
 from microagg.methods.stage import Stage, parts_of
@@ -35,8 +37,11 @@ def plan(
     seconds: object,
     seed: object,
     threads: object,
+    progress: object = None,
 ) -> Plan:
     """Check the settings alone. `SettingsError` for the first that is wrong."""
+    if progress is not None and not callable(progress):
+        raise errors.not_callable("progress", type(progress).__name__)
     stage = stage_of(method)  # type: ignore[arg-type]  # it checks the type itself
     recipe = method if isinstance(method, str) else repr(stage)
     _check_effort(effort, stage, recipe)
@@ -66,25 +71,26 @@ def _k(k: object) -> int:
 
 
 def _choice(setting: str, value: object, choices: tuple[str, ...]) -> str:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise errors.no_such_choice(setting, value, choices)
-    return str(value)
+    return value
 
 
 def _whole(setting: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise errors.bad_number(setting, f"a whole number of at least {least}")
+        raise errors.bad_number(setting, value, f"a whole number of at least {least}")
     return int(value)
 
 
 def _seconds(value: object, stage: Stage, recipe: str) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise errors.bad_number("seconds", "a number above 0")
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not 0 < float(value) < math.inf:  # type: ignore[arg-type]
+        raise errors.bad_number("seconds", value, "a number above 0")
     if not any(part.needs_start for part in parts_of(stage)):
         raise errors.no_effect("seconds", recipe, "it has no refinement that could stop early.")
-    return float(value)
+    return float(value)  # type: ignore[arg-type]
 
 
 def _check_effort(value: object, stage: Stage, recipe: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,10 +33,11 @@ def table_of(data: object) -> Table:
 
     A one-dimensional array is one attribute. `DataError` for anything but finite numbers.
     """
+    frame = None if isinstance(data, np.ndarray | list | tuple | Table) else _frame(data)
     if isinstance(data, Table):
-        columns, values = data.columns, data.values
-    elif _is_frame(data):
-        columns, values = _from_frame(data)
+        columns, values = data.columns, np.ascontiguousarray(data.values, dtype=np.float64)
+    elif frame is not None:
+        columns, values = _from_frame(frame)
     else:
         values = _from_array(data)
         columns = tuple(str(number) for number in range(1, values.shape[1] + 1))
@@ -59,28 +62,36 @@ def table_from_file(path: Path, columns: Sequence[str] | None = None) -> Table:
 # --- data in memory ---------------------------------------------------------------------------
 
 
-def _is_frame(data: object) -> bool:
-    """Whether narwhals knows it: pandas, polars, Arrow, DuckDB and others."""
-    if isinstance(data, np.ndarray | list | tuple):
-        return False
+def _frame(data: Any) -> Any:
+    """A narwhals data frame for what narwhals knows (pandas, polars, Arrow, DuckDB, …), else None."""
     import narwhals.stable.v1 as nw  # a tenth of a second, only for those who pass a frame
+    from narwhals.dependencies import is_pandas_dataframe, is_pyarrow_table
 
-    return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    if type(data).__module__.startswith("pyarrow") and hasattr(data, "to_pylist"):
+        import pyarrow as pa
 
-
-def _from_frame(data: object) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    import narwhals.stable.v1 as nw
-
-    # pandas alone allows equal names, and narwhals refuses them in words of its own.
-    _refuse_duplicates([str(name) for name in getattr(data, "columns", ()) if isinstance(name, str | int)])
-    frame: Any = nw.from_native(data)
+        if isinstance(data, pa.RecordBatch):
+            data = pa.Table.from_batches([data])
+    # narwhals refuses equal names in words of its own, and pandas' names that are not text.
+    if is_pandas_dataframe(data):
+        data = data.set_axis([str(name) for name in data.columns], axis=1)
+        _refuse_duplicates(list(data.columns))
+    elif is_pyarrow_table(data):
+        _refuse_duplicates(data.column_names)
+    frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+        return frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _from_frame(frame: Any) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    if len(frame) == 0 and frame.columns:
+        raise errors.no_records()
     numeric = [name for name in frame.columns if frame.schema[name].is_numeric()]
     others = [name for name in frame.columns if name not in numeric]
     # A column of nothing but missing values has no type; say that it is empty, not that it is text.
     for name in others:
-        if len(frame) and frame[name].null_count() == len(frame):
+        if frame[name].null_count() == len(frame):
             raise errors.missing_values(name, len(frame), len(frame))
     if others:
         raise errors.not_numeric(others, numeric)
@@ -89,41 +100,57 @@ def _from_frame(data: object) -> tuple[tuple[str, ...], NDArray[np.float64]]:
         missing = frame[name].null_count()
         if missing:
             raise errors.missing_values(name, missing, len(frame))
-        values[:, at] = frame[name].cast(nw.Float64()).to_numpy()
-    return tuple(str(name) for name in numeric), values
+        values[:, at] = frame[name].to_numpy()
+    return tuple(numeric), values
 
 
 def _from_array(data: object) -> NDArray[np.float64]:
     if isinstance(data, np.ma.MaskedArray):
-        if np.ma.is_masked(data):
-            raise errors.missing_values("(any)", int(np.ma.getmaskarray(data).sum()), len(data))
+        masked = np.ma.getmaskarray(data).reshape(len(data), -1)
+        for at in np.flatnonzero(masked.any(axis=0)):
+            raise errors.missing_values(str(at + 1), int(masked[:, at].sum()), len(data))
         data = data.data
     try:
         array = np.asarray(data)
     except ValueError:
         raise errors.ragged() from None
+    if array.ndim == 0:
+        raise errors.not_a_table(type(data).__name__)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
         raise errors.not_two_dimensional(array.ndim)
     if array.dtype.kind == "O":
-        array = _from_objects(array)
+        return _from_objects(array)
     if array.dtype.kind not in "iuf":
-        raise errors.not_numbers(str(array.dtype))
+        kinds = {
+            "U": "text",
+            "S": "text",
+            "T": "text",
+            "b": "bool (true and false)",
+            "c": "complex numbers",
+        }
+        raise errors.not_numbers(kinds.get(array.dtype.kind, f"values of type {array.dtype}"))
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _from_objects(array: NDArray[Any]) -> NDArray[Any]:
-    """Python numbers in an array of objects; None counts as missing."""
+def _from_objects(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Python numbers in an array of objects; None and pandas' NA count as missing."""
     for at in range(array.shape[1]):
-        missing = sum(value is None for value in array[:, at])
+        missing = sum(
+            value is None or type(value).__name__ in ("NAType", "NaTType") for value in array[:, at]
+        )
         if missing:
             raise errors.missing_values(str(at + 1), missing, len(array))
-    kinds = {type(value) for value in array.flat}
-    for kind in kinds:
-        if issubclass(kind, str | bytes | bool) or not hasattr(kind, "__float__"):
-            raise errors.not_numbers(kind.__name__)
-    return array.astype(np.float64)
+    for kind in {type(value) for value in array.flat}:
+        if issubclass(kind, str | bytes):
+            raise errors.not_numbers(f"text ({kind.__name__})")
+        if issubclass(kind, bool | np.bool_ | np.ndarray) or not hasattr(kind, "__float__"):
+            raise errors.not_numbers(f"values of type {kind.__name__}")
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise errors.not_numbers("numbers too large for a double") from None
 
 
 def _refuse_duplicates(names: Sequence[str]) -> None:
@@ -167,17 +194,37 @@ def _read_file(path: Path) -> pa.Table:
         from pyarrow import feather
 
         return feather.read_table(path)
-    except (pa.ArrowException, UnicodeDecodeError):
+    except UnicodeDecodeError:
+        raise errors.not_utf8(str(path)) from None
+    except pa.ArrowException:
         raise errors.unreadable_content(str(path), kind) from None
     except OSError as error:
         raise errors.cannot_read(str(path), error.strerror or "reading failed") from None
 
 
 def _read_csv(path: Path) -> pa.Table:
-    from pyarrow import csv
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
 
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         header = file.readline()
-    # The sign that separates most names in the header.
-    delimiter = max(",;\t", key=header.count)
-    return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter))
+        if not file.read(1):
+            raise errors.no_records()
+    # The sign that separates most names in the header, outside quotes.
+    bare = re.sub(r'"[^"]*"', "", header)
+    delimiter = max(",;\t", key=bare.count)
+    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    if all(_is_number(name) for name in names):
+        raise errors.no_header(str(path))
+    table = arrow_csv.read_csv(path, parse_options=arrow_csv.ParseOptions(delimiter=delimiter))
+    if any(pa.types.is_binary(kind) for kind in table.schema.types):
+        raise errors.not_utf8(str(path))  # what Arrow makes of text in another encoding
+    return table.rename_columns([name.strip() for name in table.column_names])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True

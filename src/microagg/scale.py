@@ -7,8 +7,8 @@ import numpy as np
 from microagg import _core, errors
 from microagg.model import Points, ScaleName, Table
 
-LARGEST_UNSCALED = 1e140
-"""Beyond this size, sums of squares of unscaled values could overflow."""
+LARGEST = 1e140
+"""Beyond this size sums of squares could overflow; below its inverse, squares vanish."""
 
 _SCALES = {
     "zscore": _core.Scale.ZSCORE,
@@ -28,12 +28,17 @@ def to_points(table: Table, scale: ScaleName) -> Points:
     values = table.values
     if scale == "none":
         for column, values_of_column in zip(table.columns, values.T, strict=True):
-            if max(values_of_column.max(), -values_of_column.min()) > LARGEST_UNSCALED:
-                raise errors.too_large_to_square(column, LARGEST_UNSCALED)
+            low, high = values_of_column.min(), values_of_column.max()
+            if max(high, -low) > LARGEST:
+                raise errors.too_large_to_square(column, LARGEST)
+            if 0.0 < high - low < 1.0 / LARGEST:
+                raise errors.too_small_to_square(column, 1.0 / LARGEST)
         return values
     points, usable = _core.standardise(values, _SCALES[scale])
     if scale == "robust":
-        for at in np.flatnonzero(usable == 0):
-            if np.ptp(values[:, at]) > 0:
-                raise errors.no_robust_spread(table.columns[at])
+        for at, column in enumerate(table.columns):
+            if not usable[at] and values[:, at].min() < values[:, at].max():
+                raise errors.no_robust_spread(column)
+            if np.abs(points[:, at]).max() > LARGEST:
+                raise errors.too_far_out(column)
     return points

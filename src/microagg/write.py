@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,29 +14,43 @@ from microagg import errors
 
 def check_output(path: Path) -> None:
     """Refuse a path that cannot be written before any work is done for it."""
-    if not path.parent.is_dir():
-        raise errors.no_output_folder(str(path.parent))
-    if path.exists():
-        raise errors.output_exists(str(path))
+    try:
+        if not path.parent.is_dir():
+            raise errors.no_output_folder(str(path.parent))
+        if path.exists():
+            raise errors.output_exists(str(path))
+    except OSError as error:
+        raise errors.cannot_write(str(path), error.strerror or "its name is not possible") from None
 
 
 def write_labels(path: Path, labels: Iterable[int]) -> None:
     """The group of each record, in the order of the input: columns `record` (from 1) and `group`."""
     check_output(path)
-    temporary: str | None = None
+    temporary = path.parent / f".microagg-{secrets.token_hex(8)}"
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
+        with temporary.open("x", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(["record", "group"])
             rows.writerows((at + 1, group) for at, group in enumerate(labels))
             file.flush()
             os.fsync(file.fileno())
-        os.link(temporary, path)  # fails when the path came to exist meanwhile, unlike rename
+        _commit(temporary, path)
     except FileExistsError:
         raise errors.output_exists(str(path)) from None
     except OSError as error:
         raise errors.cannot_write(str(path), error.strerror or "writing failed") from None
     finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+def _commit(temporary: Path, path: Path) -> None:
+    """Give the file its name, unless something of that name came to exist meanwhile."""
+    try:
+        os.link(temporary, path)  # fails on an existing name, unlike rename
+    except OSError as error:
+        # Some file systems have no hard links; every other failure is one.
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+            raise
+        if path.exists():
+            raise FileExistsError from None
+        temporary.rename(path)

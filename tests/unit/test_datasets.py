@@ -271,7 +271,7 @@ def test_a_larger_census_like_begins_with_the_smaller() -> None:
 
 @pytest.mark.parametrize("n", [0, -5])
 def test_census_like_needs_a_record(n: int) -> None:
-    with pytest.raises(SettingsError, match="n must be a whole number of at least 1"):
+    with pytest.raises(SettingsError, match="it must be a whole number of at least 1"):
         datasets.census_like(n=n)
 
 

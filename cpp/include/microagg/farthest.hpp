@@ -33,6 +33,7 @@ class DistanceList {
   void sort_from(const double* reference) {
     reference_.assign(reference, reference + points_.p);
     entries_.clear();
+    head_ = 0;
     for (Row row = 0; row < points_.n; ++row) {
       if (!remaining_.contains(row)) continue;
       entries_.push_back(
@@ -43,21 +44,20 @@ class DistanceList {
     });
   }
   // Entries from the first that still remains; those after it may be gone.
-  const std::vector<Entry>& entries() {
-    std::size_t gone = 0;
-    while (gone < entries_.size() && !remaining_.contains(entries_[gone].row)) ++gone;
-    if (gone * 4 > entries_.size()) {  // amortised: each entry is moved O(1) times
-      entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(gone));
-    }
-    return entries_;
+  std::span<const Entry> entries() {
+    while (head_ < entries_.size() && !remaining_.contains(entries_[head_].row)) ++head_;
+    return std::span<const Entry>(entries_).subspan(head_);
   }
+  // The farthest record that still remains; there must be one.
+  const Entry& front() { return entries().front(); }
   const std::vector<double>& reference() const { return reference_; }
 
  private:
   Points points_;
   const BruteNeighbours& remaining_;
   std::vector<double> reference_;
-  std::vector<Entry> entries_;
+  Array<Entry> entries_;
+  std::size_t head_ = 0;
 };
 
 // Farthest remaining record from a centroid that moves a little between calls.
@@ -160,12 +160,7 @@ class FarthestPair {
   using Queue = std::priority_queue<Bound, std::vector<Bound>, Later>;
 
   Bound norm_bound(Row row) {
-    double largest = 0.0;
-    for (const auto& entry : list_.entries()) {
-      if (!remaining_.contains(entry.row)) continue;
-      largest = entry.root;
-      break;
-    }
+    const double largest = list_.front().root;
     const double bound = (root_[row] + largest) * rounding_slack(points_.p);
     return {bound * bound, row, BruteNeighbours::NONE};
   }

@@ -1,5 +1,6 @@
-// Fixed-size partitions that peel groups off the outside of the data: MDAV, MD, CBFS and the
-// centroid-growth pair Diameter and Centroid. One loop; the methods differ in three small rules.
+// Fixed-size partitions that peel groups off the outside of the data: MDAV, MD, CBFS, TFRP's first
+// phase, and the centroid-growth pair Diameter and Centroid. One loop; the methods differ in three
+// small rules.
 #pragma once
 
 #include <limits>
@@ -19,6 +20,7 @@ enum class Pivot {
   CENTROID,           // r farthest from the centroid of what remains (CBFS, Centroid)
   CENTROID_OPPOSITE,  // r as above and s farthest from r outside r's group (MDAV)
   PAIR,               // the two most distant records r and s (MD, Diameter)
+  REFERENCES,         // r farthest from one of two fixed points, in turns (TFRP)
 };
 // Which records join a group.
 enum class Growth {
@@ -31,6 +33,31 @@ struct PeelRules {
   Growth growth;
   std::int64_t stop;  // 3: MDAV's 3k rule; 2: pairs; 1: single groups
 };
+
+// Records without a group (-1) go each to the group with the nearest centroid (ties: the group
+// formed first); centroids stay as they are meanwhile.
+inline void join_nearest_groups(Points points, Labels& group_of, Label groups) {
+  std::vector<RunningCentroid> sums(static_cast<std::size_t>(groups), RunningCentroid(points.p));
+  Rows left;
+  for (Row row = 0; row < points.n; ++row) {
+    if (group_of[row] < 0) {
+      left.push_back(row);
+    } else {
+      sums[group_of[row]].add(points.row(row));
+    }
+  }
+  std::vector<Neighbour> best(left.size(), {std::numeric_limits<double>::infinity(), 0});
+  std::vector<double> centroid(static_cast<std::size_t>(points.p));
+  for (Label group = 0; group < groups; ++group) {
+    sums[group].write(centroid.data());
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const Neighbour candidate{squared_distance(points.row(left[i]), centroid.data(), points.p),
+                                group};
+      if (nearer(candidate, best[i])) best[i] = candidate;
+    }
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) group_of[left[i]] = best[i].row;
+}
 
 class Peel {
  public:
@@ -52,6 +79,8 @@ class Peel {
       if (rules_.pivot == Pivot::PAIR) {
         FarthestPair pairs(points_, remaining_, poll_);
         while (more()) form_pair(pairs.find());
+      } else if (rules_.pivot == Pivot::REFERENCES) {
+        form_from_references();
       } else {
         while (more()) form_around_centroid(rules_.pivot == Pivot::CENTROID_OPPOSITE);
         if (rules_.stop == 3 && remaining_.size() >= 2 * k_) form_around_centroid(false);
@@ -60,7 +89,7 @@ class Peel {
     if (remaining_.size() >= k_) {
       form_last();
     } else {
-      join_nearest_groups();
+      join_nearest_groups(points_, group_of_, groups_);
     }
     return by_first_appearance(std::move(group_of_));
   }
@@ -107,6 +136,23 @@ class Peel {
     grow(opposite.row, other);
   }
 
+  // The two reference points have the smallest, respectively the largest value of all attributes in
+  // each coordinate (TFRP07, section 3). The lists are sorted once and read once.
+  void form_from_references() {
+    const auto [low, high] =
+        std::minmax_element(points_.values, points_.values + points_.n * points_.p);
+    DistanceList from_low(points_, remaining_);
+    DistanceList from_high(points_, remaining_);
+    from_low.sort_from(std::vector<double>(at_.size(), *low).data());
+    from_high.sort_from(std::vector<double>(at_.size(), *high).data());
+    for (bool low_turn = true; more(); low_turn = !low_turn) {
+      const Row seed = (low_turn ? from_low : from_high).front().row;
+      const Label group = groups_++;
+      take(seed, group);
+      grow(seed, group);
+    }
+  }
+
   void grow(Row seed, Label group) {
     if (rules_.growth == Growth::SEED) {
       join(remaining_.k_nearest(points_.row(seed), k_ - 1), group);
@@ -137,31 +183,6 @@ class Peel {
     for (Label& label : group_of_) {
       if (label < 0) label = group;
     }
-  }
-
-  // Fewer than k are left: each goes to the group with the nearest centroid (ties: the group formed
-  // first); centroids stay as they are meanwhile.
-  void join_nearest_groups() {
-    std::vector<RunningCentroid> sums(static_cast<std::size_t>(groups_),
-                                      RunningCentroid(points_.p));
-    Rows left;
-    for (Row row = 0; row < points_.n; ++row) {
-      if (group_of_[row] < 0) {
-        left.push_back(row);
-      } else {
-        sums[group_of_[row]].add(points_.row(row));
-      }
-    }
-    std::vector<Neighbour> best(left.size(), {std::numeric_limits<double>::infinity(), 0});
-    for (Label group = 0; group < groups_; ++group) {
-      sums[group].write(at_.data());
-      for (std::size_t i = 0; i < left.size(); ++i) {
-        const Neighbour candidate{squared_distance(points_.row(left[i]), at_.data(), points_.p),
-                                  group};
-        if (nearer(candidate, best[i])) best[i] = candidate;
-      }
-    }
-    for (std::size_t i = 0; i < left.size(); ++i) group_of_[left[i]] = best[i].row;
   }
 
   Points points_;

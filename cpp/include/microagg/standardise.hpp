@@ -126,8 +126,11 @@ class Standardiser {
     }
   }
 
+  // Half values, so that no difference overflows; never relative to the range, which outliers set.
   void find_median_and_deviation(std::int64_t a) {
     Column& column = columns_[a];
+    column.middle = 0.0;
+    column.factor = 0.5;
     column_.resize(static_cast<std::size_t>(values_.n));
     for (std::int64_t i = 0; i < values_.n; ++i) column_[i] = unit(value(i, a), column);
     column.centre = median();

@@ -52,8 +52,8 @@ class GroupTour:
         if self.groups is not None:
             k = problem.k if self.k is None else self.k
             if not 1 <= k <= len(problem.points):
-                needed = f"a whole number from 1 to the {len(problem.points)} records"
-                raise errors.bad_number("path_k", needed)
+                needed = f"a whole number of at least 1, and the data have {len(problem.points)} records"
+                raise errors.bad_number("path_k", k, needed)
             start = self.groups(Problem(problem.points, k), start, run)
         labels = start.labels
 

@@ -74,24 +74,25 @@ class Run:
         self.watch.restart()
         outcome: list[_Result] = []
         failure: list[BaseException] = []
+        finished = threading.Event()
 
         def work() -> None:
             try:
                 outcome.append(kernel())
             except BaseException as error:
                 failure.append(error)
+            finally:
+                finished.set()
 
-        worker = threading.Thread(target=work, daemon=True)
-        worker.start()
+        # An event, not join(): a signal during join() can make a running thread look finished.
+        threading.Thread(target=work, daemon=True).start()
         try:
-            worker.join(_SLICE)
-            while worker.is_alive():
+            while not finished.wait(_SLICE):
                 if self.progress:
                     self.progress(Progress(self.stage, self.watch.done, monotonic() - self._started))
-                worker.join(_SLICE)
         except BaseException:
             self.watch.cancel()
-            worker.join()
+            finished.wait()
             raise
         if failure:
             raise failure[0]

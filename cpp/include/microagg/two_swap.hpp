@@ -1,0 +1,112 @@
+// Two-swapping local search (CGS22, section 3): the best exchange of two records, again and again.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "microagg/groups.hpp"
+#include "microagg/points.hpp"
+#include "microagg/watch.hpp"
+
+namespace microagg {
+
+// Finds the same exchange as the paper's full sweep over all pairs, at each iteration: every record
+// remembers its best partner, and only what an exchange touched is looked at again.
+class TwoSwap {
+ public:
+  TwoSwap(Points points, std::span<const Label> labels, Watch& watch)
+      : groups_(points, labels), watch_(watch), best_(static_cast<std::size_t>(points.n)) {}
+
+  // Runs to a local optimum, or until the deadline; `truncated` says which.
+  Labels run(bool& truncated) {
+    Poll poll(watch_, 100'000, Deadline::HEED);
+    truncated = false;
+    double total = groups_.total_sse();
+    try {
+      for (Row row = 0; row < groups_.points().n; ++row) find_partner(row, poll);
+      while (true) {
+        const Row x = leader();
+        if (x < 0 || !(best_[x].change < -LEAST_GAIN * total)) break;
+        total += best_[x].change;
+        exchange(x, best_[x].partner, poll);
+        watch_.report_best(total);
+      }
+    } catch (const DeadlinePassed&) {
+      truncated = true;  // every finished exchange has lowered the SSE
+    }
+    return groups_.labels();
+  }
+
+ private:
+  struct Exchange {
+    double change = 0.0;
+    Row partner = -1;
+  };
+
+  // Lexicographic: change, lower row, higher row.
+  static bool before(double change_a, Row a1, Row a2, double change_b, Row b1, Row b2) {
+    if (change_a != change_b) return change_a < change_b;
+    const auto [al, ah] = std::minmax(a1, a2);
+    const auto [bl, bh] = std::minmax(b1, b2);
+    return al < bl || (al == bl && ah < bh);
+  }
+
+  Row leader() const {
+    Row best = -1;
+    for (Row row = 0; row < groups_.points().n; ++row) {
+      if (best_[row].partner < 0) continue;
+      if (best < 0 || before(best_[row].change, row, best_[row].partner, best_[best].change, best,
+                             best_[best].partner)) {
+        best = row;
+      }
+    }
+    return best;
+  }
+
+  void offer(Row row, Row partner, double change) {
+    Exchange& exchange = best_[row];
+    if (!(change < 0.0)) return;
+    if (exchange.partner < 0 ||
+        before(change, row, partner, exchange.change, row, exchange.partner)) {
+      exchange = {change, partner};
+    }
+  }
+
+  // Best partner of one record; its partners learn of it too.
+  void find_partner(Row row, Poll& poll) {
+    best_[row] = {};
+    const Label own = groups_.group_of(row);
+    for (Label group = 0; group < groups_.count(); ++group) {
+      if (group == own || !groups_.swap_may_pay(own, group)) continue;
+      for (const Row other : groups_.members(group)) {
+        const double change = groups_.swap_change(row, other);
+        offer(row, other, change);
+        offer(other, row, change);
+      }
+    }
+    poll.tick(groups_.count() * groups_.points().p);
+  }
+
+  void exchange(Row x, Row y, Poll& poll) {
+    const Label p = groups_.group_of(x);
+    const Label q = groups_.group_of(y);
+    groups_.swap(x, y);
+    // Whoever had a partner in the two groups must look anew.
+    std::vector<Row> stale;
+    for (Row row = 0; row < groups_.points().n; ++row) {
+      const Label own = groups_.group_of(row);
+      const Row partner = best_[row].partner;
+      const bool lost =
+          partner >= 0 && (groups_.group_of(partner) == p || groups_.group_of(partner) == q);
+      if (own == p || own == q || lost) stale.push_back(row);
+    }
+    for (const Row row : stale) best_[row] = {};
+    for (const Row row : stale) find_partner(row, poll);
+  }
+
+  Groups groups_;
+  Watch& watch_;
+  std::vector<Exchange> best_;
+};
+
+}  // namespace microagg

@@ -1,0 +1,332 @@
+"""The command line as a subprocess: results, files, exit codes, signals, and silence about values."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import microagg
+from microagg.methods.catalogue import METHODS
+from tests.bad_files import BAD_FILES, GOOD_NAMES, BadFile, bad_file_id, csv_of, leaks, write_good
+
+COMMAND = Path(sys.executable).parent / "microagg"
+TRACES = ("Traceback", "Internal error", "nanobind", "Error:\n")
+
+
+def run(*arguments: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The command's outcome; nothing it prints may show a value or a stack trace."""
+    done = subprocess.run(
+        [COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=folder
+    )
+    printed = done.stdout + done.stderr
+    assert not leaks(printed)
+    assert not any(trace in printed for trace in TRACES), printed
+    return done
+
+
+def refused(code: int, *arguments: object) -> str:
+    """The message of a command that must fail with this code, on standard error alone."""
+    done = run(*arguments)
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.strip()
+    return done.stderr
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return write_good(tmp_path / "good.csv")
+
+
+@pytest.fixture(scope="module")
+def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough records for minutes of work."""
+    path = tmp_path_factory.mktemp("long") / "long.parquet"
+    points = np.random.default_rng(4).normal(size=(500_000, 6))
+    parquet.write_table(pa.table({f"x{at}": points[:, at] for at in range(6)}), path, compression="none")
+    return path
+
+
+# --- results ----------------------------------------------------------------------------------
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout == f"microagg {microagg.__version__}\n"
+    assert "partition" in run("--help").stdout
+    assert "--labels" in run("partition", "--help").stdout
+
+
+def test_methods() -> None:
+    done = run("methods")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    listed = {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+    assert set(METHODS) <= listed
+
+
+def test_methods_as_json() -> None:
+    done = run("methods", "--json")
+    entries = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert list(entries) == list(METHODS)
+    assert all(entry["summary"] and entry["largest_n"] > 0 for entry in entries.values())
+    assert entries["mdav"]["settings"] == ["stop"]
+
+
+@pytest.mark.parametrize("name", GOOD_NAMES)
+def test_partition_of_every_format(tmp_path: Path, name: str) -> None:
+    done = run("partition", write_good(tmp_path / name), "-k", 3)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = done.stdout.splitlines()
+    assert first.startswith("12 records in ")
+    assert second.startswith("information loss ")
+
+
+def test_json_is_one_object_with_the_numbers_of_python(good: Path) -> None:
+    done = run("partition", good, "-k", 3, "--json", "--method", "cbfs+mhm", "--columns", "age,income")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1
+    found = json.loads(done.stdout)
+    table = values_of(good)[:, ::-1]
+    expected = microagg.partition(np.ascontiguousarray(table), 3, "cbfs+mhm")
+    assert found["information_loss"] == pytest.approx(expected.information_loss)
+    assert found["records"] == 12
+    assert found["groups"] == len(expected.sizes)
+    assert found["columns"] == ["age", "income"]
+    assert (found["k"], found["recipe"], found["scale"]) == (3, "cbfs+mhm", "zscore")
+    assert (found["bound"], found["gap"], found["truncated"], found["labels"]) == (None, None, False, None)
+
+
+def values_of(path: Path) -> np.ndarray:
+    """The values of a CSV file, read without microagg."""
+    with path.open() as file:
+        return np.array([[float(cell) for cell in row] for row in list(csv.reader(file))[1:]])
+
+
+@pytest.mark.parametrize("extra", [(), ("--json",)], ids=["text", "json"])
+def test_labels(tmp_path: Path, good: Path, extra: tuple[str, ...]) -> None:
+    path = tmp_path / "labels.csv"
+    done = run("partition", good, "-k", 3, "--labels", path, *extra)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "labels.csv" in done.stdout
+    expected = microagg.partition(values_of(good), 3).labels
+    lines = ["record,group", *(f"{at + 1},{group}" for at, group in enumerate(expected))]
+    assert path.read_text().splitlines() == lines
+    assert sorted(tmp_path.iterdir()) == [good, path]
+
+
+@pytest.mark.parametrize(
+    ("content", "extra", "groups", "loss"),
+    [
+        (b"x\n1\n2\n3\n101\n102\n103\n", (), 2, None),
+        (b"x,y\n" + b"987654321.125,98765432\n" * 6, (), 2, 0.0),
+        (b"x,y\n" + b"987654321.125,98765432\n" * 6, ("--scale", "none"), 2, 0.0),
+        (b"x,y\n1,2\n3,5\n4,4\n7,1\n9,9\n", (), 1, 100.0),
+        (b"x,y\n" + b"".join(b"%de308,%d\n" % ((-1) ** i, i) for i in range(6)), (), 2, None),
+    ],
+    ids=["one column", "constant", "constant unscaled", "fewer than 2k records", "1e308"],
+)
+def test_special_but_valid(
+    tmp_path: Path, content: bytes, extra: tuple[str, ...], groups: int, loss: float | None
+) -> None:
+    path = tmp_path / "special.csv"
+    path.write_bytes(content)
+    found = json.loads(run("partition", path, "-k", 3, "--json", *extra).stdout)
+    assert found["groups"] == groups
+    if loss is not None:
+        assert found["information_loss"] == pytest.approx(loss)
+
+
+def test_long_identifiers_are_no_internal_error(tmp_path: Path) -> None:
+    path = tmp_path / "ids.csv"
+    path.write_text("id,x\n" + "".join(f"98765432109876543{i},{i}\n" for i in range(9)))
+    assert run("partition", path, "-k", 3).returncode in (0, 2)
+
+
+# --- refused: data ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", BAD_FILES, ids=bad_file_id)
+def test_bad_file(tmp_path: Path, bad: BadFile) -> None:
+    path = bad.write(tmp_path)
+    message = refused(2, "partition", path, "-k", 3, "--labels", tmp_path / "labels.csv")
+    for part in bad.says:
+        assert part in message
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_one_record(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_bytes(b"x,y\n987654321.125,2\n")
+    assert "1 record" in refused(2, "partition", path, "-k", 3)
+
+
+def test_values_too_large_to_square(tmp_path: Path) -> None:
+    path = tmp_path / "huge.csv"
+    path.write_bytes(b"x,y\n" + b"".join(b"%de308,%d\n" % ((-1) ** i, i) for i in range(6)))
+    message = refused(2, "partition", path, "-k", 3, "--scale", "none")
+    assert "zscore" in message
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    assert "no file" in refused(2, "partition", tmp_path / "nothing.csv", "-k", 3)
+    assert "folder" in refused(2, "partition", tmp_path, "-k", 3)
+
+
+def test_text_columns_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "text.csv"
+    path.write_bytes(csv_of("987654321.125,unknown"))
+    message = refused(2, "partition", path, "-k", 3)
+    assert "age" in message
+    assert "--columns" in message, "the message names the option that helps"
+    assert run("partition", path, "-k", 3, "--columns", "income").returncode == 0
+
+
+def test_a_column_name_with_a_space_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "spaces.csv"
+    path.write_bytes(csv_of(header="income, age"))
+    assert run("partition", path, "-k", 3, "--columns", "income, age").returncode == 0
+
+
+# --- refused: settings ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("-k", "1"), ("k is 1", "at least 2")),
+        (("-k", "-2"), ("k is -2", "at least 2")),
+        (("-k", "13"), ("k is 13", "12 records")),
+        (("-k", "2.5"), ("-k", "integer")),
+        (("-k", "abc"), ("-k", "integer")),
+        ((), ("-k",)),
+        (("-k", "3", "--columns", "incom,age"), ("'incom'", "did you mean income?")),
+        (("-k", "3", "--columns", "age,age"), ("'age'", "twice")),
+        (("-k", "3", "--columns", ""), ("column",)),
+        (("-k", "3", "--method", "mdva"), ("'mdva'", "did you mean mdav", "microagg methods")),
+        (("-k", "3", "--method", "univariate"), ("one attribute",)),
+        (("-k", "3", "--method", "mdav:stop=4k"), ("stop", "3k or 2k")),
+        (("-k", "3", "--method", "cbfs+mdav"), ("mdav after cbfs",)),
+        (("-k", "3", "--effort", "best"), ("effort", "no effect")),
+        (("-k", "3", "--effort", "much"), ("effort", "fast, balanced, best")),
+        (("-k", "3", "--method", "mdav", "--seconds", "9"), ("seconds", "no effect")),
+        (("-k", "3", "--seconds", "0"), ("seconds", "above 0")),
+        (("-k", "3", "--scale", "zscor"), ("'zscor'", "did you mean zscore?")),
+        (("-k", "3", "--seed", "-1"), ("seed", "at least 0")),
+        (("-k", "3", "--typo"), ("--typo",)),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_bad_settings(good: Path, options: tuple[str, ...], says: tuple[str, ...]) -> None:
+    message = refused(2, "partition", good, *options)
+    for part in says:
+        assert part in message
+
+
+def test_json_leaves_standard_output_empty_on_refusal(good: Path) -> None:
+    assert "k is 1" in refused(2, "partition", good, "-k", 1, "--json")
+
+
+# --- output -----------------------------------------------------------------------------------
+
+
+def test_an_existing_output_is_left_alone(tmp_path: Path, good: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("precious")
+    assert "exists" in refused(2, "partition", good, "-k", 3, "--labels", path)
+    assert path.read_text() == "precious"
+    assert sorted(tmp_path.iterdir()) == [good, path]
+
+
+def test_the_input_is_never_the_output(good: Path) -> None:
+    before = good.read_bytes()
+    refused(2, "partition", good, "-k", 3, "--labels", good)
+    assert good.read_bytes() == before
+
+
+def test_a_missing_output_folder(tmp_path: Path, good: Path) -> None:
+    message = refused(2, "partition", good, "-k", 3, "--labels", tmp_path / "nowhere" / "labels.csv")
+    assert "nowhere" in message
+    assert list(tmp_path.iterdir()) == [good]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder nobody can write to")
+def test_an_unwritable_folder(good: Path) -> None:
+    message = refused(4, "partition", good, "-k", 3, "--labels", "/proc/labels.csv")
+    assert "/proc/labels.csv was not written" in message
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
+def test_standard_output_on_a_full_disk(good: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [COMMAND, "partition", good, "-k", "3"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 4
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("methods",), ("methods", "--json"), ("partition", "good.csv", "-k", "3")]
+)
+def test_a_reader_that_goes_away_is_no_error(good: Path, arguments: tuple[str, ...]) -> None:
+    """As with `| head -1`, when the pipe is closed before anything is written to it."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, text=True, cwd=good.parent
+        )
+    finally:
+        os.close(writing)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# --- signals ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "says"),
+    [(signal.SIGINT, 130, "Interrupted"), (signal.SIGTERM, 143, "")],
+    ids=["Ctrl-C", "terminate"],
+)
+@pytest.mark.parametrize("method", ["npn-mhm", "centroid"])
+def test_signals_stop_a_kernel(
+    tmp_path: Path, long_file: Path, method: str, sent: signal.Signals, code: int, says: str
+) -> None:
+    labels = tmp_path / "labels.csv"
+    process = subprocess.Popen(
+        [COMMAND, "partition", long_file, "-k", "3", "--method", method, "--labels", labels],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        time.sleep(2.0)  # by now it is inside the kernel
+        assert process.poll() is None
+        process.send_signal(sent)
+        begun = time.monotonic()
+        printed, complaint = process.communicate(timeout=20)
+        waited = time.monotonic() - begun
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == code
+    assert waited < 3.0
+    assert printed == ""
+    assert says in complaint
+    assert not any(trace in complaint for trace in TRACES)
+    assert not list(tmp_path.iterdir())

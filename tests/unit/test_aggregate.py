@@ -1,0 +1,53 @@
+"""Groups become means, the same number bit for bit for all members."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from microagg.aggregate import aggregate
+from microagg.errors import DataError
+
+VALUES = np.random.default_rng(3).normal(size=(30, 4)) * 1e3
+LABELS = np.repeat(np.arange(10, dtype=np.int32), 3)
+
+
+def test_means_by_group() -> None:
+    expected = VALUES.reshape(10, 3, 4).mean(axis=1).repeat(3, axis=0)
+    np.testing.assert_allclose(aggregate(VALUES, LABELS), expected, rtol=1e-12)
+
+
+def test_members_share_the_very_same_numbers() -> None:
+    masked = aggregate(VALUES, LABELS)
+    assert len(np.unique(masked.view(np.int64), axis=0)) == 10
+
+
+def test_the_mean_of_all_is_kept_and_the_variance_falls() -> None:
+    masked = aggregate(VALUES, LABELS)
+    np.testing.assert_allclose(masked.mean(axis=0), VALUES.mean(axis=0))
+    assert (masked.var(axis=0) < VALUES.var(axis=0)).all()
+
+
+@pytest.mark.parametrize("constant", [0.1, -7.3e-300, 1.7e308])
+def test_equal_members_keep_their_value(constant: float) -> None:
+    values = np.full((30, 1), constant)
+    np.testing.assert_array_equal(aggregate(values, LABELS), values)
+
+
+def test_means_of_huge_values_do_not_overflow() -> None:
+    values = np.tile([[1.5e308], [1.6e308], [1.7e308]], (10, 1))
+    np.testing.assert_allclose(aggregate(values, LABELS), 1.6e308)
+
+
+def test_inputs_are_not_changed() -> None:
+    values, labels = VALUES.copy(), LABELS.copy()
+    values.flags.writeable = labels.flags.writeable = False
+    aggregate(values, labels)
+    np.testing.assert_array_equal(values, VALUES)
+    np.testing.assert_array_equal(labels, LABELS)
+
+
+@pytest.mark.parametrize("n", [1, 29, 31])
+def test_other_records_are_refused(n: int) -> None:
+    with pytest.raises(DataError, match=rf"{n} record.*partition 30.*same order"):
+        aggregate(np.zeros((n, 2)), LABELS)

@@ -1,0 +1,284 @@
+"""`partition()` and its Result, for data of any kind, and what it refuses."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import microagg
+from microagg import Cancelled, DataError, Progress, SettingsError, partition
+from microagg.methods.catalogue import METHODS
+from microagg.methods.fixed_size import Mdav
+from microagg.methods.objective import sse, sst
+from microagg.methods.recipe import stage_of
+
+X = np.random.default_rng(2).normal(size=(40, 3)) * [1, 50, 0.01] + [0, 1000, 3]
+Z = (X - X.mean(axis=0)) / X.std(axis=0)
+SMALL = X[:10]
+
+
+# --- the result -------------------------------------------------------------------------------
+
+
+def test_fields() -> None:
+    result = partition(X, 3)
+    assert result.labels.shape == (40,)
+    assert result.labels.dtype == np.int32
+    first = np.unique(result.labels, return_index=True)[1]
+    assert (np.diff(first) > 0).all(), "groups are numbered by first appearance"
+    np.testing.assert_array_equal(result.sizes, np.bincount(result.labels))
+    assert result.sizes.min() >= 3
+    assert result.sizes.sum() == 40
+    assert result.k == 3
+    assert result.sst == pytest.approx(X.size)
+    assert result.sse == pytest.approx(sse(np.ascontiguousarray(Z), result.labels))
+    assert result.information_loss == pytest.approx(100 * result.sse / result.sst)
+    assert 0 < result.information_loss < 100
+    assert result.recipe == "mdav-mhm"
+    assert result.truncated is False
+    assert result.seconds >= 0
+    assert (result.bound, result.bound_loss, result.gap) == (None, None, None)
+
+
+@pytest.mark.parametrize(("data", "method"), [(SMALL, "exhaustive"), (X[:, 0], "univariate")])
+def test_a_proven_result(data: np.ndarray, method: str) -> None:
+    result = partition(data, 3, method)
+    assert result.bound is not None
+    assert result.bound == pytest.approx(result.sse)
+    assert result.bound <= result.sse
+    assert result.bound_loss == pytest.approx(result.information_loss)
+    assert result.gap == pytest.approx(0, abs=1e-6)
+    assert "proven optimal" in str(result)
+
+
+def test_no_method_beats_a_proven_bound() -> None:
+    bound = partition(SMALL, 3, "exhaustive").bound
+    assert bound is not None
+    for name in METHODS:
+        if name != "univariate":
+            assert partition(SMALL, 3, name).sse >= bound
+
+
+def test_str_is_two_lines_with_the_numbers() -> None:
+    result = partition(X, 3)
+    first, second = str(result).splitlines()
+    assert first.startswith(f"40 records in {len(result.sizes)} groups of ")
+    assert "k = 3" in first
+    assert f"{result.information_loss:.4f} %" in second
+    assert "mdav-mhm" in second
+    assert repr(result) == str(result)
+
+
+def test_str_of_a_single_group_is_in_the_singular() -> None:
+    assert "1 groups" not in str(partition(X[:5], 3))
+
+
+def test_a_stage_as_method() -> None:
+    result = partition(X, 3, Mdav("2k"))
+    assert result.recipe == "Mdav(stop='2k')"
+    np.testing.assert_array_equal(result.labels, partition(X, 3, "mdav:stop=2k").labels)
+
+
+def test_results_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        partition(X, 3).k = 2  # type: ignore[misc]
+
+
+def test_aggregate_in_the_units_of_the_data() -> None:
+    result = partition(X, 3)
+    masked = result.aggregate(X)
+    for group in range(len(result.sizes)):
+        rows = result.labels == group
+        np.testing.assert_allclose(masked[rows], np.tile(X[rows].mean(axis=0), (rows.sum(), 1)))
+    assert result.aggregate(X[:, 0]).shape == (40, 1), "other attributes of the same records"
+
+
+@pytest.mark.parametrize("other", [X[:39], X[:1], np.vstack([X, X])])
+def test_aggregate_of_other_records(other: np.ndarray) -> None:
+    with pytest.raises(DataError, match=rf"{len(other)} record.*partition 40"):
+        partition(X, 3).aggregate(other)
+
+
+# --- special but valid ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "k"), [(5, 3), (3, 3), (2, 2), (40, 40)])
+def test_fewer_than_2k_records_are_one_group(n: int, k: int) -> None:
+    result = partition(X[:n], k)
+    assert result.sizes.tolist() == [n]
+    assert result.information_loss == pytest.approx(100)
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "exhaustive"])
+@pytest.mark.parametrize("scale", ["zscore", "range", "robust", "rank", "none"])
+def test_constant_data_lose_nothing(name: str, scale: Any) -> None:
+    data = np.full((14, 1 if name == "univariate" else 3), 987654321.125)
+    result = partition(data, 3, name, scale=scale)
+    assert result.sizes.min() >= 3
+    assert (result.sse, result.information_loss, result.gap) == (0, 0, 0)
+
+
+def test_spread_too_small_to_square_is_no_proof() -> None:
+    """Squares of 1e-200 are 0: a loss of 0 or an optimum must not be claimed for them."""
+    try:
+        result = partition(X * 1e-200, 3, scale="none")
+    except DataError:
+        return
+    assert result.bound is None
+    assert result.information_loss > 0
+
+
+@pytest.mark.parametrize("method", ["mdav", "mdav-mhm", "univariate", "exhaustive"])
+def test_enormous_outliers_end_in_a_result_or_a_message(method: str) -> None:
+    """In a process of its own, for a kernel that loops on infinities would never return."""
+    code = (
+        "import math, microagg\n"
+        "data = [1e308, -1e308, 0, 1, 2, 3, 4, 5]\n"
+        "try:\n"
+        f"    result = microagg.partition(data, 3, {method!r}, scale='robust')\n"
+        "    assert 0 < result.information_loss <= 100 and math.isfinite(result.sst)\n"
+        "except microagg.DataError:\n"
+        "    pass\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=4)
+
+
+def test_seconds_cut_refinements_short() -> None:
+    result = partition(X, 3, seconds=1e-9)
+    assert result.truncated
+    assert result.sizes.min() >= 3
+    assert "cut short" in str(result)
+
+
+@pytest.mark.parametrize("changes", [{"seed": 5}, {"seed": 2**70}, {"threads": 1}, {"threads": 2}])
+def test_what_must_not_change_a_deterministic_result(changes: dict[str, Any]) -> None:
+    np.testing.assert_array_equal(partition(X, 3, **changes).labels, partition(X, 3).labels)
+
+
+def test_scale_changes_the_unit() -> None:
+    assert partition(X, 3, scale="none").sst == pytest.approx(sst(X))
+    assert partition(X, 3, scale="zscore").sst == pytest.approx(X.size)
+
+
+# --- data of any kind -------------------------------------------------------------------------
+
+NAMES = ["a", "b", "c"]
+KINDS: dict[str, Callable[[], object]] = {
+    "lists": X.tolist,
+    "tuples": lambda: tuple(map(tuple, X)),
+    "array": X.copy,
+    "read-only array": lambda: np.broadcast_to(X, X.shape),
+    "Fortran order": lambda: np.asfortranarray(X),
+    "reversed twice": lambda: X[::-1].copy()[::-1],
+    "objects": lambda: X.astype(object),
+    "masked array": lambda: np.ma.array(X),
+    "pandas": lambda: pd.DataFrame(X, columns=NAMES),
+    "pandas without names": lambda: pd.DataFrame(X),
+    "pandas Float64": lambda: pd.DataFrame(X, columns=NAMES).astype("Float64"),
+    "pandas on Arrow": lambda: pd.DataFrame(X, columns=NAMES).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": lambda: pl.DataFrame(X, schema=NAMES),
+    "polars lazy": lambda: pl.LazyFrame(X, schema=NAMES),
+    "Arrow": lambda: pa.table(dict(zip(NAMES, X.T.copy(), strict=True))),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_result_for_any_kind_of_data(kind: str) -> None:
+    expected = partition(X, 3)
+    data = KINDS[kind]()
+    result = partition(data, 3)
+    np.testing.assert_array_equal(result.labels, expected.labels)
+    assert result.sse == expected.sse
+    np.testing.assert_array_equal(result.aggregate(data), expected.aggregate(X))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u2", "f2", "f4", "g"])
+def test_other_number_types(dtype: str) -> None:
+    data = np.abs(X * [10, 0.1, 10]).astype(dtype)
+    np.testing.assert_array_equal(partition(data, 3).labels, partition(data.astype(float), 3).labels)
+
+
+@pytest.mark.parametrize("scale", ["zscore", "none"])
+def test_inputs_are_not_changed(scale: Any) -> None:
+    array, rows, frame = X.copy(), X.tolist(), pd.DataFrame(X, columns=NAMES)
+    before = copy.deepcopy(rows)
+    for data in (array, rows, frame):
+        partition(data, 3, scale=scale).aggregate(data)
+    np.testing.assert_array_equal(array, X)
+    assert rows == before
+    np.testing.assert_array_equal(frame.to_numpy(), X)
+
+
+@pytest.mark.parametrize("scale", ["zscore", "none"])
+def test_results_do_not_share_memory_with_the_data(scale: Any) -> None:
+    data = X.copy()
+    masked = partition(data, 3, scale=scale).aggregate(data)
+    assert not np.shares_memory(masked, data)
+
+
+# --- refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "says"),
+    [
+        ({"k": 1}, SettingsError, ("k is 1", "at least 2")),
+        ({"k": 41}, SettingsError, ("k is 41", "40 records")),
+        ({"k": "3"}, SettingsError, ("k is a str", "whole number")),
+        ({"method": "mdva"}, SettingsError, ("'mdva'", "mdav")),
+        ({"method": "univariate"}, SettingsError, ("one attribute", "3")),
+        ({"method": "exhaustive"}, SettingsError, ("16 records", "40", "mdav-mhm")),
+        ({"method": "mdav-mhm:path_k=41"}, SettingsError, ("path_k", "41", "40 records")),
+        ({"scale": "zz"}, SettingsError, ("'zz'", "zscore")),
+        ({"effort": "best"}, SettingsError, ("effort", "no effect", "mdav-mhm")),
+        ({"seconds": 1, "method": "mdav"}, SettingsError, ("seconds", "no effect", "mdav")),
+        ({"seconds": 0}, SettingsError, ("seconds", "above 0")),
+        ({"seed": -1}, SettingsError, ("seed", "at least 0")),
+        ({"threads": 0}, SettingsError, ("threads", "at least 1")),
+        ({"progress": 5}, SettingsError, ("progress", "int")),
+        ({"data": Z * 1e300, "scale": "none"}, DataError, ("1", "zscore")),
+        ({"data": [[1, 2], [3]]}, DataError, ("different lengths",)),
+        ({"data": []}, DataError, ("no records",)),
+    ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else None,
+)
+def test_refusals(changes: dict[str, Any], kind: type[Exception], says: tuple[str, ...]) -> None:
+    with pytest.raises(kind) as caught:
+        partition(**{"data": X, "k": 3, **changes})
+    assert isinstance(caught.value, ValueError)
+    for part in says:
+        assert part in str(caught.value)
+
+
+def test_settings_are_checked_before_data() -> None:
+    with pytest.raises(SettingsError):
+        partition("no data at all", 1)
+
+
+# --- progress and cancellation ----------------------------------------------------------------
+
+
+def test_an_exception_in_progress_comes_out() -> None:
+    def stop(report: Progress) -> None:
+        raise Cancelled(report.stage)
+
+    data = np.random.default_rng(0).normal(size=(400_000, 4))
+    with pytest.raises(Cancelled, match=r"PathCut|Mdav|NearestNext"):
+        partition(data, 3, "npn-mhm", progress=stop)
+
+
+def test_public_names() -> None:
+    assert set(microagg.__all__) <= set(dir(microagg))
+    assert issubclass(microagg.SettingsError, ValueError)
+    assert issubclass(microagg.DataError, ValueError)
+    assert issubclass(microagg.OutputError, OSError)
+    assert stage_of("mdav") == Mdav()

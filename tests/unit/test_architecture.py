@@ -1,0 +1,102 @@
+"""Rules of the house that no other tool checks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from microagg import _core
+from microagg.methods.catalogue import METHODS
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "microagg"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+SOURCES = sorted(
+    path
+    for folder in (ROOT / "src", ROOT / "cpp")
+    for path in folder.rglob("*")
+    if path.suffix in {".py", ".pyi", ".hpp", ".cpp", ".h", ".txt", ".md"}
+)
+STUB = ast.parse((PACKAGE / "_core.pyi").read_text())
+
+MAY_IMPORT_CORE = {PACKAGE / "scale.py", PACKAGE / "aggregate.py"}
+ROOT_NAMES = {PACKAGE / "cli.py": {"__version__"}}
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def imports_of(path: Path) -> Iterator[tuple[str, str]]:
+    """(module, name) of every import in a file, inside functions too; the name of `import x` is ''."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(path)} imports relatively"
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def is_submodule(name: str) -> bool:
+    return (
+        name == "_core" or (PACKAGE / f"{name}.py").is_file() or (PACKAGE / name / "__init__.py").is_file()
+    )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_who_imports_the_core(path: Path) -> None:
+    imports_core = any(
+        module.startswith("microagg._core") or (module, name) == ("microagg", "_core")
+        for module, name in imports_of(path)
+    )
+    allowed = PACKAGE / "methods" in path.parents or path in MAY_IMPORT_CORE
+    assert allowed or not imports_core
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_only_submodules_are_imported_from_the_package_root(path: Path) -> None:
+    for module, name in imports_of(path):
+        if module == "microagg":
+            assert is_submodule(name) or name in ROOT_NAMES.get(path, set()), f"imports {name or module}"
+
+
+def public(names: Iterator[str] | list[str]) -> set[str]:
+    return {name for name in names if not name.startswith("_")}
+
+
+def test_stub_and_core_have_the_same_names() -> None:
+    stubbed = public([node.name for node in STUB.body if isinstance(node, ast.FunctionDef | ast.ClassDef)])
+    assert stubbed == public(dir(_core))
+
+
+@pytest.mark.parametrize(
+    "node", [node for node in STUB.body if isinstance(node, ast.ClassDef)], ids=lambda n: n.name
+)
+def test_stub_and_core_classes_have_the_same_members(node: ast.ClassDef) -> None:
+    stubbed = {
+        target.id
+        for item in node.body
+        if isinstance(item, ast.Assign)
+        for target in item.targets
+        if isinstance(target, ast.Name)
+    } | {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+    assert public(sorted(stubbed)) == public(list(vars(getattr(_core, node.name))))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_no_machine_paths_and_no_leftovers(path: Path) -> None:
+    text = path.read_text()
+    assert not re.search(r"(?<![\w.<])/(home|root|work|tmp|Users|mnt|opt|var)/", text)
+    assert not re.search(r"[A-Z]:\\\\?\w", text)
+    assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b", text)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_a_page(name: str) -> None:
+    page = ROOT / "docs" / "methods" / f"{name}.md"
+    assert page.is_file(), f"docs/methods/{name}.md is missing"
+    assert name in page.read_text()

@@ -1,0 +1,217 @@
+"""A run: order, seeds and threads of `map`, progress, cancellation and the deadline."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from microagg import _core
+from microagg.errors import Cancelled
+from microagg.methods.run import Progress, Run, available_threads, derived_seed
+
+PATIENCE = 20.0  # seconds after which a waiting thread gives up, so that a failing test ends
+
+
+def endless(run: Run) -> Callable[[], object]:
+    """A kernel that would take minutes."""
+    points = np.random.default_rng(1).normal(size=(1_000_000, 4))
+    return lambda: _core.nearest_next(points, 0, _core.Deadline.IGNORE, run.watch)
+
+
+def recorded(kernel: Callable[[], object]) -> tuple[Callable[[], object], list[BaseException]]:
+    """The kernel, and a list of what it raises."""
+    raised: list[BaseException] = []
+
+    def work() -> object:
+        try:
+            return kernel()
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    return work, raised
+
+
+# --- map --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 2, 40])
+def test_map_keeps_the_order_and_gives_each_item_its_seed(threads: int, count: int) -> None:
+    run = Run(seed=9, threads=threads)
+    found = run.map(lambda item, child: (item, child.seed, child.threads), (10 * i for i in range(count)))
+    assert found == [(10 * i, derived_seed(9, i), 1) for i in range(count)]
+
+
+def test_map_works_on_several_threads_at_once() -> None:
+    meeting = threading.Barrier(3)
+    Run(threads=3).map(lambda item, child: meeting.wait(PATIENCE), range(3))
+
+
+def test_map_with_one_thread_never_overlaps() -> None:
+    busy = threading.Lock()
+
+    def alone(item: int, child: Run) -> None:
+        assert busy.acquire(blocking=False)
+        busy.release()
+
+    Run(threads=1).map(alone, range(20))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_map_passes_exceptions_on(threads: int) -> None:
+    def divide(item: int, child: Run) -> float:
+        return 1 / item
+
+    with pytest.raises(ZeroDivisionError):
+        Run(threads=threads).map(divide, [1, 2, 0, 3])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_items_may_call_kernels_and_map(threads: int) -> None:
+    points = np.arange(12.0).reshape(6, 2)
+
+    def work(item: int, child: Run) -> list[int]:
+        labels = child.call(
+            lambda: _core.peel(points, 3, _core.Pivot.CENTROID, _core.Growth.SEED, 1, child.watch)
+        )
+        return child.map(lambda inner, _: inner + len(labels), [item])
+
+    assert Run(threads=threads).map(work, [1, 2, 3]) == [[7], [8], [9]]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_cancelling_skips_the_items_not_yet_begun(threads: int) -> None:
+    run = Run(threads=threads)
+    begun: list[int] = []
+
+    def work(item: int, child: Run) -> None:
+        begun.append(item)
+        run.cancel()
+
+    with pytest.raises(Cancelled):
+        run.map(work, range(1000))
+    assert len(begun) <= threads
+
+
+# --- call: progress and cancellation ----------------------------------------------------------
+
+
+def test_call_returns_what_the_kernel_returns_and_raises_what_it_raises() -> None:
+    assert Run().call(lambda: 42) == 42
+    with pytest.raises(KeyError):
+        Run().call(lambda: {}["nothing"])
+
+
+def test_progress_is_called_in_the_calling_thread() -> None:
+    seen: list[tuple[Progress, threading.Thread]] = []
+    enough = threading.Event()
+
+    def progress(report: Progress) -> None:
+        seen.append((report, threading.current_thread()))
+        if len(seen) == 3:
+            enough.set()
+
+    run = Run(progress=progress)
+    run.stage = "Waiting"
+    assert run.call(lambda: enough.wait(PATIENCE))
+    reports = [report for report, _ in seen]
+    assert {thread for _, thread in seen} == {threading.current_thread()}
+    assert {report.stage for report in reports} == {"Waiting"}
+    assert all(0.0 <= report.done <= 1.0 for report in reports)
+    assert sorted(report.seconds for report in reports) == [report.seconds for report in reports]
+
+
+def test_progress_is_called_during_map() -> None:
+    called = threading.Event()
+    run = Run(threads=2, progress=lambda _: called.set())
+    assert run.map(lambda item, child: called.wait(PATIENCE), range(4)) == [True] * 4
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_exception_in_progress_stops_the_kernel(error: type[BaseException]) -> None:
+    def stop(_: Progress) -> None:
+        raise error("enough")
+
+    run = Run(progress=stop)
+    kernel, raised = recorded(endless(run))
+    with pytest.raises(error, match="enough"):
+        run.call(kernel)
+    assert [type(failure) for failure in raised] == [Cancelled]
+
+
+def test_ctrl_c_waits_until_the_kernel_has_stopped() -> None:
+    """A kernel left behind would go on, and bring the interpreter down when it exits meanwhile."""
+    run = Run()
+    kernel, raised = recorded(endless(run))
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run.call(kernel)
+    stopped = [type(failure) for failure in raised]
+    timer.join()
+    assert stopped == [Cancelled]
+
+
+def test_cancel_from_another_thread() -> None:
+    run = Run()
+    timer = threading.Timer(0.1, run.cancel)
+    timer.start()
+    with pytest.raises(Cancelled):
+        run.call(endless(run))
+    timer.join()
+
+
+def test_a_run_cancelled_beforehand_does_nothing() -> None:
+    run = Run()
+    run.cancel()
+    with pytest.raises(Cancelled):
+        run.map(lambda item, child: pytest.fail("it ran"), [1])
+
+
+# --- the deadline -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seconds", "overdue"), [(None, False), (1e-9, True), (1e6, False), (1e300, False)]
+)
+def test_overdue(seconds: float | None, overdue: bool) -> None:
+    run = Run(seconds=seconds)
+    assert run.overdue is overdue
+
+
+def test_children_share_the_deadline() -> None:
+    assert Run(seconds=1e-9, threads=2).map(lambda item, child: child.overdue, range(3)) == [True] * 3
+
+
+# --- seeds and threads ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seed", "place", "expected"),
+    [
+        (0, 0, 9370218965779684112),
+        (0, 1, 7792259576135971849),
+        (1, 0, 3246858695411730098),
+        (123, 45, 13237931954941343995),
+    ],
+)
+def test_derived_seeds_never_change(seed: int, place: int, expected: int) -> None:
+    assert derived_seed(seed, place) == expected
+
+
+def test_derived_seeds_differ() -> None:
+    seeds = {derived_seed(seed, place) for seed in range(50) for place in range(200)}
+    assert len(seeds) == 50 * 200
+    assert all(0 <= seed < 2**64 for seed in seeds)
+
+
+def test_threads_default_to_the_available_ones() -> None:
+    assert Run().threads == available_threads() >= 1
+    assert Run(threads=7).threads == 7

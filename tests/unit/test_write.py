@@ -1,0 +1,98 @@
+"""Files are written whole or not at all, and never over another."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from microagg import write
+from microagg.errors import OutputError, SettingsError
+
+LABELS = [0, 1, 0, 1, 2, 2]
+
+
+def test_labels(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    write.write_labels(path, LABELS)
+    assert path.read_text() == "record,group\n1,0\n2,1\n3,0\n4,1\n5,2\n6,2\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("check", [write.check_output, lambda path: write.write_labels(path, LABELS)])
+class TestRefused:
+    def test_an_existing_file(self, tmp_path: Path, check: object) -> None:
+        path = tmp_path / "labels.csv"
+        path.write_text("precious")
+        with pytest.raises(SettingsError, match=r"labels.csv exists already. Choose another name"):
+            check(path)  # type: ignore[operator]
+        assert path.read_text() == "precious"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_missing_folder(self, tmp_path: Path, check: object) -> None:
+        with pytest.raises(SettingsError, match=r"no folder .*nowhere.* Create it first"):
+            check(tmp_path / "nowhere" / "labels.csv")  # type: ignore[operator]
+        assert not list(tmp_path.iterdir())
+
+    def test_a_folder(self, tmp_path: Path, check: object) -> None:
+        with pytest.raises(SettingsError, match=r"exists already|is a folder"):
+            check(tmp_path)  # type: ignore[operator]
+
+    def test_a_name_no_file_system_takes(self, tmp_path: Path, check: object) -> None:
+        with pytest.raises((SettingsError, OutputError), match="too long"):
+            check(tmp_path / ("x" * 300 + ".csv"))  # type: ignore[operator]
+        assert not list(tmp_path.iterdir())
+
+
+def test_the_longest_name_a_file_system_takes(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 251 + ".csv")
+    write.write_labels(path, LABELS)
+    assert path.exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "error"),
+    [
+        (Path, "open", PermissionError(errno.EACCES, "Permission denied")),
+        (os, "fsync", OSError(errno.ENOSPC, "No space left on device")),
+        (os, "link", OSError(errno.EIO, "Input/output error")),
+    ],
+    ids=["no permission", "disk full", "broken disk"],
+)
+def test_a_failing_disk_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: object, function: str, error: OSError
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(module, function, fail)
+    with pytest.raises(OutputError, match=rf"labels.csv was not written: {error.strerror}"):
+        write.write_labels(tmp_path / "labels.csv", LABELS)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
+def test_an_interruption_leaves_nothing(tmp_path: Path, error: type[BaseException]) -> None:
+    def labels() -> Iterator[int]:
+        yield 0
+        raise error
+
+    with pytest.raises(error):
+        write.write_labels(tmp_path / "labels.csv", labels())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+
+    def labels() -> Iterator[int]:
+        yield 0
+        path.write_text("precious")
+
+    with pytest.raises(SettingsError, match="exists already"):
+        write.write_labels(path, labels())
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
