@@ -57,6 +57,9 @@ void register_peel(nb::module_& m);
 void register_paths(nb::module_& m);
 void register_univariate(nb::module_& m);
 void register_exhaustive(nb::module_& m);
+void register_cmp98(nb::module_& m);
+void register_variable_size(nb::module_& m);
+void register_local_search(nb::module_& m);
 void register_simd(nb::module_& m);
 
 }  // namespace microagg::bind

@@ -5,7 +5,8 @@ void microagg::bind::register_peel(nb::module_& m) {
   nb::enum_<Pivot>(m, "Pivot")
       .value("CENTROID", Pivot::CENTROID)
       .value("CENTROID_OPPOSITE", Pivot::CENTROID_OPPOSITE)
-      .value("PAIR", Pivot::PAIR);
+      .value("PAIR", Pivot::PAIR)
+      .value("REFERENCES", Pivot::REFERENCES);
   nb::enum_<Growth>(m, "Growth").value("SEED", Growth::SEED).value("CENTROID", Growth::CENTROID);
   m.def(
       "peel",

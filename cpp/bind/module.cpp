@@ -11,5 +11,8 @@ NB_MODULE(_core, m) {
   register_paths(m);
   register_univariate(m);
   register_exhaustive(m);
+  register_cmp98(m);
+  register_variable_size(m);
+  register_local_search(m);
   register_simd(m);
 }

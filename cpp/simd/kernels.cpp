@@ -51,6 +51,28 @@ std::int64_t scan_blocks(const Real* blocks, std::int64_t p, std::int64_t begin,
   return end;
 }
 
+void block_distances(const double* blocks, std::int64_t p, std::int64_t begin, std::int64_t end,
+                     const double* query, double* distances) {
+  typedef double Part __attribute__((vector_size(REGISTER), aligned(8), may_alias));
+  constexpr std::int64_t WIDTH = REGISTER / 8;
+  constexpr std::int64_t PARTS = LANES / WIDTH;
+  for (std::int64_t block = begin; block < end; ++block) {
+    const double* values = blocks + block * p * LANES;
+    Part sum[PARTS] = {};
+    for (std::int64_t a = 0; a < p; ++a) {
+      const double q = query[a];
+#pragma GCC unroll 8
+      for (std::int64_t part = 0; part < PARTS; ++part) {
+        const Part d = *reinterpret_cast<const Part*>(values + a * LANES + part * WIDTH) - q;
+        sum[part] += d * d;
+      }
+    }
+    for (std::int64_t part = 0; part < PARTS; ++part) {
+      *reinterpret_cast<Part*>(distances + (block - begin) * LANES + part * WIDTH) = sum[part];
+    }
+  }
+}
+
 void stretch_costs(const double* columns, std::int64_t stride, std::int64_t p, std::int64_t first,
                    std::int64_t k, double* means, double* costs) {
   typedef double Part __attribute__((vector_size(REGISTER), aligned(8), may_alias));
@@ -94,6 +116,6 @@ extern const Kernels table;
 #define MICROAGG_TEXT(x) #x
 #define MICROAGG_NAME(x) MICROAGG_TEXT(x)
 const Kernels table = {MICROAGG_NAME(MICROAGG_LEVEL), scan_blocks<float>, scan_blocks<double>,
-                       stretch_costs};
+                       block_distances, stretch_costs};
 
 }  // namespace microagg::simd::MICROAGG_LEVEL

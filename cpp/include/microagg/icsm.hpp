@@ -3,10 +3,10 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "microagg/groups.hpp"
+#include "microagg/neighbours.hpp"
 #include "microagg/points.hpp"
 #include "microagg/watch.hpp"
 
@@ -183,79 +183,97 @@ class BestCycle {
       nodes_.push_back({-1, group});
     }
     first_node_.push_back(static_cast<std::int64_t>(nodes_.size()));
-    // Replacing y in its group by x costs weight |x - hole|^2 - gain, where `hole` is the centroid
-    // without y and `gain` what y's leaving gains.
-    hole_.resize(nodes_.size() * static_cast<std::size_t>(p));
+    // A record x that takes the place of y costs `weight` |x - hole|^2 - `gain`, where `hole` is
+    // the centroid without y and `gain` what y's leaving saves; one that joins a group without
+    // replacing anybody costs the same with the group's centroid and no gain.
+    const std::int64_t blocks =
+        (static_cast<std::int64_t>(nodes_.size()) + simd::LANES - 1) / simd::LANES;
+    holes_.resize(static_cast<std::size_t>(blocks * simd::LANES * p));
+    weight_.resize(nodes_.size());
     gain_.resize(nodes_.size());
-    for (std::size_t at = 0; at < nodes_.size(); ++at) {
+    for (std::int64_t at = 0; at < static_cast<std::int64_t>(nodes_.size()); ++at) {
       const Node& node = nodes_[at];
       const double m = static_cast<double>(groups_.size(node.group));
-      double* hole = hole_.data() + static_cast<std::int64_t>(at) * p;
       const double* centroid = groups_.centroid(node.group);
+      double* hole = holes_.data() + at / simd::LANES * p * simd::LANES + at % simd::LANES;
       if (node.row < 0) {
-        std::copy(centroid, centroid + p, hole);
-        continue;
+        for (std::int64_t a = 0; a < p; ++a) hole[a * simd::LANES] = centroid[a];
+        weight_[at] = groups_.size(node.group) < 2 * k_ - 1 ? m / (m + 1.0) : -1.0;
+      } else {
+        const double* y = groups_.points().row(node.row);
+        for (std::int64_t a = 0; a < p; ++a) {
+          hole[a * simd::LANES] = centroid[a] + (centroid[a] - y[a]) / (m - 1.0);
+        }
+        weight_[at] = (m - 1.0) / m;
+        gain_[at] = groups_.remove_gain(node.row);
       }
-      const double* y = groups_.points().row(node.row);
-      for (std::int64_t a = 0; a < p; ++a) hole[a] = centroid[a] + (centroid[a] - y[a]) / (m - 1.0);
-      gain_[at] = groups_.remove_gain(node.row);
     }
+    distances_.resize(static_cast<std::size_t>(blocks * simd::LANES));
   }
 
-  // Cost of the edge from node `from` into node `to`; infinity where group sizes forbid it.
+  // Distances of the source record to the holes of all nodes from `begin` on; none for a group as
+  // source.
+  void measure(std::int64_t from, std::int64_t begin, std::int64_t end) {
+    if (nodes_[from].row < 0) return;
+    const std::int64_t first = begin / simd::LANES;
+    simd::kernels().block_distances(
+        holes_.data(), groups_.points().p, first, (end + simd::LANES - 1) / simd::LANES,
+        groups_.points().row(nodes_[from].row), distances_.data() + first * simd::LANES);
+  }
+
+  // Cost of the edge from node `from`, measured, into node `to`; infinity where group sizes forbid
+  // it.
   double edge(std::int64_t from, std::int64_t to) const {
     constexpr double FORBIDDEN = std::numeric_limits<double>::infinity();
-    const Node& source = nodes_[from];
-    const Node& target = nodes_[to];
-    const std::int64_t size = groups_.size(target.group);
-    if (source.row < 0) {  // the source group takes nobody further: the target record leaves a gap
-      return target.row < 0 || size <= k_ ? FORBIDDEN : -gain_[to];
+    if (nodes_[from].row <
+        0) {  // the source group takes nobody further: the target record leaves a gap
+      const bool allowed = nodes_[to].row >= 0 && groups_.size(nodes_[to].group) > k_;
+      return allowed ? -gain_[to] : FORBIDDEN;
     }
-    if (target.row < 0 && size >= 2 * k_ - 1) return FORBIDDEN;
-    const double m = static_cast<double>(size);
-    const double weight = target.row < 0 ? m / (m + 1.0) : (m - 1.0) / m;
-    const std::int64_t p = groups_.points().p;
-    return weight * squared_distance(groups_.points().row(source.row), hole_.data() + to * p, p) -
-           gain_[to];
+    return weight_[to] < 0.0 ? FORBIDDEN : weight_[to] * distances_[to] - gain_[to];
   }
 
   void find_paths() {
     starts_ = first_node_[1];
     const std::int64_t n = static_cast<std::int64_t>(nodes_.size());
+    const std::int64_t ranks = static_cast<std::int64_t>(ranked_.size());
     cost_.assign(static_cast<std::size_t>(n * starts_), std::numeric_limits<double>::infinity());
     before_.assign(static_cast<std::size_t>(n * starts_), -1);
     for (std::int64_t start = 0; start < starts_; ++start) cost_[start * starts_ + start] = 0.0;
     find_reach();
-    for (std::int64_t rank = 0; rank + 1 < static_cast<std::int64_t>(ranked_.size()); ++rank) {
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
       for (std::int64_t from = first_node_[rank]; from < first_node_[rank + 1]; ++from) {
         if (rank > 0) close(from);
-        for (std::int64_t other = rank + 1; other < static_cast<std::int64_t>(ranked_.size());
-             ++other) {
-          if (!reaches(from, rank, other)) continue;
-          for (std::int64_t to = first_node_[other]; to < first_node_[other + 1]; ++to) {
-            relax(from, to);
+        if (near_.empty() || nodes_[from].row < 0) {
+          relax(from, first_node_[rank + 1], n);
+        } else {
+          for (const std::int64_t other : near_[rank]) {
+            if (other > rank) relax(from, first_node_[other], first_node_[other + 1]);
           }
         }
-        poll_.tick((n - from) * groups_.points().p / 4 + 1);
       }
     }
-    for (std::int64_t from = first_node_[ranked_.size() - 1]; from < n; ++from) close(from);
   }
 
-  void relax(std::int64_t from, std::int64_t to) {
-    const double step = edge(from, to);
-    if (!(step < std::numeric_limits<double>::infinity())) return;
-    for (std::int64_t start = 0; start < starts_; ++start) {
-      const double total = cost_[from * starts_ + start] + step;
-      if (total < cost_[to * starts_ + start]) {
-        cost_[to * starts_ + start] = total;
-        before_[to * starts_ + start] = from;
+  void relax(std::int64_t from, std::int64_t begin, std::int64_t end) {
+    measure(from, begin, end);
+    const double* here = cost_.data() + from * starts_;
+    for (std::int64_t to = begin; to < end; ++to) {
+      const double step = edge(from, to);
+      double* there = cost_.data() + to * starts_;
+      for (std::int64_t start = 0; start < starts_; ++start) {
+        if (here[start] + step < there[start]) {
+          there[start] = here[start] + step;
+          before_[to * starts_ + start] = static_cast<std::int32_t>(from);
+        }
       }
     }
+    poll_.tick((end - begin) * groups_.points().p / 4 + 1);
   }
 
   // Back to the start: the last record takes the first one's place, or what sizes allow.
   void close(std::int64_t from) {
+    measure(from, 0, starts_);
     for (std::int64_t start = 0; start < starts_; ++start) {
       const double total = cost_[from * starts_ + start] + edge(from, start);
       if (total < best_cost_) {
@@ -298,10 +316,6 @@ class BestCycle {
       poll_.tick(groups_.count() * groups_.points().p);
     }
   }
-  bool reaches(std::int64_t from, std::int64_t rank, std::int64_t other) const {
-    if (near_.empty() || nodes_[from].row < 0) return true;
-    return std::binary_search(near_[rank].begin(), near_[rank].end(), other);
-  }
 
   Groups groups_;
   std::int64_t k_;
@@ -311,11 +325,13 @@ class BestCycle {
   std::vector<Label> ranked_;
   std::vector<Node> nodes_;
   std::vector<std::int64_t> first_node_;  // of each rank, and one past the last
-  Array<double> hole_;
+  Array<double> holes_;                   // in SIMD blocks
+  std::vector<double> weight_;
   std::vector<double> gain_;
+  Array<double> distances_;
   std::int64_t starts_ = 0;
   Array<double> cost_;          // of the shortest path to a node from each start
-  Array<std::int64_t> before_;  // the node before it on that path
+  Array<std::int32_t> before_;  // the node before it on that path
   std::vector<std::vector<std::int64_t>> near_;
   double best_cost_ = 0.0;
   std::int64_t best_end_ = -1;

@@ -34,29 +34,41 @@ struct PeelRules {
   std::int64_t stop;  // 3: MDAV's 3k rule; 2: pairs; 1: single groups
 };
 
-// Records without a group (-1) go each to the group with the nearest centroid (ties: the group
-// formed first); centroids stay as they are meanwhile.
-inline void join_nearest_groups(Points points, Labels& group_of, Label groups) {
+// What becomes of centroids while leftovers join their groups.
+enum class Centroids { FIXED, UPDATED };
+
+// Records without a group (-1), in the given order, go each to the group with the nearest centroid
+// (ties: the group formed first).
+inline void join_nearest_groups(Points points, const Rows& leftovers, Centroids centroids,
+                                Labels& group_of, Label groups) {
   std::vector<RunningCentroid> sums(static_cast<std::size_t>(groups), RunningCentroid(points.p));
-  Rows left;
+  Array<double> centres(static_cast<std::size_t>(groups * points.p));
   for (Row row = 0; row < points.n; ++row) {
-    if (group_of[row] < 0) {
-      left.push_back(row);
-    } else {
-      sums[group_of[row]].add(points.row(row));
-    }
+    if (group_of[row] >= 0) sums[group_of[row]].add(points.row(row));
   }
-  std::vector<Neighbour> best(left.size(), {std::numeric_limits<double>::infinity(), 0});
-  std::vector<double> centroid(static_cast<std::size_t>(points.p));
-  for (Label group = 0; group < groups; ++group) {
-    sums[group].write(centroid.data());
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      const Neighbour candidate{squared_distance(points.row(left[i]), centroid.data(), points.p),
-                                group};
-      if (nearer(candidate, best[i])) best[i] = candidate;
+  for (Label group = 0; group < groups; ++group)
+    sums[group].write(centres.data() + group * points.p);
+  for (const Row row : leftovers) {
+    Neighbour best{std::numeric_limits<double>::infinity(), 0};
+    for (Label group = 0; group < groups; ++group) {
+      const double* centre = centres.data() + group * points.p;
+      const Neighbour candidate{squared_distance(points.row(row), centre, points.p), group};
+      if (nearer(candidate, best)) best = candidate;
     }
+    group_of[row] = best.row;
+    if (centroids == Centroids::FIXED) continue;
+    sums[best.row].add(points.row(row));
+    sums[best.row].write(centres.data() + best.row * points.p);
   }
-  for (std::size_t i = 0; i < left.size(); ++i) group_of[left[i]] = best[i].row;
+}
+
+// Records without a group, lowest row first.
+inline Rows without_group(const Labels& group_of) {
+  Rows rows;
+  for (std::size_t row = 0; row < group_of.size(); ++row) {
+    if (group_of[row] < 0) rows.push_back(static_cast<Row>(row));
+  }
+  return rows;
 }
 
 class Peel {
@@ -89,7 +101,7 @@ class Peel {
     if (remaining_.size() >= k_) {
       form_last();
     } else {
-      join_nearest_groups(points_, group_of_, groups_);
+      join_nearest_groups(points_, without_group(group_of_), Centroids::FIXED, group_of_, groups_);
     }
     return by_first_appearance(std::move(group_of_));
   }
@@ -145,12 +157,21 @@ class Peel {
     DistanceList from_high(points_, remaining_);
     from_low.sort_from(std::vector<double>(at_.size(), *low).data());
     from_high.sort_from(std::vector<double>(at_.size(), *high).data());
+    DistanceList* last_list = &from_low;
     for (bool low_turn = true; more(); low_turn = !low_turn) {
       const Row seed = (low_turn ? from_low : from_high).front().row;
       const Label group = groups_++;
       take(seed, group);
       grow(seed, group);
+      last_list = low_turn ? &from_low : &from_high;
     }
+    // The paper says only that leftovers join the closest group. Its figures come out when they are
+    // taken in the order of the list read last, and centroids follow.
+    Rows leftovers;
+    for (const auto& entry : last_list->entries()) {
+      if (remaining_.contains(entry.row)) leftovers.push_back(entry.row);
+    }
+    join_nearest_groups(points_, leftovers, Centroids::UPDATED, group_of_, groups_);
   }
 
   void grow(Row seed, Label group) {

@@ -17,6 +17,11 @@ using ScanBlocks = std::int64_t (*)(const Real* blocks, std::int64_t p, std::int
                                     std::int64_t end, const Real* query, Real near, Real far,
                                     Real* distances);
 
+// Squared distances of all records of blocks begin .. end-1 to the query: LANES each, into
+// `distances`.
+using BlockDistances = void (*)(const double* blocks, std::int64_t p, std::int64_t begin,
+                                std::int64_t end, const double* query, double* distances);
+
 // Paths are cut eight starts at a time.
 inline constexpr std::int64_t STARTS = 8;
 
@@ -31,6 +36,7 @@ struct Kernels {
   const char* name;
   ScanBlocks<float> scan_float;
   ScanBlocks<double> scan_double;
+  BlockDistances block_distances;
   StretchCosts stretch_costs;
 };
 

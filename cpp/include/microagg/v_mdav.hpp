@@ -36,7 +36,7 @@ class VariableMdav {
       const double left = static_cast<double>(remaining_.size()) / static_cast<double>(points_.n);
       poll_.report_done(1.0 - left * left);
     }
-    join_nearest_groups(points_, group_of_, groups_);
+    join_nearest_groups(points_, without_group(group_of_), Centroids::FIXED, group_of_, groups_);
     return by_first_appearance(std::move(group_of_));
   }
 
@@ -56,11 +56,13 @@ class VariableMdav {
       const Neighbour candidate = nearest_to_group();
       const auto around = remaining_.k_nearest(points_.row(candidate.row), 2);
       poll();
-      // The candidate itself is among its two nearest; without another record it stays alone.
-      if (around.size() < 2) break;
-      const double outside =
-          around[0].row == candidate.row ? around[1].distance : around[0].distance;
-      if (!(candidate.distance < gamma_ * gamma_ * outside)) break;
+      // The candidate itself is among its two nearest; without another record nothing is nearer to
+      // it.
+      double outside = std::numeric_limits<double>::infinity();
+      for (const Neighbour& other : around) {
+        if (other.row != candidate.row) outside = std::min(outside, other.distance);
+      }
+      if (gamma_ == 0.0 || !(candidate.distance < gamma_ * outside)) break;
       take(candidate.row);
     }
     ++groups_;

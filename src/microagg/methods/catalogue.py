@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from microagg.methods.exact import MOST_RECORDS, Exhaustive
-from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav
+from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
+from microagg.methods.local_search import Cycle, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
-from microagg.methods.sorting import OptimalUnivariate
-from microagg.methods.stage import Stage, chain
+from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
+from microagg.methods.stage import Stage, Until, Within, chain
+from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,8 @@ class Method:
     guarantee: str
     largest_n: int
     """Beyond about this many records it takes more than a few minutes on one core."""
-    starts_from: str | None = None
-    """For a refinement: the method it starts from when it is written alone."""
+    starts_from: tuple[str, ...] = ()
+    """For a refinement written alone: it starts from the best of these."""
 
 
 def _mdav(stop: Literal["3k", "2k"] = "3k") -> Stage:
@@ -50,10 +52,57 @@ def _npn_mhm(cyclic: bool = False) -> Stage:
     return PathCut(NearestNext(), cyclic)
 
 
+def _ufs_pv(column: int | None = None, descending: bool = False) -> Stage:
+    return FixedRuns(ByColumn(column), descending)
+
+
+def _ufs_sz(descending: bool = False) -> Stage:
+    return FixedRuns(ByZScores(), descending)
+
+
+def _ufs_fpc(descending: bool = False) -> Stage:
+    return FixedRuns(ByComponent(), descending)
+
+
+def _udo_pv(column: int | None = None) -> Stage:
+    return KWard(ByColumn(column), projected=True)
+
+
+def _mdo_pv(column: int | None = None) -> Stage:
+    return KWard(ByColumn(column))
+
+
+def _mdo_md(swap: bool = False) -> Stage:
+    return KWard(swap=swap)
+
+
+def _v_mdav(gamma: float | None = None) -> Stage:
+    return Vmdav(gamma)
+
+
+def _icsm_rounds(iterations: int | None) -> Stage:
+    """Simple changes and the closed path cut until nothing improves, then a cycle, and again."""
+    simple = chain(PathCut(cyclic=True), Pool())
+    if iterations is None:
+        return Until(chain(Until(simple), Cycle()))
+    return chain(Until(simple, iterations), Cycle())
+
+
+def _icsm(iterations: int | None = None) -> Stage:
+    return chain(Mdav("2k"), _icsm_rounds(iterations))
+
+
+def _icsm_restarts(starts: int = 1_600) -> Stage:
+    return chain(Mdav("2k"), Restarts(_icsm_rounds(None), starts))
+
+
 _FIXED = "groups of k; the last or a few of up to 2k−1"
+_VARIABLE = "groups of k to 2k−1"
 _ON_PATH = "groups of k to 2k−1; best partition along its path"
+_REFINES = "never worse than its start"
 
 METHODS: dict[str, Method] = {
+    # --- VLDBJ06 ---
     "mdav": Method(
         _mdav,
         "groups around the record farthest from the centroid and its opposite",
@@ -68,16 +117,6 @@ METHODS: dict[str, Method] = {
         Cbfs,
         "groups around the record farthest from the centroid",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000,
-    ),
-    "diameter": Method(
-        Diameter,
-        "md, each group growing towards its own centroid",
-        "TFRP07 §2.2, CMP98", "O(n³p/k) at worst", _FIXED, 20_000,
-    ),
-    "centroid": Method(
-        Centroid,
-        "cbfs, each group growing towards its own centroid",
-        "TFRP07 §2.2", "O(n²p)", _FIXED, 200_000,
     ),
     "npn-mhm": Method(
         _npn_mhm,
@@ -102,8 +141,7 @@ METHODS: dict[str, Method] = {
     "mhm": Method(
         _mhm,
         "a refinement: the best cut of a path through the groups it is given",
-        "VLDBJ06 §4.1, ICSM15 §4.2", "O(n²p/k²)", "never worse than its start", 500_000,
-        starts_from="mdav",
+        "VLDBJ06 §4.1, ICSM15 §4.2", "O(n²p/k²)", _REFINES, 500_000, starts_from=("mdav",),
     ),
     "univariate": Method(
         OptimalUnivariate,
@@ -114,5 +152,139 @@ METHODS: dict[str, Method] = {
         Exhaustive,
         "the optimum of a tiny data set by trying everything",
         "VLDBJ06 §3", "O(3ⁿ)", "optimal, with proof", MOST_RECORDS,
+    ),
+    # --- CMP98 ---
+    "ufs-pv": Method(
+        _ufs_pv,
+        "runs of k records sorted by one attribute (the best one, unless given)",
+        "CMP98 §2.1", "O(np² + pn log n)", _FIXED, 10_000_000,
+    ),
+    "ufs-sz": Method(
+        _ufs_sz,
+        "runs of k records sorted by their sum of z-scores",
+        "CMP98 §2.1", "O(np + n log n)", _FIXED, 100_000_000,
+    ),
+    "ufs-fpc": Method(
+        _ufs_fpc,
+        "runs of k records sorted by the first principal component",
+        "CMP98 §2.1", "O(np² + n log n)", _FIXED, 100_000_000,
+    ),
+    "udo-pv": Method(
+        _udo_pv,
+        "k-Ward on one attribute (the best one, unless given)",
+        "CMP98 §2.2", "O(n²p)", _VARIABLE, 10_000,
+    ),
+    "udo-sz": Method(
+        lambda: KWard(ByZScores(), projected=True),
+        "k-Ward on the sum of z-scores",
+        "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000,
+    ),
+    "udo-fpc": Method(
+        lambda: KWard(ByComponent(), projected=True),
+        "k-Ward on the first principal component",
+        "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000,
+    ),
+    "mfs-md": Method(
+        Diameter,
+        "the name CMP98 gives to diameter",
+        "CMP98 §3.1", "O(n³p/k) at worst", _FIXED, 20_000,
+    ),
+    "mdo-pv": Method(
+        _mdo_pv,
+        "multivariate k-Ward from the extremes of one attribute (the best one, unless given)",
+        "CMP98 §3.2", "O(n²p²)", _VARIABLE, 5_000,
+    ),
+    "mdo-sz": Method(
+        lambda: KWard(ByZScores()),
+        "multivariate k-Ward from the extremes of the sum of z-scores",
+        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
+    ),
+    "mdo-fpc": Method(
+        lambda: KWard(ByComponent()),
+        "multivariate k-Ward from the extremes of the first principal component",
+        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
+    ),
+    "mdo-md": Method(
+        _mdo_md,
+        "multivariate k-Ward from the two most distant records",
+        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
+    ),
+    "genetic": Method(
+        Genetic,
+        "a genetic search over the cuts of the first principal component's order",
+        "CMP98 §2.2", "O(n) a child", _VARIABLE, 100_000,
+    ),
+    "genetic-groups": Method(
+        GeneticGroups,
+        "a genetic search over group labels with repair",
+        "CMP98 §3.2 (ours)", "O(n²p/k) at first", _VARIABLE, 10_000,
+    ),
+    # --- TFRP07 ---
+    "diameter": Method(
+        Diameter,
+        "md, each group growing towards its own centroid",
+        "TFRP07 §2.2", "O(n³p/k) at worst", _FIXED, 20_000,
+    ),
+    "centroid": Method(
+        Centroid,
+        "cbfs, each group growing towards its own centroid",
+        "TFRP07 §2.2", "O(n²p)", _FIXED, 200_000,
+    ),
+    "tfrp-1": Method(
+        Tfrp,
+        "groups around the records farthest from two fixed points",
+        "TFRP07 §3.1", "O(n²p/k)", _FIXED, 500_000,
+    ),
+    "tfrp": Method(
+        lambda: chain(Tfrp(), Dissolve()),
+        "tfrp-1, then groups of low homogeneity are dissolved",
+        "TFRP07 §3.2", "O(n²p/k)", _VARIABLE, 50_000,
+    ),
+    "dissolve": Method(
+        Dissolve,
+        "a refinement: groups of low homogeneity are scattered where that pays",
+        "TFRP07 §3.2", "O(n²p/k)", _REFINES, 50_000, starts_from=("mdav",),
+    ),
+    "diameter-plus": Method(
+        lambda: chain(Diameter(), Dissolve()),
+        "diameter, then groups of low homogeneity are dissolved",
+        "TFRP07 §3.2", "O(n³p/k) at worst", _VARIABLE, 20_000,
+    ),
+    "centroid-plus": Method(
+        lambda: chain(Centroid(), Dissolve()),
+        "centroid, then groups of low homogeneity are dissolved",
+        "TFRP07 §3.2", "O(n²p)", _VARIABLE, 50_000,
+    ),
+    "m-d": Method(
+        lambda: chain(MstCut(), Within(Diameter())),
+        "the spanning tree cut at long edges, large parts re-split by diameter",
+        "TFRP07 §2.3, VLDBJ06 §5", "O(n²p)", "groups of at least k", 20_000,
+    ),
+    "m-c": Method(
+        lambda: chain(MstCut(), Within(Centroid())),
+        "the spanning tree cut at long edges, large parts re-split by centroid",
+        "TFRP07 §2.3", "O(n²p)", "groups of at least k", 50_000,
+    ),
+    # --- CGS22 ---
+    "v-mdav": Method(
+        _v_mdav,
+        "groups that take further near records (the best of 21 γ, unless given)",
+        "CGS22 §2", "O(n²p), 21 times", "groups of at least k", 50_000,
+    ),
+    "two-swap": Method(
+        TwoSwap,
+        "a refinement: the best exchange of two records, again and again",
+        "CGS22 §3", "O(n²p) at first", _REFINES, 20_000, starts_from=("mdav", "v-mdav"),
+    ),
+    # --- ICSM15 ---
+    "icsm": Method(
+        _icsm,
+        "mdav, then pools of changes, closed path cuts and cyclic shifts",
+        "ICSM15 §4", "O(n²p) a round", _VARIABLE, 20_000,
+    ),
+    "icsm-restarts": Method(
+        _icsm_restarts,
+        "icsm from many perturbed starts; the best is kept",
+        "ICSM15 §5.3", "as icsm, for each start", _VARIABLE, 2_000,
     ),
 }  # fmt: skip

@@ -83,6 +83,17 @@ class Cbfs(_Peel):
 
 
 @dataclass(frozen=True, slots=True)
+class Tfrp(_Peel):
+    """Phase I of TFRP (TFRP07, section 3.1): groups around the record farthest from one of two fixed
+    reference points in turns, all coordinates of which are the data's smallest, respectively largest,
+    value. O(n²p/k).
+    """
+
+    pivot: ClassVar[_core.Pivot] = _core.Pivot.REFERENCES
+    rounds_while: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Diameter(_Peel):
     """Diameter (TFRP07, section 2.2; MFS_MD of CMP98): MD whose groups grow towards their centroid."""
 

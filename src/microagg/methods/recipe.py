@@ -8,12 +8,13 @@ from the method its catalogue entry names.
 from __future__ import annotations
 
 import inspect
+import math
 import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from microagg import errors
 from microagg.methods.catalogue import METHODS
-from microagg.methods.stage import Stage, chain
+from microagg.methods.stage import Best, Stage, chain
 
 
 def stage_of(method: str | Stage) -> Stage:
@@ -33,9 +34,9 @@ def stage_of(method: str | Stage) -> Stage:
         stage = METHODS[name].build(**_settings(name, settings))
         if stages and not stage.needs_start:
             raise errors.initial_after_start(name, names[-1])
-        starts_from = METHODS[name].starts_from
-        if not stages and stage.needs_start and starts_from is not None:
-            stages.append(stage_of(starts_from))
+        if not stages and stage.needs_start:
+            starts = [stage_of(start) for start in METHODS[name].starts_from]
+            stages.append(starts[0] if len(starts) == 1 else Best(*starts))
         stages.append(stage)
         names.append(name)
     return chain(*stages)
@@ -78,4 +79,12 @@ def _value(name: str, key: str, text: str, kind: Any) -> object:
         if not text.isdecimal() or int(text) < 1:
             raise errors.bad_setting(name, key, text, "a whole number of at least 1")
         return int(text)
+    if kind is float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number < math.inf:
+            raise errors.bad_setting(name, key, text, "a number of at least 0")
+        return number
     raise errors.contract_broken(name, f"its setting {key} has a type no recipe can write")

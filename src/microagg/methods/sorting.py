@@ -1,14 +1,19 @@
-"""Methods for data with one attribute, where sorting solves half of the problem."""
+"""Methods that sort the records along one axis (CMP98, section 2; VLDBJ06, section 2)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from microagg import _core, errors
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated
-from microagg.model import Labels, Partition, Problem
+from microagg.model import Labels, Partition, Points, Problem
+
+Values = NDArray[np.float64]
 
 PROOF_SLACK = 1e-12
 """An optimum found in floating point is proven up to this relative error: the bound lies below by it."""
@@ -36,3 +41,76 @@ class OptimalUnivariate:
         values = problem.points.reshape(n)
         labels = run.call(lambda: _core.optimal_univariate(values, problem.k, run.watch))
         return proven_optimal(problem, labels, start.bound)
+
+
+class Axis(Protocol):
+    """What to sort by."""
+
+    def values(self, points: Points) -> list[Values]:
+        """One value per record; several arrays when several axes are to be tried."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ByColumn:
+    """A particular attribute (PV), counted from 1; `None`: each of them."""
+
+    column: int | None = None
+
+    def values(self, points: Points) -> list[Values]:
+        """The attribute."""
+        p = points.shape[1]
+        if self.column is None:
+            return [np.ascontiguousarray(points[:, at]) for at in range(p)]
+        if not 1 <= self.column <= p:
+            needed = f"a whole number of at least 1, and the data have {p} columns"
+            raise errors.bad_number("column", self.column, needed)
+        return [np.ascontiguousarray(points[:, self.column - 1])]
+
+
+@dataclass(frozen=True, slots=True)
+class ByZScores:
+    """The sum of the attributes' z-scores (SZ)."""
+
+    def values(self, points: Points) -> list[Values]:
+        """The sum, attributes added left to right."""
+        scores = _core.standardise(points, _core.Scale.ZSCORE)[0]
+        total = np.zeros(len(points))
+        for column in scores.T:
+            total += column
+        return [total]
+
+
+@dataclass(frozen=True, slots=True)
+class ByComponent:
+    """The first principal component of the z-scored attributes (FPC).
+
+    Its sign is fixed: the weight of largest size (the first of several) is positive.
+    """
+
+    def values(self, points: Points) -> list[Values]:
+        """The score of each record."""
+        scores = _core.standardise(points, _core.Scale.ZSCORE)[0]
+        weights = np.linalg.eigh(scores.T @ scores)[1][:, -1]
+        # Rounded, so that attributes of the same weight are the same on every machine.
+        weights = weights * np.sign(weights[np.argmax(np.round(np.abs(weights), 9))])
+        return [np.ascontiguousarray(scores @ weights)]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedRuns:
+    """Univariate fixed-size microaggregation (UFS; CMP98, section 2.1): groups of k successive records along
+    an axis, the last group with the rest. Where the axis offers several, the best is kept. O(n log n).
+    """
+
+    needs_start: ClassVar[bool] = False
+    axis: Axis
+    descending: bool = False
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Partition from scratch; the start is not looked at."""
+        found = [
+            evaluated(problem, _core.fixed_runs(values, problem.k, self.descending), start.bound)
+            for values in self.axis.values(problem.points)
+        ]
+        return min(found, key=lambda partition: partition.sse)

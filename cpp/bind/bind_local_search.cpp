@@ -1,0 +1,40 @@
+#include "arrays.hpp"
+#include "microagg/dissolve.hpp"
+#include "microagg/icsm.hpp"
+#include "microagg/two_swap.hpp"
+
+void microagg::bind::register_local_search(nb::module_& m) {
+  m.def(
+      "dissolve",
+      [](Matrix points, Integers labels, std::int64_t k, Watch& watch) {
+        return array_of(
+            released([&] { return dissolve(points_of(points), span_of(labels), k, watch); }));
+      },
+      nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("k"), nb::arg("watch"));
+  m.def(
+      "two_swap",
+      [](Matrix points, Integers labels, Watch& watch) {
+        bool truncated = false;
+        Labels found = released(
+            [&] { return TwoSwap(points_of(points), span_of(labels), watch).run(truncated); });
+        return nb::make_tuple(array_of(std::move(found)), truncated);
+      },
+      nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("watch"));
+  m.def(
+      "pool_pass",
+      [](Matrix points, Integers labels, std::int64_t k, std::int64_t capacity, Watch& watch) {
+        return array_of(released([&] {
+          return PoolPass(points_of(points), span_of(labels), k, capacity, watch).run();
+        }));
+      },
+      nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("k"),
+      nb::arg("capacity"), nb::arg("watch"));
+  m.def(
+      "best_cycle",
+      [](Matrix points, Integers labels, std::int64_t k, std::int64_t reach, Watch& watch) {
+        return array_of(released(
+            [&] { return BestCycle(points_of(points), span_of(labels), k, reach, watch).run(); }));
+      },
+      nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("k"), nb::arg("reach"),
+      nb::arg("watch"));
+}

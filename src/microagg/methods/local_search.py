@@ -1,0 +1,133 @@
+"""Refinements that change groups where that lowers the SSE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from microagg import _core, errors
+from microagg.methods.fixed_size import Tfrp
+from microagg.methods.run import Run, derived_seed
+from microagg.methods.stage import Stage, Within, better, evaluated, solve
+from microagg.model import Partition, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Dissolve:
+    """Phase II of TFRP (TFRP07, section 3.2): groups in order of decreasing SSE are scattered over the
+    nearest other groups where that pays; groups of 2k records or more are then re-split. O(n²p/k).
+    """
+
+    needs_start: ClassVar[bool] = True
+    resplit: Stage = field(default_factory=Tfrp)
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Scatter and re-split."""
+        try:
+            labels = run.call(lambda: _core.dissolve(problem.points, start.labels, problem.k, run.watch))
+        except errors.DeadlinePassed:
+            return replace(start, truncated=True)
+        scattered = evaluated(problem, labels, start.bound, truncated=start.truncated)
+        return better(start, solve(Within(self.resplit), problem, scattered, run))
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSwap:
+    """Two-swapping (CGS22, section 3): the exchange of two records that lowers the SSE most, again and
+    again. The paper sweeps all pairs each time, O(n²p); here every record remembers its best partner,
+    which finds the same exchanges. Anytime.
+    """
+
+    needs_start: ClassVar[bool] = True
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Exchange until no pair improves, or the deadline."""
+        labels, cut_short = run.call(lambda: _core.two_swap(problem.points, start.labels, run.watch))
+        truncated = start.truncated or cut_short
+        found = evaluated(problem, labels, start.bound, truncated=truncated)
+        return replace(better(start, found), truncated=truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One pass of 1-opt and 2-opt changes (ICSM15, Algorithm 3): up to `size` improving migrations and
+    exchanges are collected in the order of the records, then applied, the best first, to groups not yet
+    touched. Group sizes stay within k and 2k−1.
+    """
+
+    needs_start: ClassVar[bool] = True
+    size: int = 100
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """One pass."""
+        try:
+            labels = run.call(
+                lambda: _core.pool_pass(problem.points, start.labels, problem.k, self.size, run.watch)
+            )
+        except errors.DeadlinePassed:
+            return replace(start, truncated=True)
+        return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))
+
+
+EXACT_CYCLE_RECORDS = 5_000
+"""Up to so many records every group is looked at for a cycle; beyond, the nearest CYCLE_REACH."""
+
+CYCLE_REACH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """The n-opt step (ICSM15, Algorithm 4): the most improving cyclic shift of records over groups that
+    starts at the group of lowest score and visits groups by their distance from it, found as a shortest
+    path; the best one is applied. O(n²p); beyond 5,000 records a record is only offered to the 50
+    groups nearest to its own.
+    """
+
+    needs_start: ClassVar[bool] = True
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """One shift, or none."""
+        n = len(problem.points)
+        reach = n if n <= EXACT_CYCLE_RECORDS else CYCLE_REACH
+        try:
+            labels = run.call(
+                lambda: _core.best_cycle(problem.points, start.labels, problem.k, reach, run.watch)
+            )
+        except errors.DeadlinePassed:
+            return replace(start, truncated=True)
+        return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))
+
+
+@dataclass(frozen=True, slots=True)
+class Restarts:
+    """A refinement from the start and from perturbed copies of it; the best result is kept
+    (ICSM15, section 5.3). A copy has the groups of up to `records` random records permuted among them,
+    so that group sizes stay. Restarts run in parallel; ties go to the earliest.
+    """
+
+    needs_start: ClassVar[bool] = True
+    stage: Stage
+    starts: int = 1_600
+    records: int = 20
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Refine every start; those that the deadline leaves no time for are skipped."""
+
+        def refine(place: int, child: Run) -> Partition:
+            if place == 0:
+                return solve(self.stage, problem, start, child)
+            if run.overdue:
+                return replace(start, truncated=True)
+            labels = start.labels.copy()
+            random = np.random.default_rng(derived_seed(run.seed, place))
+            rows = random.permutation(len(labels))[: self.records]
+            labels[rows] = labels[random.permutation(rows)]
+            shaken = evaluated(problem, _core.by_first_appearance(labels), start.bound)
+            return solve(self.stage, problem, shaken, child)
+
+        found = run.map(refine, range(self.starts))
+        truncated = start.truncated or any(partition.truncated for partition in found)
+        best = min(found, key=lambda partition: partition.sse)
+        return replace(better(start, best), truncated=truncated)
