@@ -110,12 +110,26 @@ void stretch_costs(const double* columns, std::int64_t stride, std::int64_t p, s
   }
 }
 
+void relax(double here, double node, const double* steps, double* there, double* before,
+           std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double total = here + steps[i];
+    const bool shorter = total < there[i];
+    there[i] = shorter ? total : there[i];
+    before[i] = shorter ? node : before[i];
+  }
+}
+
 }  // namespace
 
 extern const Kernels table;
 #define MICROAGG_TEXT(x) #x
 #define MICROAGG_NAME(x) MICROAGG_TEXT(x)
-const Kernels table = {MICROAGG_NAME(MICROAGG_LEVEL), scan_blocks<float>, scan_blocks<double>,
-                       block_distances, stretch_costs};
+const Kernels table = {MICROAGG_NAME(MICROAGG_LEVEL),
+                       scan_blocks<float>,
+                       scan_blocks<double>,
+                       block_distances,
+                       stretch_costs,
+                       relax};
 
 }  // namespace microagg::simd::MICROAGG_LEVEL

@@ -7,13 +7,23 @@
 #include <random>
 #include <vector>
 
+#include "microagg/dissolve.hpp"
 #include "microagg/exhaustive.hpp"
+#include "microagg/fixed_runs.hpp"
+#include "microagg/genetic.hpp"
+#include "microagg/genetic_groups.hpp"
+#include "microagg/icsm.hpp"
+#include "microagg/k_ward.hpp"
+#include "microagg/mst_cut.hpp"
+#include "microagg/neighbour_lists.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/path_cut.hpp"
 #include "microagg/peel.hpp"
 #include "microagg/standardise.hpp"
 #include "microagg/tours.hpp"
+#include "microagg/two_swap.hpp"
 #include "microagg/univariate.hpp"
+#include "microagg/v_mdav.hpp"
 
 using namespace microagg;
 
@@ -45,14 +55,40 @@ std::vector<double> sample(int kind, std::int64_t n, std::int64_t p) {
   return values;
 }
 
+void add_paper_methods(Points points, const std::vector<double>& column, const Rows& path,
+                       std::int64_t k, std::vector<Labels>& results) {
+  Watch watch;
+  results.push_back(fixed_runs(column, k, true));
+  for (const Extremes extremes : {Extremes::VALUES, Extremes::DISTANCE, Extremes::DISTANCE_SWAP}) {
+    results.push_back(k_ward(points, column, extremes, k, watch));
+  }
+  results.push_back(v_mdav(points, k, 0.5, watch));
+  results.push_back(mst_cut(points, k, watch));
+  results.push_back(Genetic(points, path, k, 5, 1, watch).run());
+  results.push_back(GeneticGroups(points, k, 5, 1, watch).run());
+  const Labels start = results.front();
+  results.push_back(dissolve(points, start, k, watch));
+  bool truncated = false;
+  results.push_back(TwoSwap(points, start, watch).run(truncated));
+  const std::int64_t length = std::min<std::int64_t>(5, points.n - 1);
+  const Rows lists = neighbour_lists(points, length, watch);
+  for (const Rows& offers : {Rows(), lists}) {
+    results.push_back(PoolPass(points, start, k, 100, offers, length, watch).run());
+    results.push_back(BestCycle(points, start, k, 3, offers, length, watch).run());
+  }
+}
+
 std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t n, std::int64_t p,
                                 std::int64_t k) {
   Watch watch;
   const Points points{values.data(), n, p};
   std::vector<Labels> results;
-  for (const Pivot pivot : {Pivot::CENTROID, Pivot::CENTROID_OPPOSITE, Pivot::PAIR}) {
+  for (const Pivot pivot :
+       {Pivot::CENTROID, Pivot::CENTROID_OPPOSITE, Pivot::PAIR, Pivot::REFERENCES}) {
     for (const Growth growth : {Growth::SEED, Growth::CENTROID}) {
-      const std::int64_t stop = pivot == Pivot::CENTROID ? 1 : pivot == Pivot::PAIR ? 2 : 3;
+      const std::int64_t stop = pivot == Pivot::CENTROID_OPPOSITE ? 3
+                                : pivot == Pivot::PAIR            ? 2
+                                                                  : 1;
       results.push_back(peel(points, k, {pivot, growth, stop}, watch));
     }
   }
@@ -68,6 +104,7 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
   for (std::int64_t i = 0; i < n; ++i) column[i] = values[i * p];
   results.push_back(optimal_univariate(column, k, watch));
   if (n <= 10) results.push_back(exhaustive(points, k, watch));
+  if (n <= 100) add_paper_methods(points, column, path, k, results);
   for (const Scale scale : {Scale::ZSCORE, Scale::RANGE, Scale::ROBUST, Scale::RANK}) {
     const Standardised scaled = standardise(points, scale);
     for (const double x : scaled.values) check(std::isfinite(x), "scaled values are finite");

@@ -1,6 +1,6 @@
 """Microaggregation: groups of at least k similar records, published as their means."""
 
-from microagg.api import Result, partition
+from microagg.api import EachResult, Result, partition, partition_each
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -17,6 +17,7 @@ __all__ = [
     "Cancelled",
     "ContractError",
     "DataError",
+    "EachResult",
     "OutputError",
     "Progress",
     "Result",
@@ -24,4 +25,5 @@ __all__ = [
     "UnsafeRelease",
     "__version__",
     "partition",
+    "partition_each",
 ]

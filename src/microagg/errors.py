@@ -306,6 +306,14 @@ def different_shape(found: tuple[int, ...], needed: int) -> DataError:
     )
 
 
+def different_columns(found: int, needed: int) -> DataError:
+    """Data to aggregate with other attributes than were partitioned."""
+    return DataError(
+        f"The data to aggregate have {_count(found, 'column')}, the partitions {needed}. "
+        "Pass the same columns in the same order."
+    )
+
+
 # --- files ------------------------------------------------------------------------------------
 
 

@@ -18,15 +18,17 @@ from microagg import _core
 from microagg.errors import ContractError, SettingsError
 from microagg.methods.catalogue import METHODS
 from microagg.methods.exact import Exhaustive
-from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav
+from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
+from microagg.methods.local_search import Cycle, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.objective import sse
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
-from microagg.methods.sorting import OptimalUnivariate
+from microagg.methods.sorting import ByColumn, FixedRuns, OptimalUnivariate
 from microagg.methods.stage import (
     Best,
     Chain,
+    Escalate,
     Stage,
     Until,
     Within,
@@ -35,6 +37,7 @@ from microagg.methods.stage import (
     one_group,
     parts_of,
 )
+from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 from microagg.model import Labels, Partition, Problem
 from tests.differential.adversarial import KINDS, points
 
@@ -51,8 +54,15 @@ def odd_and_even_groups(problem: Problem, start: Partition, run: Run) -> Labels:
     return np.ascontiguousarray(start.labels % 2)
 
 
+# As the catalogue has them, but for how long they search.
+SHORT = {
+    "icsm-restarts": "icsm-restarts:starts=3",
+    "genetic": "genetic:generations=20",
+    "genetic-groups": "genetic-groups:generations=20",
+}
+
 STAGES: dict[str, Stage] = {
-    **{f"catalogue: {name}": stage_of(name) for name in METHODS},
+    **{f"catalogue: {name}": stage_of(SHORT.get(name, name)) for name in METHODS},
     "recipe: cbfs+mhm": stage_of("cbfs+mhm"),
     "recipe: mdav:stop=2k": stage_of("mdav:stop=2k"),
     "recipe: mdav-mhm:path_k=2:cyclic=yes": stage_of("mdav-mhm:path_k=2:cyclic=yes"),
@@ -64,6 +74,22 @@ STAGES: dict[str, Stage] = {
     "Centroid": Centroid(),
     "OptimalUnivariate": OptimalUnivariate(),
     "Exhaustive": Exhaustive(),
+    "Tfrp": Tfrp(),
+    "FixedRuns": FixedRuns(ByColumn(1), descending=True),
+    "KWard projected": KWard(ByColumn(1), projected=True),
+    "KWard swapped": KWard(swap=True),
+    "Vmdav": Vmdav(0.4),
+    "MstCut": MstCut(),
+    "Genetic": Genetic(generations=20),
+    "GeneticGroups": GeneticGroups(generations=20),
+    "Dissolve": Dissolve(),
+    "Dissolve by Mdav": Dissolve(Mdav()),
+    "TwoSwap": TwoSwap(),
+    "Pool": Pool(),
+    "Pool of three": Pool(3),
+    "Cycle": Cycle(),
+    "Restarts": Restarts(Pool(), starts=3),
+    "Escalate": Escalate((Pool(), Cycle()), rounds=5),
     "PathCut": PathCut(),
     "PathCut pair": PathCut(GroupTour("pair")),
     "PathCut cyclic": PathCut(cyclic=True),

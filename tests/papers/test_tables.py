@@ -2,72 +2,120 @@
 
 from __future__ import annotations
 
-import os
-import tomllib
-from pathlib import Path
-from typing import Any
+from decimal import Decimal
 
 import numpy as np
 import pytest
+from benchmarks import papers
 
 import microagg
 from microagg import datasets
+from tests.papers import figures
+from tests.papers.figures import DATA, PENDING, REASONS, Entry
 
-HERE = Path(__file__).parent
-TABLES: dict[str, Any] = tomllib.loads((HERE / "tables.toml").read_text(encoding="utf-8"))
-REASONS = ("misprint", "ties", "undocumented choice", "other data")
-DATA = Path(os.environ.get("MICROAGG_DATA", HERE.parents[2] / "shared" / "data"))
+DOCUMENT = figures.load()
 
 needs_data = pytest.mark.skipif(
-    not (DATA / "census.csv").is_file(),
-    reason=f"the reference data sets are not in {DATA}: set MICROAGG_DATA to their folder",
+    not figures.reference_files_are_here(),
+    reason="the reference data sets are not here: set MICROAGG_DATA to their folder",
 )
+
+
+def marks(data: str, slow: bool) -> list[pytest.MarkDecorator]:
+    return [needs_data] * DATA[data].reference + [pytest.mark.long] * slow
+
+
+def name_of(table: Entry, figure: Entry) -> str:
+    words = [table["paper"], table["table"], table["data"], table.get("measure", "loss")]
+    words += [figure["method"], figure.get("pick", ""), str(figure["k"])]
+    return "-".join(word.replace(" ", "_") for word in words if word)
+
+
 FIGURES = [
-    pytest.param(table, figure, id=f"{table['paper']}-{table['data']}-{figure['method']}-{figure['k']}")
-    for table in TABLES["table"]
+    pytest.param(
+        table, figure, id=name_of(table, figure), marks=marks(table["data"], figures.is_slow(table, figure))
+    )
+    for table in DOCUMENT["table"]
     for figure in table["figures"]
+]
+ALL_FIGURES = [
+    pytest.param(table, figure, id=name_of(table, figure))
+    for table in DOCUMENT["table"]
+    for figure in table["figures"]
+]
+RELATIONS = [
+    pytest.param(
+        relation,
+        id=f"{relation['paper']}-{relation['data']}-{relation['claim']}",
+        marks=marks(relation["data"], relation.get("cost") == "slow"),
+    )
+    for relation in DOCUMENT["relation"]
 ]
 RECOMPUTED = [
     pytest.param(table["data"], method, int(k), value, id=f"{table['data']}-{method}-{k}")
-    for table in TABLES["recomputed"]
+    for table in DOCUMENT["recomputed"]
     for method, values in table.items()
     if method != "data"
     for k, value in values.items()
 ]
 
 
-@needs_data
 @pytest.mark.parametrize(("table", "figure"), FIGURES)
-def test_figure(table: dict[str, Any], figure: dict[str, Any]) -> None:
-    result = microagg.partition(datasets.load(table["data"]), figure["k"], figure["method"])
-    assert round(result.information_loss, 6) == figure["ours"]
+def test_figure(table: Entry, figure: Entry) -> None:
+    assert figures.compute(table, figure) == figure["ours"]
 
 
-@pytest.mark.parametrize(("table", "figure"), FIGURES)
-def test_difference_is_explained(table: dict[str, Any], figure: dict[str, Any]) -> None:
-    apart = abs(figure["ours"] - figure["published"])
-    if apart > 0.01:
-        assert figure.get("why", "").split(":")[0] in REASONS
+@pytest.mark.parametrize(("table", "figure"), ALL_FIGURES)
+def test_difference_is_explained(table: Entry, figure: Entry) -> None:
+    assert figure["ours"] != PENDING, "run python -m benchmarks.papers --slow --record"
+    if figures.is_apart(table, figure):
+        assert figures.reason(table, figure).partition(":")[0] in REASONS
     else:
         assert "why" not in figure
 
 
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_relation(relation: Entry) -> None:
+    assert figures.failing(relation) == relation["fails"]
+
+
+def test_failing_relations_are_explained() -> None:
+    for relation in DOCUMENT["relation"]:
+        assert relation["fails"] != PENDING, "run python -m benchmarks.papers --slow --record"
+        explained = relation.get("why", "").partition(":")[0] in REASONS
+        assert explained == bool(relation["fails"]), relation["claim"]
+
+
+def test_every_method_is_in_the_catalogue() -> None:
+    named = {figure["method"] for table in DOCUMENT["table"] for figure in table["figures"]}
+    for relation in DOCUMENT["relation"]:
+        named.update(relation["left"], relation["right"])
+    for method in sorted(named):
+        figures.check_method(method)
+
+
+def test_the_file_has_its_own_layout() -> None:
+    text = figures.FILE.read_text(encoding="utf-8")
+    assert figures.dump(figures.parse(text), figures.header_of(text)) == text
+
+
+def test_the_page_says_what_the_file_says() -> None:
+    assert papers.PAGE.read_text(encoding="utf-8") == papers.page(DOCUMENT)
+
+
 @needs_data
 @pytest.mark.parametrize(("data", "method", "k", "value"), RECOMPUTED)
-def test_recomputed(data: str, method: str, k: int, value: float) -> None:
-    decimals = len(str(value).partition(".")[2])
-    result = microagg.partition(datasets.load(data), k, method)
-    assert round(result.information_loss, decimals) == value
+def test_recomputed(data: str, method: str, k: int, value: Decimal) -> None:
+    decimals = -value.as_tuple().exponent
+    assert Decimal(f"{figures.losses(data, method, k)[0]:.{decimals}f}") == value
 
 
 @needs_data
 @pytest.mark.parametrize("data", ["tarragona", "census", "eia"])
 @pytest.mark.parametrize("method", ["mdav", "cbfs", "md"])
 def test_mhm_never_loses(data: str, method: str) -> None:
-    table = datasets.load(data)
     for k in (3, 4, 5, 10):
-        refined = microagg.partition(table, k, f"{method}-mhm")
-        assert refined.sse <= microagg.partition(table, k, method).sse
+        assert figures.run(data, 1, f"{method}-mhm", k).sse <= figures.run(data, 1, method, k).sse
 
 
 def test_sme_example() -> None:

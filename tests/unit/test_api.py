@@ -282,3 +282,34 @@ def test_public_names() -> None:
     assert issubclass(microagg.DataError, ValueError)
     assert issubclass(microagg.OutputError, OSError)
     assert stage_of("mdav") == Mdav()
+
+
+class TestPartitionEach:
+    X = np.random.default_rng(11).normal(size=(60, 3)) * [1.0, 100.0, 0.01]
+
+    def test_every_attribute_by_itself(self) -> None:
+        each = microagg.partition_each(self.X, 4)
+        assert each.columns == ("1", "2", "3")
+        for at, result in enumerate(each.results):
+            alone = microagg.partition(self.X[:, at], 4, "univariate")
+            assert np.array_equal(result.labels, alone.labels)
+        assert each.information_loss == pytest.approx(100 * each.sse / each.sst)
+        assert each.information_loss < microagg.partition(self.X, 4, "mdav").information_loss
+
+    def test_optimal_is_never_above_fixed_size(self) -> None:
+        optimal = microagg.partition_each(self.X, 4)
+        fixed = microagg.partition_each(self.X, 4, "ufs-pv")
+        assert optimal.sse <= fixed.sse
+
+    def test_aggregate_keeps_the_means_and_k_equal_values(self) -> None:
+        masked = microagg.partition_each(self.X, 4).aggregate(self.X)
+        assert masked.mean(axis=0) == pytest.approx(self.X.mean(axis=0))
+        for column in masked.T:
+            assert np.unique(column, return_counts=True)[1].min() >= 4
+
+    def test_says_that_it_protects_little(self) -> None:
+        assert "not k-anonymous" in str(microagg.partition_each(self.X, 4))
+
+    def test_other_columns_are_refused(self) -> None:
+        with pytest.raises(DataError, match="2 columns, the partitions 3"):
+            microagg.partition_each(self.X, 4).aggregate(self.X[:, :2])

@@ -6,11 +6,41 @@
 #include <vector>
 
 #include "microagg/groups.hpp"
-#include "microagg/neighbours.hpp"
 #include "microagg/points.hpp"
+#include "microagg/simd.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
+
+// Which groups a record is offered to: all, or those of the records nearest to it.
+class Offers {
+ public:
+  // `lists`: `length` nearest records of every record, or none.
+  Offers(const Groups& groups, std::span<const Row> lists, std::int64_t length)
+      : groups_(groups), lists_(lists), length_(length) {
+    for (Label group = 0; group < groups.count() && lists.empty(); ++group) all_.push_back(group);
+  }
+  bool everywhere() const { return lists_.empty(); }
+
+  // In order of their labels; the record's own group may be among them.
+  const std::vector<Label>& of(Row row) {
+    if (lists_.empty()) return all_;
+    near_.clear();
+    for (const Row other : lists_.subspan(row * length_, length_)) {
+      near_.push_back(groups_.group_of(other));
+    }
+    std::sort(near_.begin(), near_.end());
+    near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+    return near_;
+  }
+
+ private:
+  const Groups& groups_;
+  std::span<const Row> lists_;
+  std::int64_t length_;
+  std::vector<Label> all_;
+  std::vector<Label> near_;
+};
 
 // One pass of 1-opt and 2-opt: collects up to `capacity` improving migrations and exchanges in the
 // order of the records, then applies the best first, each group at most once. Pairs of groups too
@@ -18,15 +48,16 @@ namespace microagg {
 class PoolPass {
  public:
   PoolPass(Points points, std::span<const Label> labels, std::int64_t k, std::int64_t capacity,
-           Watch& watch)
+           std::span<const Row> lists, std::int64_t length, Watch& watch)
       : groups_(points, labels),
         k_(k),
         capacity_(static_cast<std::size_t>(capacity)),
         poll_(watch, 200'000, Deadline::HEED),
-        least_(LEAST_GAIN * groups_.total_sse()) {}
+        least_(LEAST_GAIN * groups_.total_sse()),
+        offers_(groups_, lists, length),
+        swappable_(static_cast<std::size_t>(groups_.count())) {}
 
   Labels run() {
-    find_near_groups();
     for (Row row = 0; row < groups_.points().n && pool_.size() < capacity_; ++row) {
       collect_exchanges(row);
       collect_migrations(row);
@@ -49,6 +80,10 @@ class PoolPass {
   }
 
  private:
+  struct Swappable {
+    bool known = false;
+    std::vector<Label> groups;
+  };
   struct Change {
     double change;
     Row row;
@@ -56,16 +91,19 @@ class PoolPass {
     Label to;
   };
 
-  void find_near_groups() {
-    near_.resize(static_cast<std::size_t>(groups_.count()));
-    for (Label p = 0; p < groups_.count(); ++p) {
-      for (Label q = p + 1; q < groups_.count(); ++q) {
-        if (!groups_.swap_may_pay(p, q)) continue;
-        near_[p].push_back(q);
-        near_[q].push_back(p);
+  // Groups to look at for an exchange; without lists the same for all members of a group.
+  const std::vector<Label>& swappable(Row row) {
+    if (!offers_.everywhere()) return offers_.of(row);
+    const Label own = groups_.group_of(row);
+    Swappable& known = swappable_[own];
+    if (!known.known) {
+      known.known = true;
+      for (const Label group : offers_.of(row)) {
+        if (group != own && groups_.swap_may_pay(own, group)) known.groups.push_back(group);
       }
-      poll_.tick((groups_.count() - p) * groups_.points().p);
+      poll_.tick(groups_.count() * groups_.points().p);
     }
+    return known.groups;
   }
 
   void add(const Change& change) {
@@ -74,30 +112,34 @@ class PoolPass {
 
   void collect_exchanges(Row row) {
     partners_.clear();
-    for (const Label group : near_[groups_.group_of(row)]) {
+    const Label own = groups_.group_of(row);
+    const std::vector<Label>& near = swappable(row);
+    for (const Label group : near) {
+      if (group == own) continue;
       for (const Row other : groups_.members(group)) {
-        if (other > row) partners_.push_back({groups_.swap_change(row, other), other});
+        if (other <= row) continue;
+        const double change = groups_.swap_change(row, other);
+        if (change < -least_) partners_.push_back({change, other});
       }
     }
-    std::erase_if(partners_, [&](const Neighbour& other) { return !(other.distance < -least_); });
     std::sort(partners_.begin(), partners_.end(),
               [](const Neighbour& a, const Neighbour& b) { return a.row < b.row; });
     for (const Neighbour& other : partners_) {
       add({other.distance, row, other.row, groups_.group_of(other.row)});
     }
-    poll_.tick(static_cast<std::int64_t>(near_[groups_.group_of(row)].size()) * k_ *
-               groups_.points().p);
+    poll_.tick(static_cast<std::int64_t>(near.size()) * k_ * groups_.points().p);
   }
 
   void collect_migrations(Row row) {
     const Label own = groups_.group_of(row);
     if (groups_.size(own) <= k_) return;
     const double gain = groups_.remove_gain(row);
-    for (Label group = 0; group < groups_.count(); ++group) {
+    const std::vector<Label>& near = offers_.of(row);
+    for (const Label group : near) {
       if (group == own || groups_.size(group) >= 2 * k_ - 1) continue;
       add({groups_.insert_cost(row, group) - gain, row, -1, group});
     }
-    poll_.tick(groups_.count() * groups_.points().p);
+    poll_.tick(static_cast<std::int64_t>(near.size()) * groups_.points().p);
   }
 
   Groups groups_;
@@ -105,67 +147,110 @@ class PoolPass {
   std::size_t capacity_;
   Poll poll_;
   double least_;
-  std::vector<std::vector<Label>> near_;
+  Offers offers_;
+  std::vector<Swappable> swappable_;
   std::vector<Neighbour> partners_;
   std::vector<Change> pool_;
 };
 
-// The most improving cyclic shift of records over groups that begins at the group of lowest score
-// and visits groups in order of their distance from it; a group is entered by a record that takes
+// The most improving cyclic shift of records over groups that begins at a group of low score and
+// visits groups in order of their distance from it; a group is entered by a record that takes
 // another's place, or joins it while the next group loses one without replacement.
 class BestCycle {
  public:
-  // `reach`: a record is only offered to this many nearest groups (all, if there are no more).
-  BestCycle(Points points, std::span<const Label> labels, std::int64_t k, std::int64_t reach,
-            Watch& watch)
+  // `tries`: if no shift from the group of lowest score improves, the next ones are tried, so many
+  // in all (the paper: one).
+  BestCycle(Points points, std::span<const Label> labels, std::int64_t k, std::int64_t tries,
+            std::span<const Row> lists, std::int64_t length, Watch& watch)
       : groups_(points, labels),
         k_(k),
-        reach_(reach),
+        tries_(tries),
+        offers_(groups_, lists, length),
         poll_(watch, 100'000, Deadline::HEED),
         least_(LEAST_GAIN * groups_.total_sse()) {}
 
   Labels run() {
-    if (groups_.count() > 1) {
-      rank_groups();
+    if (groups_.count() < 2) return groups_.labels();
+    std::vector<Neighbour> scores = score_groups();
+    std::sort(scores.begin(), scores.end(), nearer);
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(tries_, groups_.count()); ++i) {
+      rank_groups(scores[i].row);
       lay_out_nodes();
       find_paths();
-      if (best_cost_ < -least_) apply_best();
+      if (best_cost_ < -least_) {
+        apply_best();
+        break;
+      }
     }
     return groups_.labels();
   }
 
  private:
-  // Score of equation 7 in closed form: with w the distance of centroids, the sum of all
-  // replacements in group q by records of p is -2 m_p SSE_q + (1 - 1/m_q) (m_p SSE_q + m_q SSE_p +
-  // m_p m_q w^2).
-  void rank_groups() {
+  // Scores of equation 7 in closed form. With S the SSE and w the distance of centroids, replacing
+  // records of b by records of a costs, over all pairs, -2 m_a S_b + (1 - 1/m_b) P, where P = m_a
+  // S_b + m_b S_a + m_a m_b w^2; sums of w^2 over all groups follow from three moments.
+  std::vector<Neighbour> score_groups() {
     const std::int64_t p = groups_.points().p;
     const Label count = groups_.count();
+    double records = 0.0;       // sum of m
+    double spreads = 0.0;       // sum of S
+    double mean_spreads = 0.0;  // sum of S / m
+    double norms = 0.0;         // sum of |c|^2
+    double weighted_norms = 0.0;
     std::vector<double> spread(static_cast<std::size_t>(count));
-    for (Label group = 0; group < count; ++group) spread[group] = groups_.sse_with(group);
-    Neighbour lowest{std::numeric_limits<double>::infinity(), 0};
-    for (Label a = 0; a < count; ++a) {
-      double score = 0.0;
-      for (Label b = 0; b < count; ++b) {
-        if (a == b) continue;
-        const double ma = static_cast<double>(groups_.size(a));
-        const double mb = static_cast<double>(groups_.size(b));
-        const double apart = squared_distance(groups_.centroid(a), groups_.centroid(b), p);
-        const double pairs = ma * spread[b] + mb * spread[a] + ma * mb * apart;
-        score += -2.0 * ma * spread[b] + (1.0 - 1.0 / mb) * pairs;
-        score -= -2.0 * mb * spread[a] + (1.0 - 1.0 / ma) * pairs;
-      }
-      if (nearer({score, a}, lowest)) lowest = {score, a};
-      poll_.tick(count * p);
-    }
-    std::vector<Neighbour> order;
+    std::vector<double> norm(static_cast<std::size_t>(count));
+    std::vector<double> centres(static_cast<std::size_t>(p));           // sum of c
+    std::vector<double> weighted_centres(static_cast<std::size_t>(p));  // sum of m c
     for (Label group = 0; group < count; ++group) {
+      const double m = static_cast<double>(groups_.size(group));
+      spread[group] = groups_.sse_with(group);
+      for (std::int64_t a = 0; a < p; ++a) {
+        const double c = groups_.centroid(group)[a];
+        norm[group] += c * c;
+        centres[a] += c;
+        weighted_centres[a] += m * c;
+      }
+      records += m;
+      spreads += spread[group];
+      mean_spreads += spread[group] / m;
+      norms += norm[group];
+      weighted_norms += m * norm[group];
+    }
+    std::vector<Neighbour> scores;
+    for (Label group = 0; group < count; ++group) {
+      const double m = static_cast<double>(groups_.size(group));
+      const double own = spread[group];
+      double across = 0.0;
+      double weighted_across = 0.0;
+      for (std::int64_t a = 0; a < p; ++a) {
+        across += groups_.centroid(group)[a] * centres[a];
+        weighted_across += groups_.centroid(group)[a] * weighted_centres[a];
+      }
+      const double apart = static_cast<double>(count) * norm[group] - 2.0 * across + norms;
+      const double weighted_apart = records * norm[group] - 2.0 * weighted_across + weighted_norms;
+      const double by_own_size = spreads + own / m * records + weighted_apart;  // sum of P / m_a
+      const double by_their_size = m * mean_spreads + static_cast<double>(count) * own + m * apart;
+      const double score = -2.0 * (m * spreads - records * own) + by_own_size - by_their_size;
+      scores.push_back({score, group});
+    }
+    poll_.tick(groups_.points().n * p);
+    return scores;
+  }
+
+  void rank_groups(Label first) {
+    std::vector<Neighbour> order;
+    for (Label group = 0; group < groups_.count(); ++group) {
       const double apart =
-          squared_distance(groups_.centroid(group), groups_.centroid(lowest.row), p);
-      order.push_back({group == lowest.row ? -1.0 : apart, group});
+          squared_distance(groups_.centroid(group), groups_.centroid(first), groups_.points().p);
+      order.push_back({group == first ? -1.0 : apart, group});
     }
     std::sort(order.begin(), order.end(), nearer);
-    for (const Neighbour& entry : order) ranked_.push_back(entry.row);
+    ranked_.clear();
+    rank_of_.resize(order.size());
+    for (const Neighbour& entry : order) {
+      rank_of_[entry.row] = static_cast<std::int64_t>(ranked_.size());
+      ranked_.push_back(entry.row);
+    }
   }
 
   // A node is a record, or a group itself (row -1). Nodes of one group follow each other, the group
@@ -175,8 +260,14 @@ class BestCycle {
     Label group;
   };
 
+  static constexpr double FORBIDDEN = std::numeric_limits<double>::infinity();
+
+  std::int64_t count() const { return static_cast<std::int64_t>(nodes_.size()); }
+
   void lay_out_nodes() {
     const std::int64_t p = groups_.points().p;
+    nodes_.clear();
+    first_node_.clear();
     for (const Label group : ranked_) {
       first_node_.push_back(static_cast<std::int64_t>(nodes_.size()));
       for (const Row row : groups_.members(group)) nodes_.push_back({row, group});
@@ -190,7 +281,9 @@ class BestCycle {
         (static_cast<std::int64_t>(nodes_.size()) + simd::LANES - 1) / simd::LANES;
     holes_.resize(static_cast<std::size_t>(blocks * simd::LANES * p));
     weight_.resize(nodes_.size());
-    gain_.resize(nodes_.size());
+    enter_.resize(nodes_.size());
+    leave_.assign(nodes_.size(), FORBIDDEN);
+    step_.resize(nodes_.size());
     for (std::int64_t at = 0; at < static_cast<std::int64_t>(nodes_.size()); ++at) {
       const Node& node = nodes_[at];
       const double m = static_cast<double>(groups_.size(node.group));
@@ -198,14 +291,17 @@ class BestCycle {
       double* hole = holes_.data() + at / simd::LANES * p * simd::LANES + at % simd::LANES;
       if (node.row < 0) {
         for (std::int64_t a = 0; a < p; ++a) hole[a * simd::LANES] = centroid[a];
-        weight_[at] = groups_.size(node.group) < 2 * k_ - 1 ? m / (m + 1.0) : -1.0;
+        const bool has_room = groups_.size(node.group) < 2 * k_ - 1;
+        weight_[at] = has_room ? m / (m + 1.0) : 0.0;
+        enter_[at] = has_room ? 0.0 : FORBIDDEN;
       } else {
         const double* y = groups_.points().row(node.row);
         for (std::int64_t a = 0; a < p; ++a) {
           hole[a * simd::LANES] = centroid[a] + (centroid[a] - y[a]) / (m - 1.0);
         }
         weight_[at] = (m - 1.0) / m;
-        gain_[at] = groups_.remove_gain(node.row);
+        enter_[at] = -groups_.remove_gain(node.row);
+        if (groups_.size(node.group) > k_) leave_[at] = enter_[at];
       }
     }
     distances_.resize(static_cast<std::size_t>(blocks * simd::LANES));
@@ -221,33 +317,35 @@ class BestCycle {
         groups_.points().row(nodes_[from].row), distances_.data() + first * simd::LANES);
   }
 
-  // Cost of the edge from node `from`, measured, into node `to`; infinity where group sizes forbid
-  // it.
-  double edge(std::int64_t from, std::int64_t to) const {
-    constexpr double FORBIDDEN = std::numeric_limits<double>::infinity();
+  // Costs of the edges from node `from` into nodes begin .. end-1; infinity where group sizes
+  // forbid one.
+  void find_steps(std::int64_t from, std::int64_t begin, std::int64_t end) {
+    measure(from, begin, end);
     if (nodes_[from].row <
         0) {  // the source group takes nobody further: the target record leaves a gap
-      const bool allowed = nodes_[to].row >= 0 && groups_.size(nodes_[to].group) > k_;
-      return allowed ? -gain_[to] : FORBIDDEN;
+      std::copy(leave_.begin() + begin, leave_.begin() + end, step_.begin() + begin);
+    } else {
+      for (std::int64_t to = begin; to < end; ++to) {
+        step_[to] = weight_[to] * distances_[to] + enter_[to];
+      }
     }
-    return weight_[to] < 0.0 ? FORBIDDEN : weight_[to] * distances_[to] - gain_[to];
   }
 
   void find_paths() {
     starts_ = first_node_[1];
-    const std::int64_t n = static_cast<std::int64_t>(nodes_.size());
+    const std::int64_t n = count();
     const std::int64_t ranks = static_cast<std::int64_t>(ranked_.size());
-    cost_.assign(static_cast<std::size_t>(n * starts_), std::numeric_limits<double>::infinity());
+    cost_.assign(static_cast<std::size_t>(n * starts_), FORBIDDEN);
     before_.assign(static_cast<std::size_t>(n * starts_), -1);
-    for (std::int64_t start = 0; start < starts_; ++start) cost_[start * starts_ + start] = 0.0;
-    find_reach();
+    for (std::int64_t start = 0; start < starts_; ++start) cost_[start * n + start] = 0.0;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       for (std::int64_t from = first_node_[rank]; from < first_node_[rank + 1]; ++from) {
         if (rank > 0) close(from);
-        if (near_.empty() || nodes_[from].row < 0) {
+        if (offers_.everywhere() || nodes_[from].row < 0) {
           relax(from, first_node_[rank + 1], n);
         } else {
-          for (const std::int64_t other : near_[rank]) {
+          for (const Label group : offers_.of(nodes_[from].row)) {
+            const std::int64_t other = rank_of_[group];
             if (other > rank) relax(from, first_node_[other], first_node_[other + 1]);
           }
         }
@@ -256,26 +354,23 @@ class BestCycle {
   }
 
   void relax(std::int64_t from, std::int64_t begin, std::int64_t end) {
-    measure(from, begin, end);
-    const double* here = cost_.data() + from * starts_;
-    for (std::int64_t to = begin; to < end; ++to) {
-      const double step = edge(from, to);
-      double* there = cost_.data() + to * starts_;
-      for (std::int64_t start = 0; start < starts_; ++start) {
-        if (here[start] + step < there[start]) {
-          there[start] = here[start] + step;
-          before_[to * starts_ + start] = static_cast<std::int32_t>(from);
-        }
-      }
+    find_steps(from, begin, end);
+    const std::int64_t n = count();
+    for (std::int64_t start = 0; start < starts_; ++start) {
+      const double here = cost_[start * n + from];
+      if (here == FORBIDDEN) continue;
+      simd::kernels().relax(here, static_cast<double>(from), step_.data() + begin,
+                            cost_.data() + start * n + begin, before_.data() + start * n + begin,
+                            end - begin);
     }
     poll_.tick((end - begin) * groups_.points().p / 4 + 1);
   }
 
   // Back to the start: the last record takes the first one's place, or what sizes allow.
   void close(std::int64_t from) {
-    measure(from, 0, starts_);
+    find_steps(from, 0, starts_);
     for (std::int64_t start = 0; start < starts_; ++start) {
-      const double total = cost_[from * starts_ + start] + edge(from, start);
+      const double total = cost_[start * count() + from] + step_[start];
       if (total < best_cost_) {
         best_cost_ = total;
         best_end_ = from;
@@ -287,52 +382,33 @@ class BestCycle {
   void apply_best() {
     std::vector<std::pair<Row, Label>> moves;
     std::int64_t to = best_start_;
-    for (std::int64_t at = best_end_; at >= 0; at = before_[at * starts_ + best_start_]) {
+    for (std::int64_t at = best_end_; at >= 0;
+         at = static_cast<std::int64_t>(before_[best_start_ * count() + at])) {
       if (nodes_[at].row >= 0) moves.push_back({nodes_[at].row, nodes_[to].group});
       to = at;
     }
     groups_.move_all(moves);
   }
 
-  // With a limited reach, the ranks of each group's nearest groups.
-  void find_reach() {
-    if (reach_ >= groups_.count()) return;
-    std::vector<std::int64_t> rank_of(static_cast<std::size_t>(groups_.count()));
-    for (std::size_t rank = 0; rank < ranked_.size(); ++rank) {
-      rank_of[ranked_[rank]] = static_cast<std::int64_t>(rank);
-    }
-    near_.assign(ranked_.size(), {});
-    Array<double> centroids;
-    for (Label group = 0; group < groups_.count(); ++group) {
-      centroids.insert(centroids.end(), groups_.centroid(group),
-                       groups_.centroid(group) + groups_.points().p);
-    }
-    BruteNeighbours index({centroids.data(), groups_.count(), groups_.points().p});
-    for (std::size_t rank = 0; rank < ranked_.size(); ++rank) {
-      for (const Neighbour& other : index.k_nearest(groups_.centroid(ranked_[rank]), reach_ + 1)) {
-        near_[rank].push_back(rank_of[other.row]);
-      }
-      std::sort(near_[rank].begin(), near_[rank].end());
-      poll_.tick(groups_.count() * groups_.points().p);
-    }
-  }
-
   Groups groups_;
   std::int64_t k_;
-  std::int64_t reach_;
+  std::int64_t tries_;
+  Offers offers_;
   Poll poll_;
   double least_;
   std::vector<Label> ranked_;
+  std::vector<std::int64_t> rank_of_;  // of each group
   std::vector<Node> nodes_;
   std::vector<std::int64_t> first_node_;  // of each rank, and one past the last
   Array<double> holes_;                   // in SIMD blocks
   std::vector<double> weight_;
-  std::vector<double> gain_;
+  std::vector<double> enter_;  // what is added to it
+  std::vector<double> leave_;  // cost of a record's leaving its group without replacement
   Array<double> distances_;
+  std::vector<double> step_;
   std::int64_t starts_ = 0;
-  Array<double> cost_;          // of the shortest path to a node from each start
-  Array<std::int32_t> before_;  // the node before it on that path
-  std::vector<std::vector<std::int64_t>> near_;
+  Array<double> cost_;    // from each start, of the shortest path to a node
+  Array<double> before_;  // the node before it on that path; -1: none
   double best_cost_ = 0.0;
   std::int64_t best_end_ = -1;
   std::int64_t best_start_ = -1;

@@ -32,12 +32,18 @@ inline constexpr std::int64_t STARTS = 8;
 using StretchCosts = void (*)(const double* columns, std::int64_t stride, std::int64_t p,
                               std::int64_t first, std::int64_t k, double* means, double* costs);
 
+// Shortest paths: where here + steps[i] is below there[i], it becomes there[i] and `node`
+// before[i].
+using Relax = void (*)(double here, double node, const double* steps, double* there, double* before,
+                       std::int64_t count);
+
 struct Kernels {
   const char* name;
   ScanBlocks<float> scan_float;
   ScanBlocks<double> scan_double;
   BlockDistances block_distances;
   StretchCosts stretch_costs;
+  Relax relax;
 };
 
 // The best level this CPU offers. `force` (tests only) picks a level by name; returns false when

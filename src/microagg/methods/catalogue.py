@@ -11,7 +11,7 @@ from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistanc
 from microagg.methods.local_search import Cycle, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
-from microagg.methods.stage import Stage, Until, Within, chain
+from microagg.methods.stage import Escalate, Stage, Within, chain
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 
 
@@ -81,11 +81,9 @@ def _v_mdav(gamma: float | None = None) -> Stage:
 
 
 def _icsm_rounds(iterations: int | None) -> Stage:
-    """Simple changes and the closed path cut until nothing improves, then a cycle, and again."""
-    simple = chain(PathCut(cyclic=True), Pool())
-    if iterations is None:
-        return Until(chain(Until(simple), Cycle()))
-    return chain(Until(simple, iterations), Cycle())
+    """Closed path cuts and pools of simple changes while they improve, else a cycle, and again."""
+    steps = (chain(PathCut(cyclic=True), Pool()), Cycle())
+    return Escalate(steps) if iterations is None else Escalate(steps, iterations)
 
 
 def _icsm(iterations: int | None = None) -> Stage:

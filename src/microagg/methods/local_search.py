@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from microagg import _core, errors
 from microagg.methods.fixed_size import Tfrp
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import Stage, Within, better, evaluated, solve
-from microagg.model import Partition, Problem
+from microagg.model import Labels, Partition, Problem, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,54 +51,80 @@ class TwoSwap:
         return replace(better(start, found), truncated=truncated)
 
 
+EXACT_RECORDS = 5_000
+"""Up to so many records the steps of ICSM look at every group, as the paper does."""
+
+PAPER_POOL = 100
+
+LIST_LENGTH = 30
+"""Beyond, a record is only offered to the groups of so many records nearest to it."""
+
+
+def _lists(problem: Problem, run: Run) -> Rows:
+    """Every record's nearest records, computed once a run; no rows where all groups are looked at."""
+    if len(problem.points) <= EXACT_RECORDS:
+        return np.empty((0, 0), dtype=np.int32)
+    return run.remember(
+        problem.points, lambda: _core.neighbour_lists(problem.points, LIST_LENGTH, run.watch)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """One pass of 1-opt and 2-opt changes (ICSM15, Algorithm 3): up to `size` improving migrations and
     exchanges are collected in the order of the records, then applied, the best first, to groups not yet
-    touched. Group sizes stay within k and 2k−1.
+    touched. Group sizes stay within k and 2k−1. O(n²p). Beyond 5,000 records only the groups of the 30
+    records nearest to a record are looked at, and the pool holds n/20 changes if `size` is not given.
     """
 
     needs_start: ClassVar[bool] = True
-    size: int = 100
+    size: int | None = None
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """One pass."""
-        try:
-            labels = run.call(
-                lambda: _core.pool_pass(problem.points, start.labels, problem.k, self.size, run.watch)
-            )
-        except errors.DeadlinePassed:
-            return replace(start, truncated=True)
-        return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))
-
-
-EXACT_CYCLE_RECORDS = 5_000
-"""Up to so many records every group is looked at for a cycle; beyond, the nearest CYCLE_REACH."""
-
-CYCLE_REACH = 50
+        n = len(problem.points)
+        size = self.size or (PAPER_POOL if n <= EXACT_RECORDS else n // 20)
+        return _improved(
+            problem,
+            start,
+            run,
+            lambda: _core.pool_pass(
+                problem.points, start.labels, problem.k, size, _lists(problem, run), run.watch
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
     """The n-opt step (ICSM15, Algorithm 4): the most improving cyclic shift of records over groups that
     starts at the group of lowest score and visits groups by their distance from it, found as a shortest
-    path; the best one is applied. O(n²p); beyond 5,000 records a record is only offered to the 50
-    groups nearest to its own.
+    path; the best one is applied. Where the paper stops if there is none, the groups of next lowest score
+    are tried, `tries` in all. O(n²p); beyond 5,000 records a record is only offered to the groups of the
+    30 records nearest to it.
     """
 
     needs_start: ClassVar[bool] = True
+    tries: int = 3
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """One shift, or none."""
-        n = len(problem.points)
-        reach = n if n <= EXACT_CYCLE_RECORDS else CYCLE_REACH
-        try:
-            labels = run.call(
-                lambda: _core.best_cycle(problem.points, start.labels, problem.k, reach, run.watch)
-            )
-        except errors.DeadlinePassed:
-            return replace(start, truncated=True)
-        return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))
+        return _improved(
+            problem,
+            start,
+            run,
+            lambda: _core.best_cycle(
+                problem.points, start.labels, problem.k, self.tries, _lists(problem, run), run.watch
+            ),
+        )
+
+
+def _improved(problem: Problem, start: Partition, run: Run, kernel: Callable[[], Labels]) -> Partition:
+    """What a kernel finds, or `start` where that is no better or the deadline struck first."""
+    try:
+        labels = run.call(kernel)
+    except errors.DeadlinePassed:
+        return replace(start, truncated=True)
+    return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))
 
 
 @dataclass(frozen=True, slots=True)

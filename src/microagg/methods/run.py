@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import monotonic
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from microagg import _core
 from microagg.errors import Cancelled
+from microagg.model import Points
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -53,6 +54,7 @@ class Run:
         self.watch.set_deadline(math.inf if seconds is None else seconds)
         self._started = monotonic()
         self._inside = False
+        self._memory: list[tuple[Points, object]] = []
 
     def cancel(self) -> None:
         """Ask the run to stop; may be called from any thread."""
@@ -98,6 +100,18 @@ class Run:
             raise failure[0]
         return outcome[0]
 
+    def remember(self, points: Points, compute: Callable[[], _Result]) -> _Result:
+        """What `compute` returns for these points, computed once for the run and its children.
+
+        For things that take long and depend on the points alone, such as neighbour lists.
+        """
+        for known, value in self._memory:
+            if known is points:
+                return cast(_Result, value)
+        result = compute()
+        self._memory.append((points, result))
+        return result
+
     def map(self, solve: Callable[[_Item, Run], _Result], items: Iterable[_Item]) -> list[_Result]:
         """Results of `solve(item, run)` in the order of the items, on `threads` threads.
 
@@ -122,6 +136,7 @@ class Run:
         child = Run(seed=derived_seed(self.seed, place), threads=1)
         child.watch = self.watch
         child._inside = True
+        child._memory = self._memory
         return child
 
 

@@ -99,8 +99,8 @@ class ByComponent:
 
 @dataclass(frozen=True, slots=True)
 class FixedRuns:
-    """Univariate fixed-size microaggregation (UFS; CMP98, section 2.1): groups of k successive records along
-    an axis, the last group with the rest. Where the axis offers several, the best is kept. O(n log n).
+    """Univariate fixed-size microaggregation (UFS; CMP98, section 2.1): groups of k successive records
+    along an axis, the last group with the rest. If the axis offers several, the best is kept. O(n log n).
     """
 
     needs_start: ClassVar[bool] = False

@@ -234,6 +234,42 @@ class Until:
         return start
 
 
+@dataclass(frozen=True, slots=True)
+class Escalate:
+    """Refinements of rising effort: the first while it improves, then the next, and back to the first
+    after each improvement; ends when none improves or after `rounds` improvements.
+    """
+
+    stages: tuple[Stage, ...]
+    rounds: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise errors.nothing_to_combine("Escalate")
+        for stage in self.stages:
+            if not stage.needs_start:
+                raise errors.initial_after_start(repr(stage), "the start")
+
+    @property
+    def needs_start(self) -> bool:
+        """Always: there is nothing to improve without a start."""
+        return True
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Improve while anything does."""
+        for _ in range(self.rounds):
+            before = start.sse
+            for stage in self.stages:
+                if run.overdue:
+                    return replace(start, truncated=True)
+                start = solve(stage, problem, start, run)
+                if start.sse < before:
+                    break
+            else:
+                break
+        return start
+
+
 def parts_of(stage: object) -> Iterator[Stage]:
     """The stage and every stage among its settings."""
     if isinstance(stage, Stage):

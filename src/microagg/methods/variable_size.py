@@ -89,7 +89,9 @@ class KWard:
 
 @dataclass(frozen=True, slots=True)
 class Genetic:
-    """A genetic search over the cuts of an order, a partition being a string of bits (CMP98, section 2.2)."""
+    """A genetic search over the cuts of the first component's order, a partition being a string of bits
+    (CMP98, section 2.2).
+    """
 
     needs_start: ClassVar[bool] = False
     generations: int = 1_000

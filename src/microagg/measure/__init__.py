@@ -1,0 +1,1 @@
+"""What a release loses and what it risks."""

@@ -1,0 +1,208 @@
+"""The kernels of CMP98, TFRP07, CGS22 and ICSM15 against the oracles written from the papers.
+
+Where a method decides by comparing sums (Ward's joins, exchanges, cycles), exact ties are broken by
+rounding, which differs between any two ways of adding up: labels are compared on data without ties.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from microagg import _core
+from microagg.methods.fixed_size import Centroid, Diameter, Mdav, Tfrp
+from microagg.methods.local_search import Cycle, Dissolve, Pool, TwoSwap
+from microagg.methods.run import Run
+from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns
+from microagg.methods.stage import Stage, Within, chain, evaluated, one_group, solve
+from microagg.methods.variable_size import KWard, MstCut, Vmdav
+from microagg.model import Labels, Problem
+from tests.differential.adversarial import cases
+from tests.oracles import icsm, k_ward, mst, objective, peel, sorting, tfrp, two_swap, v_mdav
+
+Points = NDArray[np.float64]
+
+
+def labels_of(stage: Stage, x: Points, k: int) -> Labels:
+    problem = Problem(x, k)
+    return solve(stage, problem, one_group(problem), Run()).labels
+
+
+def refined(stage: Stage, x: Points, k: int, labels: Labels) -> Labels:
+    problem = Problem(x, k)
+    return solve(stage, problem, evaluated(problem, labels), Run()).labels
+
+
+def untied(count: int, most: int, seed: int) -> list[tuple[Points, int]]:
+    return [(x, k) for kind, x, k in cases(count * 9, most, seed) if kind == "normal"]
+
+
+def test_tfrp_1() -> None:
+    for kind, x, k in cases(360, 60, seed=21):
+        assert np.array_equal(labels_of(Tfrp(), x, k), tfrp.tfrp_1(x, k)), (kind, x.shape, k)
+
+
+def test_tfrp() -> None:
+    for x, k in untied(60, 60, seed=22):
+        found = labels_of(chain(Tfrp(), Dissolve()), x, k)
+        assert np.array_equal(found, tfrp.tfrp(x, k)), (x.shape, k)
+
+
+@pytest.mark.parametrize("start", [peel.mdav, peel.centroid])
+def test_dissolve_after_others(start: object) -> None:
+    for x, k in untied(40, 50, seed=23):
+        labels = start(x, k)  # type: ignore[operator]
+        expected = tfrp.dissolve(x, labels, k, tfrp.tfrp_1)
+        assert np.array_equal(refined(Dissolve(), x, k, labels), expected), (x.shape, k)
+
+
+def test_spanning_tree() -> None:
+    for kind, x, k in cases(360, 50, seed=24):
+        found = labels_of(MstCut(), x, k)
+        if kind in ("normal", "offset", "tiny", "outlier"):
+            assert np.array_equal(found, mst.mst_cut(x, k)), (kind, x.shape, k)
+        assert np.bincount(found).min() >= min(k, len(x))
+
+
+@pytest.mark.parametrize(("resplit", "oracle"), [(Diameter(), mst.m_d), (Centroid(), mst.m_c)])
+def test_spanning_tree_methods(resplit: Stage, oracle: object) -> None:
+    for x, k in untied(40, 60, seed=25):
+        found = labels_of(chain(MstCut(), Within(resplit)), x, k)
+        assert np.array_equal(found, oracle(x, k)), (x.shape, k)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.3, 1.0, 1.7])
+def test_v_mdav(gamma: float) -> None:
+    for kind, x, k in cases(270, 50, seed=26):
+        found = labels_of(Vmdav(gamma), x, k)
+        assert np.array_equal(found, v_mdav.v_mdav(x, k, gamma)), (kind, x.shape, k)
+
+
+def test_axes() -> None:
+    for kind, x, _ in cases(180, 40, seed=27):
+        if len(x) < 3:
+            continue
+        assert np.array_equal(ByColumn(1).values(x)[0], sorting.order_by_column(x, 0))
+        if kind == "normal":
+            assert ByZScores().values(x)[0] == pytest.approx(sorting.order_by_zscores(x), abs=1e-9)
+            # Two weights of the same size and opposite sign (p = 2) leave the direction open.
+            found, expected = ByComponent().values(x)[0], sorting.order_by_component(x)
+            assert np.abs(found) == pytest.approx(np.abs(expected), abs=1e-9)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_fixed_runs(descending: bool) -> None:
+    for kind, x, k in cases(180, 60, seed=28):
+        values = sorting.order_by_column(x, 0)
+        found = labels_of(FixedRuns(ByColumn(1), descending), x, k)
+        assert np.array_equal(found, sorting.ufs(values, k, descending)), (kind, x.shape, k)
+
+
+def test_k_ward_by_values() -> None:
+    for x, k in untied(60, 40, seed=29):
+        values = sorting.order_by_column(x, 0)
+        extremes = k_ward.extremes_by_values(values, k)
+        assert np.array_equal(labels_of(KWard(ByColumn(1)), x, k), k_ward.k_ward(x, k, extremes))
+        projected = k_ward.k_ward(values.reshape(-1, 1), k, extremes)
+        assert np.array_equal(labels_of(KWard(ByColumn(1), projected=True), x, k), projected)
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_k_ward_by_distance(swap: bool) -> None:
+    for x, k in untied(60, 40, seed=30):
+        extremes = k_ward.extremes_by_distance(x, k, swap)
+        assert np.array_equal(labels_of(KWard(swap=swap), x, k), k_ward.k_ward(x, k, extremes))
+
+
+def test_two_swap() -> None:
+    for x, k in untied(60, 50, seed=31):
+        start = peel.mdav(x, k)
+        assert np.array_equal(refined(TwoSwap(), x, k, start), two_swap.two_swap(x, start)), (x.shape, k)
+
+
+def test_two_swap_ends_in_a_local_optimum_on_ties_too() -> None:
+    for kind, x, k in cases(90, 30, seed=32):
+        labels = refined(TwoSwap(), x, k, peel.cbfs(x, k))
+        total = objective.sse(x, labels)
+        again = objective.sse(x, two_swap.two_swap(x, labels))
+        assert again >= total * (1 - 1e-9) - 1e-300, (kind, x.shape, k)
+
+
+@pytest.mark.parametrize("size", [3, 100])
+def test_pool(size: int) -> None:
+    for x, k in untied(60, 50, seed=33):
+        start = random_partition(x, k)
+        found = refined(Pool(size), x, k, start)
+        assert np.array_equal(found, objective.canonical(icsm.pool_pass(x, start, k, size))), (x.shape, k)
+
+
+def test_cycle() -> None:
+    shifted = 0
+    for x, k in untied(60, 30, seed=34):
+        start = labels_of(Mdav("2k"), x, k)
+        moves = icsm.best_cycle(x, start, k)
+        expected = start.copy()
+        for record, group in moves or []:
+            expected[record] = group
+        shifted += bool(moves)
+        assert np.array_equal(refined(Cycle(tries=1), x, k, start), objective.canonical(expected)), (
+            x.shape,
+            k,
+        )
+    assert shifted > 10
+
+
+def test_cycle_with_neighbour_lists_keeps_the_contract() -> None:
+    x = np.random.default_rng(35).normal(size=(300, 3))
+    start = labels_of(Mdav(), x, 3)
+    lists = _core.neighbour_lists(x, 5, _core.Watch())
+    found = _core.best_cycle(x, start, 3, 3, lists, _core.Watch())
+    assert np.bincount(found).min() >= 3
+    assert np.bincount(found).max() <= 5
+    assert objective.sse(x, found) <= objective.sse(x, start)
+
+
+def test_neighbour_lists() -> None:
+    for kind, x, _ in cases(90, 40, seed=38):
+        if len(x) < 4:
+            continue
+        lists = _core.neighbour_lists(x, 3, _core.Watch())
+        for row, found in enumerate(lists):
+            gaps = ((x - x[row]) ** 2).sum(axis=1)
+            gaps[row] = np.inf
+            assert row not in found
+            assert len(set(found)) == 3
+            assert gaps[found] == pytest.approx(np.sort(gaps)[:3], rel=1e-9, abs=1e-300), kind
+
+
+def random_partition(x: Points, k: int) -> Labels:
+    """Groups of k .. 2k−1 records without any sense: plenty to improve."""
+    rng = np.random.default_rng(len(x))
+    rows = rng.permutation(len(x))
+    labels = np.empty(len(x), dtype=np.int32)
+    groups = max(1, len(x) // k)
+    labels[rows] = np.minimum(np.arange(len(x)) // k, groups - 1)
+    return objective.canonical(labels)
+
+
+def test_genetic_improves_its_first_population_and_nears_the_optimum_of_its_order() -> None:
+    x = np.random.default_rng(36).normal(size=(400, 3))
+    order = np.argsort(ByComponent().values(x)[0], kind="stable").astype(np.int32)
+    best = _core.path_cut(x, order, 3, False, _core.Deadline.IGNORE, _core.Watch())
+    first, last = (
+        objective.sse(x, _core.genetic(x, order, 3, generations, 0, _core.Watch()))
+        for generations in (0, 1000)
+    )
+    optimum = objective.sse(x, best)
+    assert optimum * (1 - 1e-12) <= last < first
+    assert last < optimum + 0.25 * (first - optimum)
+
+
+def test_genetic_groups_improves_its_first_population() -> None:
+    x = np.random.default_rng(37).normal(size=(300, 3))
+    first, last = (
+        objective.sse(x, _core.genetic_groups(x, 3, generations, 0, _core.Watch()))
+        for generations in (0, 1000)
+    )
+    assert last < first

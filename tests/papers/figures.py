@@ -1,0 +1,408 @@
+"""The papers' figures (`tables.toml`): how they are kept, and how each is computed.
+
+Shared by the tests and by `python -m benchmarks.papers`, so that both mean the same thing by a figure.
+
+A `[[table]]` holds the figures of one published table for one data set and one measure:
+
+    paper, table    where it was printed
+    data            a key of DATA
+    measure         a key of MEASURES; "loss" if absent
+    against         a method; what is printed is the loss beyond that method's loss
+    stand_in        whose place the data take, where the paper's own cannot be had
+    note            what a reader should know
+    why             a reason for every figure of the table
+    cost            "slow" leaves the figures to the long campaign (a figure may have its own)
+    figures         method, k, published, ours; pick and why where needed
+
+A setting `*` in a method stands for all of its values (gamma: 0, 0.1, … 2); `pick` says whether the one
+with the least or the most information loss is meant. `published` keeps the printed decimals, `ours` has
+six, or is "pending" until `--record` fills it in. `why` starts with one of REASONS.
+
+A `[[relation]]` is a statement in words: at every k of `k`, each method of `left` loses less than
+(`is = "below"`), no more than ("never above") or more than ("above") each method of `right`. `fails` lists
+the k at which it does not hold for us.
+
+`[[recomputed]]` has values from independent programs, to the decimals given.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import microagg
+from microagg import datasets
+from microagg.errors import DataError, SettingsError
+from microagg.methods.catalogue import METHODS
+
+FILE = Path(__file__).with_name("tables.toml")
+REASONS = ("misprint", "ties", "undocumented choice", "other data")
+PENDING = "pending"
+LOSS_TOLERANCE = Decimal("0.01")
+
+Entry = dict[str, Any]
+
+
+class NotThere(Exception):  # noqa: N818 (a state of the work, not an error)
+    """A method, a setting, a measure or a data set that this version does not have."""
+
+
+# --- data -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Data:
+    """One data set, or several that a figure is taken over. Sets are numbered from 1."""
+
+    make: Callable[[int], Any]
+    about: str
+    count: int = 1
+    reference: bool = False
+    """Read from the reference files, which are not shipped."""
+
+
+def _eia_measures(_: int) -> Any:
+    table = datasets.load("eia")
+    return table.select(*(column for column in table.columns if column != "UTILITYID"))
+
+
+def _normal(p: int) -> Data:
+    def make(number: int) -> Any:
+        return np.random.default_rng((p, number)).normal(0.0, 5000.0, (11, p))
+
+    return Data(
+        make, f"100 sets of 11 records, {p} normal attributes, numpy seeds ({p}, 1) to ({p}, 100)", 100
+    )
+
+
+def _image(side: int) -> Data:
+    """512 × 512 grey levels from a formula, in blocks: waves, an edge, ripples and a fixed grain."""
+
+    def make(_: int) -> Any:
+        y, x = np.mgrid[0:512, 0:512]
+        waves = 50 * np.sin(x / 37) * np.cos(y / 53) + 20 * np.sin(x * y / 3000)
+        edge = np.where(np.sin((x + 2 * y) / 91) > 0, 35, -35)
+        grain = (7919 * x + 104729 * y + 31 * x * y) % 17 - 8
+        grey = np.clip(np.rint(128 + waves + edge + grain), 0, 255)
+        blocks = 512 // side
+        return grey.reshape(blocks, side, blocks, side).swapaxes(1, 2).reshape(-1, side * side)
+
+    return Data(
+        make, f"an image made from a formula, {side} × {side} blocks, {(512 // side) ** 2:,} records"
+    )
+
+
+def _seeded(make: Callable[[int], Any], about: str, count: int) -> Data:
+    return Data(make, f"{about}, seed{f's 1 to {count}' if count > 1 else ' 1'}", count)
+
+
+DATA: dict[str, Data] = {
+    "sme": Data(lambda _: datasets.sme().select("surface", "employees"), "the keys of the SME example"),
+    "tarragona": Data(lambda _: datasets.load("tarragona"), "reference file, 834 × 13", reference=True),
+    "census": Data(lambda _: datasets.load("census"), "reference file, 1080 × 13", reference=True),
+    "eia": Data(lambda _: datasets.load("eia"), "reference file, 4092 × 11", reference=True),
+    "eia-10": Data(_eia_measures, "reference file without UTILITYID, 4092 × 10", reference=True),
+    "large-census": _seeded(
+        lambda seed: datasets.census_like(10_000, seed), "`census_like`, 10,000 × 13", 1
+    ),
+    "very-large-census": _seeded(
+        lambda seed: datasets.census_like(100_000, seed), "`census_like`, 100,000 × 13", 1
+    ),
+    "sim-u": _seeded(datasets.sim_u, "`sim_u`, 25 sets", 25),
+    "sim-c": _seeded(datasets.sim_c, "`sim_c`, 25 sets", 25),
+    "sim-1": _seeded(datasets.sim_1, "`sim_1`, 25 sets", 25),
+    "sim-2": _seeded(datasets.sim_2, "`sim_2`, 25 sets", 25),
+    "sim-3": _seeded(datasets.sim_3, "`sim_3`, 25 sets", 25),
+    "synthetic": _seeded(datasets.synthetic, "`synthetic`, 10,000 × 10", 1),
+    "normal-2": _normal(2),
+    "normal-3": _normal(3),
+    "normal-5": _normal(5),
+    "normal-7": _normal(7),
+    "image-2x2": _image(2),
+    "image-4x4": _image(4),
+}
+
+
+@cache
+def data_set(name: str, number: int = 1) -> Any:
+    return DATA[name].make(number)
+
+
+def reference_files_are_here() -> bool:
+    try:
+        datasets.load("census")
+    except DataError:
+        return False
+    return True
+
+
+# --- runs -------------------------------------------------------------------------------------
+
+
+def check_method(method: str) -> None:
+    """Raise NotThere unless the catalogue has every name of a recipe."""
+    for part in method.split("+"):
+        name = part.partition(":")[0]
+        if name not in METHODS:
+            raise NotThere(f"there is no method {name} yet")
+
+
+@cache
+def run(data: str, number: int, method: str, k: int) -> microagg.Result:
+    check_method(method)
+    table = data_set(data, number)
+    try:
+        return microagg.partition(table, k, method)
+    except SettingsError as error:
+        raise NotThere(str(error)) from None
+
+
+def runs(data: str, method: str, k: int) -> list[microagg.Result]:
+    """One result for each set of the data."""
+    return [run(data, number, method, k) for number in range(1, DATA[data].count + 1)]
+
+
+def losses(data: str, method: str, k: int) -> list[float]:
+    return [result.information_loss for result in runs(data, method, k)]
+
+
+def variants(data: str, method: str) -> list[str]:
+    """`method` with each setting `*` written out."""
+    head, *settings = method.split(":")
+    choices = []
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        every: tuple[object, ...] = (value,)
+        if value == "*":
+            every = ("no", "yes")
+            if key == "column":
+                every = tuple(range(1, len(data_set(data).columns) + 1))
+            elif key == "gamma":
+                every = tuple(f"{tenths / 10:.1f}" for tenths in range(21))
+        choices.append([f"{key}={one}" for one in every])
+    return [":".join((head, *chosen)) for chosen in itertools.product(*choices)]
+
+
+def picked(data: str, method: str, k: int, pick: str | None) -> str:
+    found = variants(data, method)
+    if len(found) == 1:
+        return found[0]
+    best = {"best": min, "worst": max}[pick or ""]
+    return best(found, key=lambda one: float(np.mean(losses(data, one, k))))
+
+
+# --- measures ---------------------------------------------------------------------------------
+
+
+def _ratios(data: str, method: str, k: int) -> list[float]:
+    pairs = zip(runs(data, method, k), runs(data, "exhaustive", k), strict=True)
+    return [found.sse / best.sse for found, best in pairs]
+
+
+def _masked(place: int) -> Callable[[str, str, int], list[float]]:
+    def measure(data: str, method: str, k: int) -> list[float]:
+        masked = run(data, 1, method, k).aggregate(data_set(data))
+        return [float(value) for value in masked[:, place]]
+
+    return measure
+
+
+def _from_package(name: str) -> Callable[[str, str, int], float]:
+    """A measure of CMP98: a function of microagg.measure.loss of standardised and masked data."""
+
+    def measure(data: str, method: str, k: int) -> float:
+        try:
+            function = getattr(importlib.import_module("microagg.measure.loss"), name)
+        except (ModuleNotFoundError, AttributeError):
+            raise NotThere(f"there is no microagg.measure.loss.{name} yet") from None
+        values = np.asarray(data_set(data).values)
+        standardised = (values - values.mean(axis=0)) / values.std(axis=0)
+        return float(function(standardised, run(data, 1, method, k).aggregate(standardised)))
+
+    return measure
+
+
+MEASURES: dict[str, Callable[[str, str, int], Any]] = {
+    "loss": lambda *which: float(np.mean(losses(*which))),
+    "loss deviation": lambda *which: float(np.std(losses(*which), ddof=1)),
+    "sse": lambda *which: float(np.mean([result.sse for result in runs(*which)])),
+    "optima": lambda *which: sum(ratio <= 1 + 1e-9 for ratio in _ratios(*which)),
+    "largest ratio": lambda *which: max(_ratios(*which)),
+    "mean ratio": lambda *which: float(np.mean(_ratios(*which))),
+    "ratio deviation": lambda *which: float(np.std(_ratios(*which), ddof=1)),
+    "masked surface": _masked(0),
+    "masked employees": _masked(1),
+    "mean deviation": _from_package("mean_deviation"),
+    "fpc correlation change": _from_package("fpc_correlation_change"),
+    "fpc weight change": _from_package("fpc_weight_change"),
+    "fpc share": _from_package("fpc_share"),
+    "mean correlation change": _from_package("mean_correlation_change"),
+    "correlation change deviation": _from_package("correlation_change_deviation"),
+}
+TITLES = {
+    "loss": "information loss in percent",
+    "loss deviation": "standard deviation of the information loss over the sets",
+    "sse": "within-groups sum of squares",
+    "optima": "sets for which the optimum is found",
+    "largest ratio": "largest SSE / optimal SSE",
+    "mean ratio": "mean SSE / optimal SSE",
+    "ratio deviation": "standard deviation of SSE / optimal SSE",
+    "masked surface": "surface as published",
+    "masked employees": "employees as published",
+    "mean deviation": "mean standard deviation of the masked attributes",
+    "fpc correlation change": "change in correlation with the first principal component, percent",
+    "fpc weight change": "change in weight on the first principal component, percent",
+    "fpc share": "share of the first principal component, percent",
+    "mean correlation change": "mean change of the correlations",
+    "correlation change deviation": "standard deviation of the change of the correlations",
+}
+
+
+def compute(table: Entry, figure: Entry) -> Any:
+    """What we get for a figure, as it is recorded: a Decimal with six places, a whole number, or a list."""
+    data, k = table["data"], figure["k"]
+    method = picked(data, figure["method"], k, figure.get("pick"))
+    value = MEASURES[table.get("measure", "loss")](data, method, k)
+    if "against" in table:
+        value -= MEASURES["loss"](data, table["against"], k)
+    return _recorded(value)
+
+
+def _recorded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_recorded(one) for one in value]
+    return value if isinstance(value, int) else Decimal(f"{value:.6f}")
+
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "below": lambda left, right: left < right,
+    "never above": lambda left, right: left <= right,
+    "above": lambda left, right: left > right,
+}
+
+
+def failing(relation: Entry) -> list[int]:
+    """The k at which a relation does not hold for us."""
+    holds = _COMPARE[relation["is"]]
+
+    def loss(method: str, k: int) -> float:
+        found = picked(relation["data"], method, k, "best")
+        return float(np.mean(losses(relation["data"], found, k)))
+
+    return [
+        k
+        for k in relation["k"]
+        if not all(
+            holds(loss(left, k), loss(right, k)) for left in relation["left"] for right in relation["right"]
+        )
+    ]
+
+
+# --- beside each other ------------------------------------------------------------------------
+
+
+def tolerance(table: Entry, published: Any) -> Decimal:
+    """How far from the printed value ours may lie without a reason.
+
+    Nothing for a count, half a unit of the last printed digit for any other measure. For an information
+    loss that is widened to 0.01 points: papers do not all round, and print up to five decimals.
+    """
+    measure = table.get("measure", "loss")
+    if measure == "optima":
+        return Decimal(0)
+    half = Decimal(5).scaleb(Decimal(published).as_tuple().exponent - 1)
+    return max(half, LOSS_TOLERANCE) if measure == "loss" else half
+
+
+def pairs(figure: Entry) -> Iterator[tuple[Any, Any]]:
+    """(published, ours), one or, where lists were printed, several."""
+    if isinstance(figure["published"], list):
+        yield from zip(figure["published"], figure["ours"], strict=True)
+    else:
+        yield figure["published"], figure["ours"]
+
+
+def is_apart(table: Entry, figure: Entry) -> bool:
+    return any(abs(ours - published) > tolerance(table, published) for published, ours in pairs(figure))
+
+
+def reason(table: Entry, figure: Entry) -> str:
+    return figure.get("why") or table.get("why", "")
+
+
+def is_slow(table: Entry, figure: Entry) -> bool:
+    return figure.get("cost", table.get("cost", "fast")) == "slow"
+
+
+# --- the file ---------------------------------------------------------------------------------
+
+_TABLE_KEYS = ("paper", "table", "data", "measure", "against", "stand_in", "note", "why", "cost")
+_FIGURE_KEYS = ("method", "k", "pick", "published", "ours", "why", "cost")
+_RELATION_KEYS = (
+    "paper", "table", "data", "claim", "left", "is", "right", "k", "fails", "why", "stand_in", "cost",
+)  # fmt: skip
+
+
+def parse(text: str) -> Entry:
+    """Numbers with a point keep their decimals."""
+    return tomllib.loads(text, parse_float=Decimal)
+
+
+def load() -> Entry:
+    return parse(FILE.read_text(encoding="utf-8"))
+
+
+def dump(document: Entry, header: str) -> str:
+    """The one layout of the file: a figure per line, keys in a fixed order, no comment but the header."""
+    blocks = [header.rstrip("\n")]
+    for table in document["table"]:
+        lines = ["[[table]]", *_pairs_of(table, _TABLE_KEYS, besides={"figures"}), "figures = ["]
+        for figure in table["figures"]:
+            lines.append(f"  {{ {', '.join(_pairs_of(figure, _FIGURE_KEYS))} }},")
+        blocks.append("\n".join([*lines, "]"]))
+    for relation in document["relation"]:
+        blocks.append("\n".join(["[[relation]]", *_pairs_of(relation, _RELATION_KEYS)]))
+    for table in document["recomputed"]:
+        lines = ["[[recomputed]]"]
+        for key, value in table.items():
+            lines.append(f"{key} = {_value(value)}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def header_of(text: str) -> str:
+    return text.partition("\n[[")[0]
+
+
+def save(document: Entry) -> None:
+    text = dump(document, header_of(FILE.read_text(encoding="utf-8")))
+    FILE.write_text(text, encoding="utf-8")
+
+
+def _pairs_of(
+    entry: Entry, keys: tuple[str, ...], besides: frozenset[str] | set[str] = frozenset()
+) -> list[str]:
+    unknown = entry.keys() - set(keys) - besides
+    if unknown:
+        raise KeyError(f"tables.toml has no key {', '.join(sorted(unknown))}")
+    return [f"{key} = {_value(entry[key])}" for key in keys if key in entry]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_value(one)}' for key, one in value.items())} }}"
+    return str(value)
