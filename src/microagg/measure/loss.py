@@ -41,9 +41,7 @@ def fpc_weight_change(original: Values, masked: Values) -> float:
     """
     (before, strength), (after, masked_strength) = _components(original, masked)
     # Data without any variation have no component: weight 0.
-    scale, masked_scale = (
-        1.0 / np.sqrt(value) if value > 0 else 0.0 for value in (strength, masked_strength)
-    )
+    scales = [1.0 / np.sqrt(value) if value > 0 else 0.0 for value in (strength, masked_strength)]
     return _mean_change(before * scales[0], after * scales[1])
 
 
