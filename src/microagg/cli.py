@@ -73,30 +73,23 @@ def methods(
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 1, 0))
     table.add_column("method", no_wrap=True)
-    table.add_column("what it does", ratio=3)
-    table.add_column("settings", ratio=1)
-    table.add_column("paper", ratio=1)
-    table.add_column("cost", ratio=1)
-    table.add_column("guarantee", ratio=2)
-    table.add_column("n up to", justify="right", no_wrap=True)
+    table.add_column("what it does, and its settings", ratio=3)
+    table.add_column("paper; cost, sensible n; guarantee", ratio=3)
     for name, method in METHODS.items():
+        settings = ", ".join(settings_of(name))
         table.add_row(
             name,
-            method.summary,
-            ", ".join(settings_of(name)),
-            method.paper,
-            method.cost,
-            method.guarantee,
-            f"{method.largest_n:,}",
+            method.summary + (f"\n[dim]settings: {settings}[/dim]" if settings else ""),
+            f"{method.paper}; {method.cost}, n up to {method.largest_n:,}; {method.guarantee}",
         )
-    console = Console(width=None if sys.stdout.isatty() else 150)
+    console = Console(width=None if sys.stdout.isatty() else 120)
     with console.capture() as text:  # Rich would leave with a code of its own when the reader has gone
         console.print(table)
         console.print(
             "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
-            "'n up to': a few minutes on one core.",
+            "n up to: what takes a few minutes on one core.",
             highlight=False,
         )
     typer.echo(text.get(), nl=False)

@@ -102,7 +102,7 @@ class GeneticGroups {
   }
 
   // Repair: records without a group form new ones around one of them, each with its k-1 nearest;
-  // the last few join the nearest group that has room.
+  // the last few join the nearest group.
   Chromosome finished(std::vector<Group> groups) {
     std::vector<std::uint8_t> grouped(static_cast<std::size_t>(points_.n));
     for (const Group& group : groups) {
@@ -138,10 +138,10 @@ class GeneticGroups {
     return result;
   }
 
+  // To the group with the least mean distance; one that thereby reaches 2k records becomes two.
   void join_nearest(std::vector<Group>& groups, Row row) const {
-    Neighbour best{std::numeric_limits<double>::infinity(), -1};
+    Neighbour best{std::numeric_limits<double>::infinity(), 0};
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (static_cast<std::int64_t>(groups[i].size()) >= 2 * k_ - 1) continue;
       double distance = 0.0;
       for (const Row other : groups[i]) {
         distance += squared_distance(points_.row(row), points_.row(other), points_.p);
@@ -150,7 +150,20 @@ class GeneticGroups {
       const Neighbour candidate{distance, static_cast<Row>(i)};
       if (nearer(candidate, best)) best = candidate;
     }
-    groups[best.row].push_back(row);
+    Group& group = groups[best.row];
+    group.push_back(row);
+    if (static_cast<std::int64_t>(group.size()) < 2 * k_) return;
+    std::vector<Neighbour> near;
+    for (const Row other : group) {
+      near.push_back({squared_distance(points_.row(row), points_.row(other), points_.p), other});
+    }
+    std::sort(near.begin(), near.end(), nearer);
+    Group around;
+    group.clear();
+    for (const Neighbour& other : near) {
+      (static_cast<std::int64_t>(around.size()) < k_ ? around : group).push_back(other.row);
+    }
+    groups.push_back(std::move(around));
   }
 
   double cost_of(const Group& group) const {
