@@ -55,6 +55,8 @@ BAD_FILES = [
     BadFile("empty", b"", ("no records",)),
     BadFile("header only", f"{HEADER}\n".encode(), ("no records",)),
     BadFile("header without end of line", HEADER.encode(), ("no records",)),
+    BadFile("nothing but blank lines", b"\n\n  \n", ("no records",)),
+    BadFile("column of row numbers", csv_of(header=f",{HEADER.split(',')[1]}"), ("no name", "index=False")),
     BadFile("empty cell", csv_of(f"{SECRET},"), ("age", "1 missing value", "13 records")),
     BadFile("NaN", csv_of(f"NaN,{SECRET}", "NaN,3"), ("income", "2 missing values", "14 records")),
     BadFile("infinity", csv_of(f"{SECRET},-inf"), ("age", "1 infinite value")),

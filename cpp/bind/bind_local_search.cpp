@@ -19,8 +19,10 @@ void microagg::bind::register_local_search(nb::module_& m) {
   m.def(
       "dissolve",
       [](Matrix points, Integers labels, std::int64_t k, Watch& watch) {
-        return array_of(
-            released([&] { return dissolve(points_of(points), span_of(labels), k, watch); }));
+        bool truncated = false;
+        Labels found = released(
+            [&] { return Dissolve(points_of(points), span_of(labels), k, watch).run(truncated); });
+        return nb::make_tuple(array_of(std::move(found)), truncated);
       },
       nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("k"), nb::arg("watch"));
   m.def(

@@ -67,8 +67,8 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
   results.push_back(Genetic(points, path, k, 5, 1, watch).run());
   results.push_back(GeneticGroups(points, k, 5, 1, watch).run());
   const Labels start = results.front();
-  results.push_back(dissolve(points, start, k, watch));
   bool truncated = false;
+  results.push_back(Dissolve(points, start, k, watch).run(truncated));
   results.push_back(TwoSwap(points, start, watch).run(truncated));
   const std::int64_t length = std::min<std::int64_t>(5, points.n - 1);
   const Rows lists = neighbour_lists(points, length, watch);

@@ -115,6 +115,9 @@ def partition(
         float | None, typer.Option(help="Wall-clock limit for the refining parts of the method.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Fixes every random choice.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
+    ] = None,
     labels: Annotated[
         Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
     ] = None,
@@ -144,6 +147,7 @@ def partition(
             effort=effort,  # type: ignore[arg-type]
             seconds=seconds,
             seed=seed,
+            threads=threads,
             progress=bar.update,
         )
     if labels is not None:

@@ -216,6 +216,14 @@ def duplicate_columns(names: Sequence[str]) -> DataError:
     )
 
 
+def unnamed_column(place: int) -> DataError:
+    """An empty name in the header."""
+    return DataError(
+        f"Column {place} of the file has no name. Give it one, or name the columns to use (--columns); "
+        "a column of row numbers, as pandas writes without index=False, must not be microaggregated."
+    )
+
+
 def unknown_columns(names: Sequence[str], known: Sequence[str]) -> DataError:
     """Columns asked for that the table lacks."""
     hints = [f"'{name}'{nearest_names(name, known)}" for name in names]

@@ -51,7 +51,7 @@ def plan(
         recipe,
         _choice("scale", scale, get_args(ScaleName)),  # type: ignore[arg-type]
         _seconds(seconds, stage, recipe),
-        _whole("seed", seed, 0),
+        _seed(seed),
         None if threads is None else _whole("threads", threads, 1),
     )
 
@@ -80,6 +80,13 @@ def _whole(setting: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise errors.bad_number(setting, value, f"a whole number of at least {least}")
     return int(value)
+
+
+def _seed(value: object) -> int:
+    seed = _whole("seed", value, 0)
+    if seed >= 2**64:
+        raise errors.bad_number("seed", seed, "below 2**64")
+    return seed
 
 
 def _seconds(value: object, stage: Stage, recipe: str) -> float | None:

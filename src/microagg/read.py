@@ -56,6 +56,8 @@ def table_from_file(path: Path, columns: Sequence[str] | None = None) -> Table:
     _refuse_duplicates(table.column_names)
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
+    if "" in table.column_names:
+        raise errors.unnamed_column(table.column_names.index("") + 1)
     return table_of(table)
 
 
@@ -207,8 +209,8 @@ def _read_csv(path: Path) -> pa.Table:
     from pyarrow import csv as arrow_csv
 
     with path.open(encoding="utf-8-sig", newline="") as file:
-        header = file.readline()
-        if not file.read(1):
+        header = next((line for line in file if line.strip()), "")
+        if not any(line.strip() for line in file):
             raise errors.no_records()
     # The sign that separates most names in the header, outside quotes.
     bare = re.sub(r'"[^"]*"', "", header)

@@ -160,6 +160,13 @@ def test_contract(name: str, data: st.DataObject) -> None:
     # 3. Inputs as they were.
     assert np.array_equal(problem.points, before[0])
     assert np.array_equal(start.labels, before[1])
+    # What the catalogue says of group sizes.
+    if (
+        "k to 2k−1" in METHODS[name.removeprefix("catalogue: ")].guarantee
+        if name.startswith("catalogue")
+        else False
+    ):
+        assert np.bincount(found.labels).max() < 2 * problem.k
     # 4. Never worse than what it was given to refine.
     assert found.sse == sse(problem.points, found.labels)
     if stage.needs_start:
@@ -176,6 +183,16 @@ def test_contract(name: str, data: st.DataObject) -> None:
         assert not late.truncated
     if not np.array_equal(late.labels, found.labels):
         assert late.truncated
+
+
+def test_resplitting_heeds_the_deadline() -> None:
+    """Groups that the deadline leaves no time for stay as they are."""
+    x = np.random.default_rng(2).normal(size=(40_000, 5))
+    problem = Problem(x, 3)
+    start = evaluated(problem, (np.arange(40_000) % 8).astype(np.int32))
+    found = Within(Centroid())(problem, start, Run(seconds=1e-9))
+    assert found.truncated
+    assert np.array_equal(found.labels, start.labels)
 
 
 @pytest.mark.parametrize("name", STAGES)
@@ -249,6 +266,12 @@ def test_combinators_refuse_nonsense() -> None:
         Best()
     with pytest.raises(SettingsError, match="would discard"):
         Until(Mdav())
+    with pytest.raises(SettingsError, match="axis"):
+        KWard(projected=True)
+    with pytest.raises(SettingsError, match="at least one stage"):
+        Escalate(())
+    with pytest.raises(SettingsError, match="would discard"):
+        Escalate((Mdav(),))
     assert chain(Mdav()) == Mdav()
     flat = chain(chain(Mdav(), PathCut()), PathCut(cyclic=True))
     assert isinstance(flat, Chain)

@@ -206,3 +206,38 @@ def test_genetic_groups_improves_its_first_population() -> None:
         for generations in (0, 1000)
     )
     assert last < first
+
+
+def test_distances_that_agree_only_in_their_roots() -> None:
+    """Squared distances one unit in the last place apart have the same root: the farther must win."""
+    for seed in range(40):
+        angle = np.random.default_rng(seed).uniform(0, np.pi, 8)
+        half = np.column_stack([np.cos(angle), np.sin(angle)])
+        x = np.concatenate([half, -half])
+        assert np.array_equal(labels_of(Vmdav(0.0), x, 3), v_mdav.v_mdav(x, 3, 0.0)), seed
+        assert np.array_equal(labels_of(Tfrp(), x, 3), tfrp.tfrp_1(x, 3)), seed
+
+
+def test_genetic_groups_with_nothing_but_full_groups() -> None:
+    """Inherited groups of 2k−1 records leave stragglers no room."""
+    for seed in range(100):
+        x = np.random.default_rng(seed).normal(size=(7, 2))
+        sizes = np.bincount(_core.genetic_groups(x, 2, 300, seed, _core.Watch()))
+        assert sizes.min() >= 2
+        assert sizes.max() <= 3
+
+
+@pytest.mark.parametrize("axis", [None, ByComponent()])
+def test_k_ward_on_equal_records(axis: ByComponent | None) -> None:
+    x = np.ones((2000, 2))
+    sizes = np.bincount(labels_of(KWard(axis), x, 3))
+    assert sizes.min() >= 3
+    assert sizes.max() < 6
+
+
+def test_two_swap_ends_far_from_zero() -> None:
+    """Gains that are nothing but rounding must not keep the search going."""
+    x = 1e14 + np.random.default_rng(39).normal(size=(300, 3))
+    start = labels_of(Mdav(), x, 3)
+    found = refined(TwoSwap(), x, 3, start)
+    assert np.bincount(found).min() >= 3

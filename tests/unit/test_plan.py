@@ -154,3 +154,8 @@ def test_a_recipe_makes_a_chain() -> None:
     settled = settle(method="cbfs+mhm")
     assert isinstance(settled.stage, Chain)
     assert settled.recipe == "cbfs+mhm"
+
+
+def test_seeds_beyond_64_bits_are_refused() -> None:
+    with pytest.raises(SettingsError, match=r"below 2\*\*64"):
+        settle(seed=2**64)

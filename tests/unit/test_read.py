@@ -409,3 +409,9 @@ def test_two_levels_of_column_names() -> None:
     names = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
     with contextlib.suppress(DataError):  # taken or refused, in words of our own
         assert read.table_of(pd.DataFrame(X, columns=names)).values.shape == X.shape
+
+
+def test_blank_lines_before_the_header(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("\n\na,b\n1,2\n3,4\n")
+    assert read.table_from_file(path).columns == ("a", "b")

@@ -116,3 +116,11 @@ def test_sums_of_squares_neither_overflow_nor_vanish(name: str, scale: ScaleName
     assert np.isfinite(points).all()
     assert 0.0 < sst(points) < np.inf
     assert sst(points) < 1e300, "no room for sums over groups"
+
+
+def test_unscaled_columns_far_from_zero_keep_their_differences() -> None:
+    values = 1e14 + np.random.default_rng(3).normal(size=(50, 2)) * [1.0, 1e13]
+    points = to_points(Table(("far", "wide"), values), "none")
+    assert np.array_equal(np.diff(points[:, 0]), np.diff(values[:, 0]))
+    assert np.abs(points[:, 0]).max() < 10.0
+    assert np.array_equal(points[:, 1], values[:, 1])

@@ -10,6 +10,7 @@
 
 namespace microagg {
 
+// O(n^2 p / k).
 class Dissolve {
  public:
   Dissolve(Points points, std::span<const Label> labels, std::int64_t k, Watch& watch)
@@ -17,7 +18,19 @@ class Dissolve {
 
   // Groups in order of decreasing SSE, each once: members go to the nearest other centroids if that
   // lowers the total. Groups may grow to 4k-1 records; splitting them is left to the caller.
-  Labels run() {
+  // `truncated`: the deadline struck; what was scattered until then has lowered the SSE.
+  Labels run(bool& truncated) {
+    truncated = false;
+    try {
+      scatter_all();
+    } catch (const DeadlinePassed&) {
+      truncated = true;
+    }
+    return groups_.labels();
+  }
+
+ private:
+  void scatter_all() {
     std::vector<Neighbour> order;
     for (Label group = 0; group < groups_.count(); ++group) {
       order.push_back({groups_.sse_with(group), group});
@@ -28,10 +41,8 @@ class Dissolve {
       if (groups_.size(group) >= 2 * k_) continue;
       if (scattering_pays(group)) groups_.move_all(moves_);
     }
-    return groups_.labels();
   }
 
- private:
   bool scattering_pays(Label group) {
     moves_.clear();
     std::vector<std::int64_t> joined(static_cast<std::size_t>(groups_.count()));
@@ -84,10 +95,5 @@ class Dissolve {
   Poll poll_;
   std::vector<std::pair<Row, Label>> moves_;
 };
-
-// O(n^2 p / k).
-inline Labels dissolve(Points points, std::span<const Label> labels, std::int64_t k, Watch& watch) {
-  return Dissolve(points, labels, k, watch).run();
-}
 
 }  // namespace microagg

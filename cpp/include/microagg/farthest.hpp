@@ -23,8 +23,9 @@ inline double rounding_slack(std::int64_t p) {
 class DistanceList {
  public:
   struct Entry {
-    double root;  // distance (not squared) from the reference
+    double squared;  // distance from the reference
     Row row;
+    double root() const { return std::sqrt(squared); }
   };
 
   DistanceList(Points points, const BruteNeighbours& remaining)
@@ -36,11 +37,10 @@ class DistanceList {
     head_ = 0;
     for (Row row = 0; row < points_.n; ++row) {
       if (!remaining_.contains(row)) continue;
-      entries_.push_back(
-          {std::sqrt(squared_distance(points_.row(row), reference, points_.p)), row});
+      entries_.push_back({squared_distance(points_.row(row), reference, points_.p), row});
     }
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return a.root > b.root || (a.root == b.root && a.row < b.row);
+      return a.squared > b.squared || (a.squared == b.squared && a.row < b.row);
     });
   }
   // Entries from the first that still remains; those after it may be gone.
@@ -77,7 +77,7 @@ class FarthestFromCentroid {
     Neighbour best{-1.0, BruteNeighbours::NONE};
     for (const auto& entry : list_.entries()) {
       ++walked_;
-      const double bound = (entry.root + shift) * slack;
+      const double bound = (entry.root() + shift) * slack;
       if (bound * bound < best.distance) break;
       if (!remaining_.contains(entry.row)) continue;
       const Neighbour candidate{squared_distance(points_.row(entry.row), centroid, points_.p),
@@ -113,7 +113,7 @@ class FarthestPair {
       }
     }
     list_.sort_from(centre.data());
-    for (const auto& entry : list_.entries()) root_[entry.row] = entry.root;
+    for (const auto& entry : list_.entries()) root_[entry.row] = entry.root();
     std::vector<Bound> bounds;
     bounds.reserve(static_cast<std::size_t>(points.n));
     for (Row row = 0; row < points.n; ++row) bounds.push_back(norm_bound(row));
@@ -160,7 +160,7 @@ class FarthestPair {
   using Queue = std::priority_queue<Bound, std::vector<Bound>, Later>;
 
   Bound norm_bound(Row row) {
-    const double largest = list_.front().root;
+    const double largest = list_.front().root();
     const double bound = (root_[row] + largest) * rounding_slack(points_.p);
     return {bound * bound, row, BruteNeighbours::NONE};
   }

@@ -99,6 +99,8 @@ class Groups {
       touched.push_back(to);
     }
     for (const auto& [row, to] : moves) add(row, to);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     for (const Label group : touched) refresh(group);
   }
 

@@ -363,7 +363,7 @@ class BestCycle {
                             cost_.data() + start * n + begin, before_.data() + start * n + begin,
                             end - begin);
     }
-    poll_.tick((end - begin) * groups_.points().p / 4 + 1);
+    poll_.tick((end - begin) * (groups_.points().p + starts_) / 4 + 1);
   }
 
   // Back to the start: the last record takes the first one's place, or what sizes allow.

@@ -59,6 +59,7 @@ class KWard {
 
   // Steps 1 and 2: two groups of k, then joins. Returns the parts, each of at least k records.
   std::vector<std::vector<Row>> split(const std::vector<Row>& rows) {
+    if (all_equal(rows)) return runs_of_k(rows);
     groups_.clear();
     auto [first, last] = extreme_groups(rows);
     std::vector<std::uint8_t> grouped(static_cast<std::size_t>(points_.n));
@@ -82,6 +83,22 @@ class KWard {
     std::vector<std::vector<Row>> parts;
     for (Group& group : groups_) {
       if (!group.members.empty()) parts.push_back(std::move(group.members));
+    }
+    return parts;
+  }
+
+  // Equal records cost nothing however they are cut; joining would take them apart k at a time.
+  bool all_equal(const std::vector<Row>& rows) const {
+    return std::all_of(rows.begin(), rows.end(), [&](Row row) {
+      return std::equal(points_.row(row), points_.row(row) + points_.p, points_.row(rows.front()));
+    });
+  }
+  std::vector<std::vector<Row>> runs_of_k(const std::vector<Row>& rows) const {
+    std::vector<std::vector<Row>> parts;
+    for (auto at = rows.begin(); at != rows.end();) {
+      const auto end = rows.end() - at < 2 * k_ ? rows.end() : at + k_;
+      parts.emplace_back(at, end);
+      at = end;
     }
     return parts;
   }
@@ -154,12 +171,15 @@ class KWard {
     from.members.clear();
     for (std::int64_t at = 0; at < count(); ++at) {
       if (!small(at)) continue;
-      const std::int64_t partner = groups_[at].partner;
-      if (at == a || partner == a || partner == b) {
-        find_partner(at);
-      } else {
+      Group& group = groups_[at];
+      if (at != a && group.partner != a && group.partner != b) {
         // Joining never brings groups nearer in Ward's measure, but a tie may now come first.
         offer_partner(at, a);
+      } else if (at != a && join_cost(group, into) <= group.cost) {
+        group.partner = a;  // still the cheapest, by the same argument
+        group.cost = join_cost(group, into);
+      } else {
+        find_partner(at);
       }
     }
     poll_.tick(count() * points_.p);

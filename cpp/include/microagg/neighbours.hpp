@@ -51,7 +51,7 @@ struct RecordBlocks {
   Array<Real> values;
   std::vector<Real> query;
 
-  void clear() { values = {}; }
+  void clear() { values = Array<Real>(); }  // gives the memory back
 };
 
 class BruteNeighbours {

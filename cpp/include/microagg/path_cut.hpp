@@ -3,6 +3,7 @@
 // O(n k p + n k^2); O(n p) memory, O(n k) for the cyclic one.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -68,6 +69,12 @@ class ShortestPath {
     }
   }
   double total() const { return cost_.back(); }
+  // Whether a path reaches any position from `first` on, before `end`.
+  bool reaches(std::int64_t first, std::int64_t end) const {
+    end = std::min(end, static_cast<std::int64_t>(cost_.size()));
+    return std::any_of(cost_.begin() + first, cost_.begin() + end,
+                       [](double cost) { return cost < std::numeric_limits<double>::infinity(); });
+  }
   // Group of each position, numbered from the end of the path.
   Labels groups() const {
     Labels group(cost_.size() - 1);
@@ -97,6 +104,8 @@ inline Labels path_cut(Points points, std::span<const Row> order, std::int64_t k
   std::int64_t best_turn = 0;
   Array<double> costs(cyclic ? static_cast<std::size_t>((n + simd::STARTS) * k) : 0);
   for (std::int64_t first = 0; first < n; first += simd::STARTS) {
+    // No group can begin here: nothing ends just before, or too little follows.
+    if (!cyclic && (first + k > n || !best.reaches(first, first + simd::STARTS))) continue;
     stretches.each(first, [&](std::int64_t start, std::int64_t size, double cost) {
       if (start >= n) return;
       best.relax(start, size, cost);

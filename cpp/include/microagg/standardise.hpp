@@ -165,7 +165,7 @@ class Standardiser {
 };
 
 // ZSCORE: (x - mean) / population sd. RANGE: (x - min) / (max - min). ROBUST: (x - median) / MAD.
-// RANK: average rank / n. O(n p); RANK sorts each column.
+// RANK: (average rank - 1/2) / n. O(n p); RANK sorts each column.
 inline Standardised standardise(Points values, Scale scale) {
   return Standardiser(values).run(scale);
 }

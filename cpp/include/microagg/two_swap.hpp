@@ -27,8 +27,9 @@ class TwoSwap {
       while (true) {
         const Row x = leader();
         if (x < 0 || !(best_[x].change < -LEAST_GAIN * total)) break;
-        total += best_[x].change;
-        exchange(x, best_[x].partner, poll);
+        const double change = exchange(x, best_[x].partner, poll);
+        if (!(change < 0.0)) break;  // all gains left are rounding
+        total += change;
         watch_.report_best(total);
       }
     } catch (const DeadlinePassed&) {
@@ -78,6 +79,7 @@ class TwoSwap {
     const Label own = groups_.group_of(row);
     for (Label group = 0; group < groups_.count(); ++group) {
       if (group == own || !groups_.swap_may_pay(own, group)) continue;
+      poll.tick(groups_.size(group) * groups_.points().p);
       for (const Row other : groups_.members(group)) {
         const double change = groups_.swap_change(row, other);
         offer(row, other, change);
@@ -87,10 +89,17 @@ class TwoSwap {
     poll.tick(groups_.count() * groups_.points().p);
   }
 
-  void exchange(Row x, Row y, Poll& poll) {
+  // Makes the exchange, unless the SSE of the two groups does not really fall; returns its change.
+  double exchange(Row x, Row y, Poll& poll) {
     const Label p = groups_.group_of(x);
     const Label q = groups_.group_of(y);
+    const double before = groups_.sse_with(p) + groups_.sse_with(q);
     groups_.swap(x, y);
+    const double change = groups_.sse_with(p) + groups_.sse_with(q) - before;
+    if (!(change < 0.0)) {
+      groups_.swap(x, y);
+      return 0.0;
+    }
     // Whoever had a partner in the two groups must look anew.
     std::vector<Row> stale;
     for (Row row = 0; row < groups_.points().n; ++row) {
@@ -102,6 +111,7 @@ class TwoSwap {
     }
     for (const Row row : stale) best_[row] = {};
     for (const Row row : stale) find_partner(row, poll);
+    return change;
   }
 
   Groups groups_;

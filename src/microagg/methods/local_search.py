@@ -26,12 +26,13 @@ class Dissolve:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Scatter and re-split."""
-        try:
-            labels = run.call(lambda: _core.dissolve(problem.points, start.labels, problem.k, run.watch))
-        except errors.DeadlinePassed:
-            return replace(start, truncated=True)
-        scattered = evaluated(problem, labels, start.bound, truncated=start.truncated)
-        return better(start, solve(Within(self.resplit), problem, scattered, run))
+        labels, cut_short = run.call(
+            lambda: _core.dissolve(problem.points, start.labels, problem.k, run.watch)
+        )
+        truncated = start.truncated or cut_short
+        scattered = evaluated(problem, labels, start.bound, truncated=truncated)
+        found = solve(Within(self.resplit), problem, scattered, run)
+        return replace(better(start, found), truncated=found.truncated)
 
 
 @dataclass(frozen=True, slots=True)

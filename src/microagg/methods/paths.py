@@ -52,7 +52,8 @@ class GroupTour:
         if self.groups is not None:
             k = problem.k if self.k is None else self.k
             if not 1 <= k <= len(problem.points):
-                needed = f"a whole number of at least 1, and the data have {len(problem.points)} records"
+                n = len(problem.points)
+                needed = f"a whole number from 1 to {n} (the data have {n} records)"
                 raise errors.bad_number("path_k", k, needed)
             start = self.groups(Problem(problem.points, k), start, run)
         labels = start.labels
@@ -93,4 +94,5 @@ class PathCut:
             )
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))
+        found = evaluated(problem, labels, start.bound, truncated=start.truncated)
+        return better(start, found) if self.needs_start else found

@@ -55,6 +55,7 @@ class Run:
         self._started = monotonic()
         self._inside = False
         self._memory: list[tuple[Points, object]] = []
+        self._memory_lock = threading.Lock()
 
     def cancel(self) -> None:
         """Ask the run to stop; may be called from any thread."""
@@ -87,14 +88,16 @@ class Run:
                 finished.set()
 
         # An event, not join(): a signal during join() can make a running thread look finished.
-        threading.Thread(target=work, daemon=True).start()
+        worker = threading.Thread(target=work, daemon=True)
         try:
+            worker.start()
             while not finished.wait(_SLICE):
                 if self.progress:
                     self.progress(Progress(self.stage, self.watch.done, monotonic() - self._started))
         except BaseException:
             self.watch.cancel()
-            finished.wait()
+            if worker.ident is not None:
+                finished.wait()
             raise
         if failure:
             raise failure[0]
@@ -105,12 +108,13 @@ class Run:
 
         For things that take long and depend on the points alone, such as neighbour lists.
         """
-        for known, value in self._memory:
-            if known is points:
-                return cast(_Result, value)
-        result = compute()
-        self._memory.append((points, result))
-        return result
+        with self._memory_lock:
+            for known, value in self._memory:
+                if known is points:
+                    return cast(_Result, value)
+            result = compute()
+            self._memory.append((points, result))
+            return result
 
     def map(self, solve: Callable[[_Item, Run], _Result], items: Iterable[_Item]) -> list[_Result]:
         """Results of `solve(item, run)` in the order of the items, on `threads` threads.
@@ -137,6 +141,7 @@ class Run:
         child.watch = self.watch
         child._inside = True
         child._memory = self._memory
+        child._memory_lock = self._memory_lock
         return child
 
 

@@ -1,4 +1,4 @@
-"""The protocol of all methods, and the four ways to combine them.
+"""The protocol of all methods, and the five ways to combine them.
 
 A stage takes a problem and a partition to start from, and returns a partition. Its contract, checked
 for every stage and every catalogue entry by tests/contract:
@@ -162,7 +162,10 @@ class Within:
         def solve_part(rows: Rows, child: Run) -> Partition:
             own = Problem(np.ascontiguousarray(problem.points[rows]), problem.k)
             labels = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
-            return solve(self.stage, own, evaluated(own, labels), child)
+            part = evaluated(own, labels)
+            if self.needs_start and run.overdue:
+                return replace(part, truncated=True)
+            return solve(self.stage, own, part, child)
 
         found = run.map(solve_part, parts)
         labels = start.labels.copy()
@@ -172,8 +175,10 @@ class Within:
             free += int(partition.labels.max()) + 1
         truncated = start.truncated or any(partition.truncated for partition in found)
         combined = evaluated(problem, _core.by_first_appearance(labels), start.bound, truncated=truncated)
-        # A stage that starts afresh may lose against the groups it was given to re-split.
-        return replace(better(start, combined), truncated=truncated) if self.needs_start else combined
+        # A stage that starts afresh may lose against the groups it was given to re-split; where it costs
+        # the same, as on equal records, the smaller groups are preferred.
+        lost = self.needs_start and combined.sse > start.sse
+        return replace(start, truncated=truncated) if lost else combined
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from microagg import _core
+from microagg import _core, errors
 from microagg.methods.run import Run
 from microagg.methods.sorting import Axis, ByComponent
 from microagg.methods.stage import evaluated
@@ -66,6 +66,10 @@ class KWard:
     axis: Axis | None = None
     projected: bool = False
     swap: bool = False
+
+    def __post_init__(self) -> None:
+        if self.axis is None and self.projected:
+            raise errors.bad_number("axis", self.axis, "given where projected is set")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Partition from scratch; the start is not looked at."""
