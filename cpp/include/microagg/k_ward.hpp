@@ -74,8 +74,7 @@ class KWard {
     while (true) {
       std::int64_t best = -1;
       for (std::int64_t at = 0; at < count(); ++at) {
-        if (small(at) && (best < 0 || joins_before(at, groups_[at], best, groups_[best])))
-          best = at;
+        if (small(at) && (best < 0 || pair_before(join_of(at), join_of(best)))) best = at;
       }
       if (best < 0) break;
       join(best, groups_[best].partner);
@@ -127,24 +126,16 @@ class KWard {
            squared_distance(a.centroid.data(), b.centroid.data(), points_.p);
   }
 
-  // Lexicographic: cost, then the pair's lower lowest row, then its other lowest row.
-  bool pair_before(double cost_a, Row a1, Row a2, double cost_b, Row b1, Row b2) const {
-    if (cost_a != cost_b) return cost_a < cost_b;
-    const auto [al, ah] = std::minmax(a1, a2);
-    const auto [bl, bh] = std::minmax(b1, b2);
-    return al < bl || (al == bl && ah < bh);
-  }
   Row lowest(std::int64_t at) const { return groups_[at].members.front(); }
-  bool joins_before(std::int64_t a, const Group& ga, std::int64_t b, const Group& gb) const {
-    return pair_before(ga.cost, lowest(a), lowest(ga.partner), gb.cost, lowest(b),
-                       lowest(gb.partner));
+  // The join that a group would make.
+  CostedPair join_of(std::int64_t at) const {
+    return {groups_[at].cost, lowest(at), lowest(groups_[at].partner)};
   }
 
   void offer_partner(std::int64_t at, std::int64_t other) {
     Group& group = groups_[at];
     const double cost = join_cost(group, groups_[other]);
-    if (group.partner < 0 || pair_before(cost, lowest(at), lowest(other), group.cost, lowest(at),
-                                         lowest(group.partner))) {
+    if (group.partner < 0 || pair_before({cost, lowest(at), lowest(other)}, join_of(at))) {
       group.cost = cost;
       group.partner = other;
     }

@@ -1,7 +1,7 @@
 // The records as every kernel sees them, and the one definition of distance.
 #pragma once
 
-#include <cassert>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -45,6 +45,21 @@ inline bool nearer(const Neighbour& a, const Neighbour& b) {
 }
 inline bool farther(const Neighbour& a, const Neighbour& b) {
   return a.distance > b.distance || (a.distance == b.distance && a.row < b.row);
+}
+
+// A pair of records (or of groups, by their lowest rows) with the cost of joining or exchanging
+// them.
+struct CostedPair {
+  double cost;
+  Row one;
+  Row other;
+};
+// Lexicographic: cost, lower row, higher row.
+inline bool pair_before(const CostedPair& a, const CostedPair& b) {
+  if (a.cost != b.cost) return a.cost < b.cost;
+  const auto [a_low, a_high] = std::minmax(a.one, a.other);
+  const auto [b_low, b_high] = std::minmax(b.one, b.other);
+  return a_low < b_low || (a_low == b_low && a_high < b_high);
 }
 
 }  // namespace microagg

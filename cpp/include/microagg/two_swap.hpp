@@ -44,20 +44,13 @@ class TwoSwap {
     Row partner = -1;
   };
 
-  // Lexicographic: change, lower row, higher row.
-  static bool before(double change_a, Row a1, Row a2, double change_b, Row b1, Row b2) {
-    if (change_a != change_b) return change_a < change_b;
-    const auto [al, ah] = std::minmax(a1, a2);
-    const auto [bl, bh] = std::minmax(b1, b2);
-    return al < bl || (al == bl && ah < bh);
-  }
+  CostedPair pair_of(Row row) const { return {best_[row].change, row, best_[row].partner}; }
 
   Row leader() const {
     Row best = -1;
     for (Row row = 0; row < groups_.points().n; ++row) {
       if (best_[row].partner < 0) continue;
-      if (best < 0 || before(best_[row].change, row, best_[row].partner, best_[best].change, best,
-                             best_[best].partner)) {
+      if (best < 0 || pair_before(pair_of(row), pair_of(best))) {
         best = row;
       }
     }
@@ -67,8 +60,7 @@ class TwoSwap {
   void offer(Row row, Row partner, double change) {
     Exchange& exchange = best_[row];
     if (!(change < 0.0)) return;
-    if (exchange.partner < 0 ||
-        before(change, row, partner, exchange.change, row, exchange.partner)) {
+    if (exchange.partner < 0 || pair_before({change, row, partner}, pair_of(row))) {
       exchange = {change, partner};
     }
   }
