@@ -44,7 +44,7 @@ class HugePages {
 
  private:
   static constexpr std::size_t PAGE = std::size_t{1} << 21;
-  static constexpr std::size_t LARGE = std::size_t{1} << 22;
+  static constexpr std::size_t LARGE = std::size_t{1} << 21;
 };
 
 // For everything that grows with the number of records.

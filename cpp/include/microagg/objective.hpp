@@ -85,9 +85,36 @@ inline double sse(Points points, std::span<const Label> labels) {
   return total.value();
 }
 
-// Total sum of squares: distances to the mean record.
+// Total sum of squares: distances to the mean record, with the same care.
 inline double sst(Points points) {
-  return sse(points, Labels(static_cast<std::size_t>(points.n), 0));
+  constexpr std::int64_t CHUNK = 32;
+  const std::int64_t p = points.p;
+  const double* first = points.row(0);
+  ExactSum total;
+  // Column by column inside a few rows at a time, so that short rows cost no more than long ones.
+  std::vector<ExactSum> sums(static_cast<std::size_t>(p));
+  std::vector<double> offset(static_cast<std::size_t>(p));
+  const auto by_chunks = [&](auto visit) {
+    for (std::int64_t begin = 0; begin < points.n; begin += CHUNK) {
+      const std::int64_t end = std::min(points.n, begin + CHUNK);
+      for (std::int64_t a = 0; a < p; ++a) visit(a, begin, end);
+    }
+  };
+  by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
+    double sum = 0.0;
+    for (std::int64_t i = begin; i < end; ++i) sum += points.values[i * p + a] - first[a];
+    sums[a].add(sum);
+  });
+  for (std::int64_t a = 0; a < p; ++a) offset[a] = sums[a].value() / static_cast<double>(points.n);
+  by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
+    double sum = 0.0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double d = points.values[i * p + a] - first[a] - offset[a];
+      sum += d * d;
+    }
+    total.add(sum);
+  });
+  return total.value();
 }
 
 }  // namespace microagg
