@@ -1,7 +1,8 @@
 #include "arrays.hpp"
+#include "microagg/best_cycle.hpp"
 #include "microagg/dissolve.hpp"
-#include "microagg/icsm.hpp"
 #include "microagg/neighbour_lists.hpp"
+#include "microagg/pool_pass.hpp"
 #include "microagg/two_swap.hpp"
 
 namespace microagg::bind {

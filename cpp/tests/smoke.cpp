@@ -7,18 +7,19 @@
 #include <random>
 #include <vector>
 
+#include "microagg/best_cycle.hpp"
 #include "microagg/dissolve.hpp"
 #include "microagg/exhaustive.hpp"
 #include "microagg/fixed_runs.hpp"
 #include "microagg/genetic.hpp"
 #include "microagg/genetic_groups.hpp"
-#include "microagg/icsm.hpp"
 #include "microagg/k_ward.hpp"
 #include "microagg/mst_cut.hpp"
 #include "microagg/neighbour_lists.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/path_cut.hpp"
 #include "microagg/peel.hpp"
+#include "microagg/pool_pass.hpp"
 #include "microagg/standardise.hpp"
 #include "microagg/tours.hpp"
 #include "microagg/two_swap.hpp"
