@@ -18,7 +18,14 @@ namespace microagg::bind {
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Counts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// The nearest records of every record, one row each.
+using Lists = nb::ndarray<const Row, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+inline std::span<const Row> all_of(const Lists& lists) { return {lists.data(), lists.size()}; }
+inline std::int64_t length_of(const Lists& lists) {
+  return static_cast<std::int64_t>(lists.shape(1));
+}
 inline Points points_of(const Matrix& matrix) {
   return {matrix.data(), static_cast<std::int64_t>(matrix.shape(0)),
           static_cast<std::int64_t>(matrix.shape(1))};
@@ -60,6 +67,7 @@ void register_exhaustive(nb::module_& m);
 void register_cmp98(nb::module_& m);
 void register_variable_size(nb::module_& m);
 void register_local_search(nb::module_& m);
+void register_anneal(nb::module_& m);
 void register_simd(nb::module_& m);
 
 }  // namespace microagg::bind

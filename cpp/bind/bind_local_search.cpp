@@ -1,20 +1,8 @@
 #include "arrays.hpp"
 #include "microagg/best_cycle.hpp"
 #include "microagg/dissolve.hpp"
-#include "microagg/neighbour_lists.hpp"
 #include "microagg/pool_pass.hpp"
 #include "microagg/two_swap.hpp"
-
-namespace microagg::bind {
-
-using Lists = nb::ndarray<const Row, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-static std::span<const Row> all_of(const Lists& lists) { return {lists.data(), lists.size()}; }
-static std::int64_t length_of(const Lists& lists) {
-  return static_cast<std::int64_t>(lists.shape(1));
-}
-
-}  // namespace microagg::bind
 
 void microagg::bind::register_local_search(nb::module_& m) {
   m.def(
@@ -60,11 +48,4 @@ void microagg::bind::register_local_search(nb::module_& m) {
       },
       nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("k"), nb::arg("tries"),
       nb::arg("lists").noconvert(), nb::arg("watch"));
-  m.def(
-      "neighbour_lists",
-      [](Matrix points, std::int64_t length, Watch& watch) {
-        return array_of(released([&] { return neighbour_lists(points_of(points), length, watch); }),
-                        {points.shape(0), static_cast<std::size_t>(length)});
-      },
-      nb::arg("points").noconvert(), nb::arg("length"), nb::arg("watch"));
 }

@@ -7,6 +7,8 @@ void microagg::bind::register_watch(nb::module_& m) {
       .def("cancel", &Watch::cancel)
       .def("set_deadline", &Watch::set_deadline, nb::arg("seconds"))
       .def("restart", [](Watch& watch) { watch.report_done(0.0); })
+      .def("expect_work", &Watch::expect_work, nb::arg("work"))
+      .def("report_best", &Watch::report_best, nb::arg("sse"))
       .def_prop_ro("cancelled", &Watch::cancelled)
       .def_prop_ro("expired", &Watch::expired)
       .def_prop_ro("done", &Watch::done)

@@ -14,5 +14,6 @@ NB_MODULE(_core, m) {
   register_cmp98(m);
   register_variable_size(m);
   register_local_search(m);
+  register_anneal(m);
   register_simd(m);
 }

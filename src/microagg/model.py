@@ -75,6 +75,7 @@ class Partition:
 
     `sse` is the cost of the labels, so that nobody computes it twice.
     `bound` is proven: no feasible partition of the problem has a smaller SSE.
+    `recipe` and `reason`: what a stage that chooses a method chose, and why.
     `truncated` says that the deadline struck, so that the labels may depend on the clock.
     """
 
@@ -82,4 +83,5 @@ class Partition:
     sse: float
     bound: float = 0.0
     recipe: str = ""
+    reason: str = ""
     truncated: bool = False

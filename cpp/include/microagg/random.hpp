@@ -1,9 +1,28 @@
 // A small generator whose numbers are the same on every machine and compiler.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace microagg {
+
+// Natural logarithm of a positive normal number to about 1e-9, from exactly rounded operations only:
+// the mathematical library's last digits differ between machines.
+inline double portable_log(double x) {
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  std::int64_t exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
+  bits = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  double mantissa = std::bit_cast<double>(bits);
+  if (mantissa > 1.4142135623730951) {
+    mantissa *= 0.5;
+    ++exponent;
+  }
+  const double s = (mantissa - 1.0) / (mantissa + 1.0);
+  const double q = s * s;
+  const double series =
+      1.0 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q * (1.0 / 11)))));
+  return 2.0 * s * series + static_cast<double>(exponent) * 0.6931471805599453;
+}
 
 class Random {
  public:
@@ -22,6 +41,10 @@ class Random {
   }
   // In [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+  // Exponentially distributed with mean 1, at most about 37.
+  double exponential() {
+    return -portable_log(static_cast<double>((next() >> 11) + 1) * 0x1.0p-53);
+  }
 
  private:
   std::uint64_t state_;

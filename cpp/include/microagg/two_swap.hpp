@@ -30,7 +30,6 @@ class TwoSwap {
         const double change = exchange(x, best_[x].partner, poll);
         if (!(change < 0.0)) break;  // all gains left are rounding
         total += change;
-        watch_.report_best(total);
       }
     } catch (const DeadlinePassed&) {
       truncated = true;  // every finished exchange has lowered the SSE

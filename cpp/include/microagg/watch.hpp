@@ -1,6 +1,7 @@
 // What a running kernel and the outside world tell each other, without locks.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -23,11 +24,30 @@ class Watch {
     if (seconds < 1e9) when = now() + static_cast<std::int64_t>(seconds * 1e9);
     deadline_.store(when, std::memory_order_relaxed);
   }
-  bool expired() const { return now() >= deadline_.load(std::memory_order_relaxed); }
+  // No more time for refinements: the deadline has passed, or the run was cancelled.
+  bool expired() const {
+    return cancelled() || now() >= deadline_.load(std::memory_order_relaxed);
+  }
 
+  // The share done of the kernel at work, or of work announced for many kernels together.
   void report_done(double share) { done_.store(share, std::memory_order_relaxed); }
-  double done() const { return done_.load(std::memory_order_relaxed); }
-  void report_best(double sse) { best_.store(sse, std::memory_order_relaxed); }
+  void expect_work(std::int64_t work) {
+    worked_.store(0, std::memory_order_relaxed);
+    expected_.store(work, std::memory_order_relaxed);
+  }
+  void add_work(std::int64_t work) { worked_.fetch_add(work, std::memory_order_relaxed); }
+  double done() const {
+    const std::int64_t expected = expected_.load(std::memory_order_relaxed);
+    if (expected == 0) return done_.load(std::memory_order_relaxed);
+    const auto worked = static_cast<double>(worked_.load(std::memory_order_relaxed));
+    return std::min(1.0, worked / static_cast<double>(expected));
+  }
+  // The lowest SSE of the whole problem so far.
+  void report_best(double sse) {
+    double known = best();
+    while (sse < known && !best_.compare_exchange_weak(known, sse, std::memory_order_relaxed)) {
+    }
+  }
   double best() const { return best_.load(std::memory_order_relaxed); }
 
  private:
@@ -39,12 +59,14 @@ class Watch {
   std::atomic<bool> stop_{false};
   std::atomic<std::int64_t> deadline_{NEVER};
   std::atomic<double> done_{0.0};
+  std::atomic<std::int64_t> expected_{0};
+  std::atomic<std::int64_t> worked_{0};
   std::atomic<double> best_{std::numeric_limits<double>::infinity()};
 };
 
-// Thrown by a kernel that saw the run cancelled, or (a refinement) the deadline passed before it
-// had anything to return. The binding turns them into the exceptions of the same names in
-// microagg.errors.
+// Thrown by an initial method that saw the run cancelled, and by a refinement that saw the run
+// cancelled or the deadline passed before it had anything to return: its caller then has the best
+// so far. The binding turns them into the exceptions of the same names in microagg.errors.
 struct Cancelled {};
 struct DeadlinePassed {};
 
@@ -62,8 +84,8 @@ class Poll {
     left_ -= steps;
     if (left_ > 0) return;
     left_ = per_look_;
-    if (watch_.cancelled()) throw Cancelled{};
     if (deadline_ == Deadline::HEED && watch_.expired()) throw DeadlinePassed{};
+    if (watch_.cancelled()) throw Cancelled{};
   }
   void report_done(double share) { watch_.report_done(share); }
 

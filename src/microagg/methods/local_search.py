@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors
-from microagg.methods.fixed_size import Tfrp
+from microagg.methods.fixed_size import Mdav, Tfrp
+from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import Stage, Within, better, evaluated, solve
 from microagg.model import Labels, Partition, Problem, Rows
@@ -52,6 +53,41 @@ class TwoSwap:
         return replace(better(start, found), truncated=truncated)
 
 
+def all_rows(problem: Problem) -> Rows:
+    """The whole problem as one block."""
+    return np.arange(len(problem.points), dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """Descent to a local optimum over neighbour lists: a record migrates, two change places, one pushes
+    another on, a group is disbanded or founded, wherever that lowers the SSE. `descent.hpp` states the
+    neighbourhood; sizes stay within k and 2k−1. Groups of 2k records or more are first re-split.
+    About O(np) a sweep, a few sweeps. Anytime.
+    """
+
+    needs_start: ClassVar[bool] = True
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Change while anything improves, or until the deadline."""
+        n, k = len(problem.points), problem.k
+        if n < 2 * k:
+            return start
+        if _core.group_sizes(start.labels).max() >= 2 * k:
+            start = solve(Within(Mdav()), problem, start, run)
+            run.stage = type(self).__name__
+        try:
+            lists = near_lists(problem, list_length(n, k), run)
+        except errors.DeadlinePassed:
+            return replace(start, truncated=True)
+        labels, cut_short = run.call(
+            lambda: _core.descent(problem.points, all_rows(problem), start.labels, k, lists, run.watch)
+        )
+        truncated = start.truncated or cut_short
+        found = evaluated(problem, _core.by_first_appearance(labels), start.bound, truncated=truncated)
+        return replace(better(start, found), truncated=truncated)
+
+
 EXACT_RECORDS = 5_000
 """Up to so many records the steps of ICSM look at every group, as the paper does."""
 
@@ -62,12 +98,10 @@ LIST_LENGTH = 30
 
 
 def _lists(problem: Problem, run: Run) -> Rows:
-    """Every record's nearest records, computed once a run; no rows where all groups are looked at."""
+    """Every record's nearest records; no rows where all groups are looked at."""
     if len(problem.points) <= EXACT_RECORDS:
         return np.empty((0, 0), dtype=np.int32)
-    return run.remember(
-        problem.points, lambda: _core.neighbour_lists(problem.points, LIST_LENGTH, run.watch)
-    )
+    return near_lists(problem, LIST_LENGTH, run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +123,7 @@ class Pool:
             problem,
             start,
             run,
-            lambda: _core.pool_pass(
-                problem.points, start.labels, problem.k, size, _lists(problem, run), run.watch
-            ),
+            lambda lists: _core.pool_pass(problem.points, start.labels, problem.k, size, lists, run.watch),
         )
 
 
@@ -113,16 +145,17 @@ class Cycle:
             problem,
             start,
             run,
-            lambda: _core.best_cycle(
-                problem.points, start.labels, problem.k, self.tries, _lists(problem, run), run.watch
+            lambda lists: _core.best_cycle(
+                problem.points, start.labels, problem.k, self.tries, lists, run.watch
             ),
         )
 
 
-def _improved(problem: Problem, start: Partition, run: Run, kernel: Callable[[], Labels]) -> Partition:
+def _improved(problem: Problem, start: Partition, run: Run, kernel: Callable[[Rows], Labels]) -> Partition:
     """What a kernel finds, or `start` where that is no better or the deadline struck first."""
     try:
-        labels = run.call(kernel)
+        lists = _lists(problem, run)
+        labels = run.call(lambda: kernel(lists))
     except errors.DeadlinePassed:
         return replace(start, truncated=True)
     return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))

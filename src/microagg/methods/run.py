@@ -7,13 +7,14 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from time import monotonic
 from typing import TypeVar, cast
 
 from microagg import _core
-from microagg.errors import Cancelled
-from microagg.model import Points
+from microagg.methods.objective import information_loss
+from microagg.model import Effort, Points
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -23,19 +24,28 @@ _SLICE = 0.05  # seconds between two looks at a running kernel
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run stands: the stage at work, its share done (0..1), seconds since the start."""
+    """Where a run stands.
+
+    `stage`: the stage at work; `done`: its share done (0..1); `seconds`: since the start;
+    `information_loss`: of the best partition so far, in percent, None before there is one;
+    `improvement`: by how many percent that lies below the run's first partition (MDAV's, where the method
+    starts from it).
+    """
 
     stage: str
     done: float
     seconds: float
+    information_loss: float | None = None
+    improvement: float | None = None
 
 
 class Run:
     """What stages share while one problem is solved.
 
-    `seconds` is a wall-clock limit that only refinements heed; `threads` never changes an answer;
-    `progress` is called about twenty times a second, in the thread that started the run: whatever it
-    raises (and Ctrl-C) stops the kernel at work and comes out of the run.
+    `seconds` is a wall-clock limit that only refinements heed; `effort` is for those that can always do
+    more; `threads` never changes an answer; `sst` turns costs into losses. `progress` is called about
+    twenty times a second, in the thread that started the run: when it returns True the run ends with the
+    best so far, and whatever it raises (and Ctrl-C) stops the kernel at work and comes out of the run.
     """
 
     def __init__(
@@ -44,27 +54,48 @@ class Run:
         seed: int = 0,
         seconds: float | None = None,
         threads: int | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        effort: Effort = "balanced",
+        sst: float = 0.0,
+        progress: Callable[[Progress], object] | None = None,
     ) -> None:
         self.seed = seed
+        self.seconds = seconds
+        self.effort: Effort = effort
+        self.sst = sst
         self.threads = threads or available_threads()
         self.progress = progress
         self.stage = ""
         self.watch = _core.Watch()
         self.watch.set_deadline(math.inf if seconds is None else seconds)
         self._started = monotonic()
+        self._first: float | None = None
         self._inside = False
-        self._memory: list[tuple[Points, object]] = []
+        self._memory: list[tuple[Points, object, object]] = []
         self._memory_lock = threading.Lock()
 
     def cancel(self) -> None:
-        """Ask the run to stop; may be called from any thread."""
+        """Ask the run to stop; may be called from any thread. Refinements return the best so far; a run
+        that has no partition yet ends with `Cancelled`.
+        """
         self.watch.cancel()
 
     @property
     def overdue(self) -> bool:
-        """True once the deadline has passed: refinements then return what they have."""
+        """True once the deadline has passed or the run was cancelled: refinements then return what
+        they have.
+        """
         return self.watch.expired
+
+    @property
+    def outermost(self) -> bool:
+        """False inside `map`, where a problem may be a part of the run's."""
+        return not self._inside
+
+    def note(self, sse: float) -> None:
+        """A partition of the run's problem was found at this cost; for progress."""
+        if self.outermost:
+            self._first = sse if self._first is None else self._first
+            self.watch.report_best(sse)
 
     def call(self, kernel: Callable[[], _Result]) -> _Result:
         """Run a kernel so that Ctrl-C and progress work while it is inside C++.
@@ -92,8 +123,8 @@ class Run:
         try:
             worker.start()
             while not finished.wait(_SLICE):
-                if self.progress:
-                    self.progress(Progress(self.stage, self.watch.done, monotonic() - self._started))
+                if self.progress and self.progress(self._progress()) is True:
+                    self.cancel()
         except BaseException:
             self.watch.cancel()
             if worker.ident is not None:
@@ -103,17 +134,25 @@ class Run:
             raise failure[0]
         return outcome[0]
 
-    def remember(self, points: Points, compute: Callable[[], _Result]) -> _Result:
+    def _progress(self) -> Progress:
+        loss = improvement = None
+        if self._first is not None:
+            best = min(self._first, self.watch.best)
+            loss = information_loss(best, self.sst) if self.sst > 0.0 else None
+            improvement = 100.0 * (1.0 - best / self._first) if self._first > 0.0 else 0.0
+        return Progress(self.stage, self.watch.done, monotonic() - self._started, loss, improvement)
+
+    def remember(self, points: Points, what: object, compute: Callable[[], _Result]) -> _Result:
         """What `compute` returns for these points, computed once for the run and its children.
 
-        For things that take long and depend on the points alone, such as neighbour lists.
+        For things that take long and depend on the points and `what` alone, such as neighbour lists.
         """
         with self._memory_lock:
-            for known, value in self._memory:
-                if known is points:
+            for known, known_what, value in self._memory:
+                if known is points and known_what == what:
                     return cast(_Result, value)
             result = compute()
-            self._memory.append((points, result))
+            self._memory.append((points, what, result))
             return result
 
     def map(self, solve: Callable[[_Item, Run], _Result], items: Iterable[_Item]) -> list[_Result]:
@@ -126,18 +165,21 @@ class Run:
         return self.call(lambda: self._map(solve, pairs))
 
     def _map(self, solve: Callable[[_Item, Run], _Result], pairs: list[tuple[_Item, Run]]) -> list[_Result]:
-        def guarded(pair: tuple[_Item, Run]) -> _Result:
-            if self.watch.cancelled:
-                raise Cancelled("The run was cancelled.")
-            return solve(*pair)
-
         if self.threads == 1 or len(pairs) < 2:
-            return [guarded(pair) for pair in pairs]
+            return [solve(*pair) for pair in pairs]
         with ThreadPoolExecutor(min(self.threads, len(pairs))) as pool:
-            return list(pool.map(guarded, pairs))
+            return list(pool.map(lambda pair: solve(*pair), pairs))
+
+    def with_seed(self, place: int) -> Run:
+        """This run with the seed that item `place` of `map` would get."""
+        run = copy(self)
+        run.seed = derived_seed(self.seed, place)
+        return run
 
     def _child(self, place: int) -> Run:
-        child = Run(seed=derived_seed(self.seed, place), threads=1)
+        child = Run(
+            seed=derived_seed(self.seed, place), seconds=self.seconds, threads=1, effort=self.effort
+        )
         child.watch = self.watch
         child._inside = True
         child._memory = self._memory

@@ -9,7 +9,8 @@ for every stage and every catalogue entry by tests/contract:
 3. inputs are not changed;
 4. a refinement's SSE is never above that of its start;
 5. `bound` never falls along a chain and is at most SSE·(1 + 1e-12);
-6. a refinement honours the deadline and returns the best so far; initial stages run to the end.
+6. a refinement honours the deadline and cancellation and returns the best so far; initial stages heed
+   cancellation only, and have nothing to return then.
 
 Stages are frozen dataclasses holding only their own settings: they print as the expression that makes
 them, compare, and pickle.
@@ -86,6 +87,7 @@ def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partiti
         raise errors.contract_broken(repr(stage), "the bound exceeds the SSE")
     if stage.needs_start and found.sse > start.sse:
         raise errors.contract_broken(repr(stage), "the result is worse than its start")
+    run.note(found.sse)
     return found
 
 
@@ -165,6 +167,8 @@ class Within:
             part = evaluated(own, labels)
             if self.needs_start and run.overdue:
                 return replace(part, truncated=True)
+            if run.watch.cancelled:
+                raise errors.Cancelled("The run was cancelled.")
             return solve(self.stage, own, part, child)
 
         found = run.map(solve_part, parts)

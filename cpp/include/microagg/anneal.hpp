@@ -1,0 +1,175 @@
+// Simulated annealing of a partition: cheap random changes, accepted by Metropolis' rule while the
+// temperature falls, drawn among the records whose neighbourhood is as wide as the temperature.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "microagg/live_groups.hpp"
+#include "microagg/near_rows.hpp"
+#include "microagg/points.hpp"
+#include "microagg/random.hpp"
+#include "microagg/watch.hpp"
+
+namespace microagg {
+
+// How long to stay at a temperature, and which records to draw: the first `active`.
+struct AnnealLevel {
+  double temperature;
+  std::int64_t active;
+  std::int64_t steps;
+};
+
+class Anneal {
+ public:
+  // The rows of a block in order of decreasing neighbourhood, their groups (k to 2k-1 records each,
+  // none reaching outside the block), and the nearest records of every record.
+  Anneal(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
+         std::span<const Row> lists, std::int64_t length, std::uint64_t seed)
+      : groups_(points, rows, labels, k), near_(lists, length, rows), random_(seed) {}
+
+  // Groups of the rows when all is done. With `report`, the watch hears of the SSE at each level.
+  Labels run(std::span<const AnnealLevel> levels, Watch& watch, bool report) {
+    Poll poll(watch, 10'000, Deadline::HEED);
+    for (const AnnealLevel& level : levels) {
+      temperature_ = level.temperature;
+      for (std::int64_t step = 0; step < level.steps; ++step) {
+        propose(static_cast<Row>(random_.below(level.active)));
+        poll.tick();
+      }
+      groups_.refresh();  // so that rounding in centroids cannot add up
+      watch.add_work(level.steps);
+      if (report) watch.report_best(groups_.sse());
+    }
+    return groups_.labels();
+  }
+
+ private:
+  // Shares of the proposals.
+  static constexpr double DISBAND = 0.012;
+  static constexpr double FOUND = 0.027;
+  static constexpr double SWAP = 0.5;  // of those that cannot migrate
+
+  void propose(Row row) {
+    const double kind = random_.unit();
+    if (kind < DISBAND) {
+      disband(groups_.group_of(row));
+    } else if (kind < DISBAND + FOUND) {
+      found(row);
+    } else {
+      shift(row);
+    }
+  }
+
+  // A near record, nearer ones more often. The block may hold none.
+  Row some_near(Row row) {
+    const std::span<const Row> near = near_.of(row);
+    if (near.empty()) return row;
+    const double u = random_.unit();
+    return near[static_cast<std::size_t>(u * u * static_cast<double>(near.size()))];
+  }
+  Row some_member(Label group) {
+    return groups_.member(group, random_.below(groups_.size(group)));
+  }
+  bool accept(double change) {
+    if (change <= 0.0) return true;
+    if (change > 40.0 * temperature_) return false;  // beyond any threshold
+    return change < temperature_ * random_.exponential();
+  }
+
+  // The record goes to the group of a near one: alone, or in exchange, or pushing another on.
+  void shift(Row row) {
+    const Label from = groups_.group_of(row);
+    const Label to = groups_.group_of(some_near(row));
+    if (from == to) return;
+    if (groups_.can_give(from) && groups_.can_take(to)) {
+      if (accept(groups_.insert_cost(row, to) - groups_.remove_gain(row))) groups_.move(row, to);
+      return;
+    }
+    const Row second = some_member(to);
+    if (random_.unit() < SWAP) {
+      if (accept(groups_.swap_change(row, second))) groups_.swap(row, second);
+      return;
+    }
+    const Label last = groups_.group_of(some_near(second));
+    if (last == from || last == to) return;
+    if (groups_.can_give(from) && groups_.can_take(last)) {
+      const double change = groups_.insert_cost(second, last) - groups_.remove_gain(row) +
+                            groups_.replace_change(second, row);
+      if (accept(change)) {
+        groups_.move(second, last);
+        groups_.move(row, to);
+      }
+      return;
+    }
+    const Row third = some_member(last);
+    const double change = groups_.replace_change(second, row) +
+                          groups_.replace_change(third, second) +
+                          groups_.replace_change(row, third);
+    if (accept(change)) groups_.rotate(row, second, third);
+  }
+
+  // Every member goes to the best group near it.
+  void disband(Label group) {
+    scattered_.assign(groups_.members(group).begin(), groups_.members(group).end());
+    const double limit = temperature_ * random_.exponential();
+    double change = -groups_.sse(group);
+    std::size_t placed = 0;
+    for (const Row row : scattered_) {
+      const auto [best, cost] = groups_.best_near(row, near_.of(row), group);
+      change += cost;
+      if (best == LiveGroups::NONE || change >= limit) break;
+      groups_.move(row, best);
+      ++placed;
+    }
+    if (placed == scattered_.size()) {
+      groups_.give_back(group);
+    } else {
+      while (placed > 0) groups_.move(scattered_[--placed], group);
+    }
+  }
+
+  // A new group of the record and near ones whose groups can spare them; some are passed over, for
+  // variety.
+  void found(Row row) {
+    const Label from = groups_.group_of(row);
+    if (!groups_.can_give(from) || !groups_.has_unused()) return;
+    const Label group = groups_.new_group();
+    const double limit = temperature_ * random_.exponential();
+    double change = 0.0;
+    origins_.clear();
+    const auto draw = [&](Row next) {
+      origins_.push_back({next, groups_.group_of(next)});
+      change -= groups_.remove_gain(next);
+      groups_.take_out(next);
+      if (groups_.size(group) > 0) change += groups_.insert_cost(next, group);
+      groups_.put_into(next, group);
+    };
+    draw(row);
+    for (const Row next : near_.of(row)) {
+      if (groups_.size(group) == groups_.k()) break;
+      if (!groups_.can_give(groups_.group_of(next)) || random_.below(8) == 0) continue;
+      draw(next);
+    }
+    if (groups_.size(group) == groups_.k() && change < limit) return;
+    while (!origins_.empty()) {
+      groups_.move(origins_.back().row, origins_.back().group);
+      origins_.pop_back();
+    }
+    groups_.give_back(group);
+  }
+
+  struct Origin {
+    Row row;
+    Label group;
+  };
+
+  LiveGroups groups_;
+  NearRows near_;
+  Random random_;
+  double temperature_ = 0.0;
+  std::vector<Row> scattered_;
+  std::vector<Origin> origins_;
+};
+
+}  // namespace microagg

@@ -1,0 +1,270 @@
+// A partition that changes millions of times a second: groups of k to 2k-1 records in fixed slots,
+// with centroids that follow each change. For descent and annealing.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "microagg/points.hpp"
+
+namespace microagg {
+
+// Sums over attributes in eight lanes and one fixed tree: compilers vectorise it for any CPU, and
+// the result is the same on all of them.
+inline constexpr std::int64_t SUM_LANES = 8;
+template <class Term>
+inline double lane_sum(std::int64_t width, Term term) {
+  double lanes[SUM_LANES] = {};
+  for (std::int64_t a = 0; a < width; a += SUM_LANES) {
+    for (std::int64_t lane = 0; lane < SUM_LANES; ++lane) lanes[lane] += term(a + lane);
+  }
+  double halves[4];
+  for (std::int64_t lane = 0; lane < 4; ++lane) halves[lane] = lanes[lane] + lanes[lane + 4];
+  return (halves[0] + halves[2]) + (halves[1] + halves[3]);
+}
+
+class LiveGroups {
+ public:
+  // `labels`: groups of k to 2k-1 of the given rows of `points`, whose places here are 0, 1, ..
+  // Coordinates are taken relative to the rows' mean and padded with zeros.
+  LiveGroups(Points points, std::span<const Row> rows, std::span<const Label> labels,
+             std::int64_t k)
+      : n_(static_cast<std::int64_t>(rows.size())),
+        width_((points.p + SUM_LANES - 1) / SUM_LANES * SUM_LANES),
+        k_(k),
+        slots_(2 * k - 1),
+        values_(static_cast<std::size_t>(n_ * width_)),
+        centroids_(static_cast<std::size_t>(n_ / k * width_)),
+        members_(static_cast<std::size_t>(n_ / k * slots_)),
+        sizes_(static_cast<std::size_t>(n_ / k)),
+        slot_of_(rows.size()),
+        group_of_(labels.begin(), labels.end()),
+        reciprocal_(static_cast<std::size_t>(2 * k + 1)) {
+    take_values(points, rows);
+    for (Row row = 0; row < n_; ++row) {
+      const Label group = group_of_[row];
+      slot_of_[row] = static_cast<Row>(sizes_[group]);
+      members_[group * slots_ + sizes_[group]++] = row;
+    }
+    for (Label group = capacity() - 1; group >= 0; --group) {
+      if (sizes_[group] == 0) unused_.push_back(group);
+    }
+    for (std::int64_t m = 1; m <= 2 * k; ++m) reciprocal_[m] = 1.0 / static_cast<double>(m);
+    refresh();
+  }
+
+  std::int64_t n() const { return n_; }
+  std::int64_t k() const { return k_; }
+  // Group numbers are below this; those of size 0 are unused.
+  Label capacity() const { return static_cast<Label>(sizes_.size()); }
+  std::int64_t size(Label group) const { return sizes_[group]; }
+  bool can_give(Label group) const { return sizes_[group] > k_; }
+  bool can_take(Label group) const { return sizes_[group] < slots_; }
+  Label group_of(Row row) const { return group_of_[row]; }
+  Row member(Label group, std::int64_t slot) const { return members_[group * slots_ + slot]; }
+  std::span<const Row> members(Label group) const {
+    return {members_.data() + group * slots_, static_cast<std::size_t>(sizes_[group])};
+  }
+  const Labels& labels() const { return group_of_; }
+
+  double distance(Row one, Row other) const { return squared(record(one), record(other)); }
+  double distance_to(Row row, Label group) const { return squared(record(row), centroid(group)); }
+  // Growth of the group's SSE when the record joins it.
+  double insert_cost(Row row, Label group) const {
+    const std::int64_t m = sizes_[group];
+    return static_cast<double>(m) * reciprocal_[m + 1] * distance_to(row, group);
+  }
+  // Fall of its group's SSE when the record leaves it; the group must have other members.
+  double remove_gain(Row row) const {
+    const std::int64_t m = sizes_[group_of_[row]];
+    return static_cast<double>(m) * reciprocal_[m - 1] * distance_to(row, group_of_[row]);
+  }
+  // Change of the SSE of `out`'s group when `in` takes its place:
+  // |in - c|^2 - |out - c|^2 - |in - out|^2 / m.
+  double replace_change(Row out, Row in) const {
+    const Label group = group_of_[out];
+    const double share = reciprocal_[sizes_[group]];
+    const double* x = record(in);
+    const double* y = record(out);
+    const double* c = centroid(group);
+    return lane_sum(width_, [=](std::int64_t a) {
+      const double u = x[a] - y[a];
+      return u * ((x[a] - c[a]) + (y[a] - c[a]) - u * share);
+    });
+  }
+  // Change of the SSE when two records of different groups change places: both replacements at
+  // once, 2 (x - y)'(c_P - c_Q) - |x - y|^2 (1/m_P + 1/m_Q).
+  double swap_change(Row one, Row other) const {
+    const Label p = group_of_[one];
+    const Label q = group_of_[other];
+    const double shares = reciprocal_[sizes_[p]] + reciprocal_[sizes_[q]];
+    const double* x = record(one);
+    const double* y = record(other);
+    const double* c = centroid(p);
+    const double* d = centroid(q);
+    return lane_sum(width_, [=](std::int64_t a) {
+      const double u = x[a] - y[a];
+      return u * (2.0 * (c[a] - d[a]) - u * shares);
+    });
+  }
+  // The group, among those of the near records, that the record can join at the least cost, never
+  // `except`; NONE if all are full.
+  struct Offer {
+    Label group;
+    double cost;
+  };
+  Offer best_near(Row row, std::span<const Row> near, Label except, Label or_except = NONE) const {
+    Offer best{NONE, 0.0};
+    Label before = NONE;
+    for (const Row other : near) {
+      const Label group = group_of_[other];
+      if (group == before || group == except || group == or_except || !can_take(group)) continue;
+      before = group;  // neighbours often share a group
+      const double cost = insert_cost(row, group);
+      if (best.group == NONE || cost < best.cost) best = {group, cost};
+    }
+    return best;
+  }
+  // SSE of a group about its centroid.
+  double sse(Label group) const {
+    double sum = 0.0;
+    for (const Row row : members(group)) sum += distance_to(row, group);
+    return sum;
+  }
+  double sse() const {
+    double sum = 0.0;
+    for (Label group = 0; group < capacity(); ++group) sum += sse(group);
+    return sum;
+  }
+
+  // The record leaves its group and belongs to none until it is put into one.
+  void take_out(Row row) {
+    const Label group = group_of_[row];
+    const std::int64_t m = sizes_[group]--;
+    const Row last = members_[group * slots_ + m - 1];
+    members_[group * slots_ + slot_of_[row]] = last;
+    slot_of_[last] = slot_of_[row];
+    if (m > 1) shift_centroid(group, record(row), -reciprocal_[m - 1]);
+    group_of_[row] = NONE;
+  }
+  void put_into(Row row, Label group) {
+    const std::int64_t m = sizes_[group]++;
+    members_[group * slots_ + m] = row;
+    slot_of_[row] = static_cast<Row>(m);
+    group_of_[row] = group;
+    if (m == 0) {
+      std::copy(record(row), record(row) + width_, centroid(group));
+    } else {
+      shift_centroid(group, record(row), reciprocal_[m + 1]);
+    }
+  }
+  void move(Row row, Label to) {
+    take_out(row);
+    put_into(row, to);
+  }
+  // `in`, of another group, takes the place of `out`; `out` is left for the caller to place.
+  void replace(Label group, Row slot, Row out, Row in) {
+    const double share = reciprocal_[sizes_[group]];
+    const double* x = record(in);
+    const double* y = record(out);
+    double* c = centroid(group);
+    for (std::int64_t a = 0; a < width_; ++a) c[a] += (x[a] - y[a]) * share;
+    members_[group * slots_ + slot] = in;
+    slot_of_[in] = slot;
+    group_of_[in] = group;
+  }
+  void swap(Row one, Row other) {
+    const Label p = group_of_[one];
+    const Label q = group_of_[other];
+    const Row one_slot = slot_of_[one];
+    const Row other_slot = slot_of_[other];
+    replace(p, one_slot, one, other);
+    replace(q, other_slot, other, one);
+  }
+  // `first` goes to the group of `second`, that to the group of `third`, that to that of `first`.
+  void rotate(Row first, Row second, Row third) {
+    const Label a = group_of_[first];
+    const Label b = group_of_[second];
+    const Label c = group_of_[third];
+    const Row a_slot = slot_of_[first];
+    const Row b_slot = slot_of_[second];
+    const Row c_slot = slot_of_[third];
+    replace(b, b_slot, second, first);
+    replace(c, c_slot, third, second);
+    replace(a, a_slot, first, third);
+  }
+
+  bool has_unused() const { return !unused_.empty(); }
+  Label new_group() {
+    const Label group = unused_.back();
+    unused_.pop_back();
+    return group;
+  }
+  // The group must be empty.
+  void give_back(Label group) { unused_.push_back(group); }
+
+  // Recomputes a centroid from the members, in the order of the rows: a function of the set alone.
+  void refresh(Label group) {
+    const std::span<Row> rows{members_.data() + group * slots_,
+                              static_cast<std::size_t>(sizes_[group])};
+    std::sort(rows.begin(), rows.end());
+    double* c = centroid(group);
+    std::fill(c, c + width_, 0.0);
+    for (std::size_t slot = 0; slot < rows.size(); ++slot) {
+      slot_of_[rows[slot]] = static_cast<Row>(slot);
+      const double* x = record(rows[slot]);
+      for (std::int64_t a = 0; a < width_; ++a) c[a] += x[a];
+    }
+    for (std::int64_t a = 0; a < width_; ++a) c[a] *= reciprocal_[sizes_[group]];
+  }
+  void refresh() {
+    for (Label group = 0; group < capacity(); ++group) {
+      if (sizes_[group] > 0) refresh(group);
+    }
+  }
+
+  static constexpr Label NONE = -1;
+
+ private:
+  void take_values(Points points, std::span<const Row> rows) {
+    std::vector<double> mean(static_cast<std::size_t>(points.p));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double* x = points.row(rows[i]);
+      const double share = 1.0 / static_cast<double>(i + 1);
+      for (std::int64_t a = 0; a < points.p; ++a) mean[a] += x[a] * share - mean[a] * share;
+    }
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const double* x = points.row(rows[i]);
+      for (std::int64_t a = 0; a < points.p; ++a) values_[i * width_ + a] = x[a] - mean[a];
+    }
+  }
+  const double* record(Row row) const { return values_.data() + row * width_; }
+  const double* centroid(Label group) const { return centroids_.data() + group * width_; }
+  double* centroid(Label group) { return centroids_.data() + group * width_; }
+  double squared(const double* x, const double* y) const {
+    return lane_sum(width_, [=](std::int64_t a) {
+      const double d = x[a] - y[a];
+      return d * d;
+    });
+  }
+  void shift_centroid(Label group, const double* x, double share) {
+    double* c = centroid(group);
+    for (std::int64_t a = 0; a < width_; ++a) c[a] += (x[a] - c[a]) * share;
+  }
+
+  std::int64_t n_;
+  std::int64_t width_;
+  std::int64_t k_;
+  std::int64_t slots_;  // per group
+  Array<double> values_;
+  Array<double> centroids_;
+  Rows members_;
+  Array<std::int64_t> sizes_;
+  Rows slot_of_;
+  Labels group_of_;
+  std::vector<double> reciprocal_;
+  std::vector<Label> unused_;
+};
+
+}  // namespace microagg

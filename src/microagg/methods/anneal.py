@@ -1,0 +1,216 @@
+"""Simulated annealing: the lowest information loss for the time one is willing to spend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import _core
+from microagg.errors import DeadlinePassed
+from microagg.methods.blocks import BLOCK_RECORDS, blocks_of_groups
+from microagg.methods.local_search import Descent
+from microagg.methods.neighbours import list_length, near_lists
+from microagg.methods.run import Run, derived_seed
+from microagg.methods.stage import better, evaluated, solve
+from microagg.model import Effort, Labels, Partition, Problem, Rows
+
+HALVINGS = 7
+"""Temperatures form 2⁷ equal steps of a geometric sequence: its ratio is a root taken seven times, which,
+unlike a power, is the same on every machine.
+"""
+LEVELS = 2**HALVINGS
+
+HOTTEST, HOTTEST_PLACE = 0.3, 5
+"""The first temperature: this share of the sixth widest neighbourhood, so no single outlier sets it."""
+COLDEST = 0.01
+"""The last temperature: this share of a record's average part of the SSE."""
+ACTIVE = 0.3
+"""At each temperature records are drawn whose neighbourhood is wider than this share of it."""
+IDLE_WEIGHT = 0.05
+"""What a record that is not drawn adds to the steps of a level, against 1 for one that is."""
+
+ROUNDS = 16
+"""Large data are cut into other blocks so many times during an anneal."""
+WHOLE = 6_000
+"""Up to so many records are annealed as one block."""
+
+STEPS_PER_RECORD: dict[Effort, int] = {"fast": 600, "balanced": 6_000, "best": 60_000}
+MOST_STEPS: dict[Effort, int] = {"fast": 10**8, "balanced": 10**9, "best": 10**10}
+BEST_STEPS = 600_000_000
+"""The best effort does so many steps even on few records, but no more than 600,000 a record."""
+
+
+def steps_of_run(problem: Problem, run: Run) -> int:
+    """Steps for the run's effort, and no more than its seconds allow at a fixed rate."""
+    n, p = len(problem.points), problem.points.shape[1]
+    steps: int = min(STEPS_PER_RECORD[run.effort] * n, MOST_STEPS[run.effort])
+    if run.effort == "best":
+        steps = max(steps, min(BEST_STEPS, 10 * STEPS_PER_RECORD["best"] * n))
+    if run.seconds is not None:
+        left = run.seconds - 1e-10 * n * n * p / problem.k - 3e-5 * n
+        steps = min(steps, int(max(left, 0.0) * 1e7))
+    return steps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schedule:
+    """Cooling: for each level its temperature, how many of the records in `order` are drawn, and the
+    number of steps.
+    """
+
+    order: Rows
+    temperatures: NDArray[np.float64]
+    active: NDArray[np.int64]
+    steps: NDArray[np.int64]
+
+
+def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
+    """Temperatures and effort from the data: the width of a record's neighbourhood is its squared distance
+    to the (k−1)-th nearest record, the scale at which its group is decided.
+    """
+    n, k = len(problem.points), problem.k
+    widths = _core.list_distances(problem.points, lists, min(k - 1, lists.shape[1]) - 1)
+    order = np.argsort(-widths, kind="stable").astype(np.int32)
+    widths = widths[order]
+    cold = COLDEST * sse / n
+    hot = max(HOTTEST * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
+    ratio = cold / hot
+    for _ in range(HALVINGS):
+        ratio = float(np.sqrt(ratio))
+    temperatures = np.multiply.accumulate(np.concatenate([[hot], np.full(LEVELS - 1, ratio)]))
+    active = np.searchsorted(-widths, -ACTIVE * temperatures)
+    active = np.minimum(np.maximum(active, 2 * k + 5), n).astype(np.int64)
+    weights = active + IDLE_WEIGHT * n
+    so_far = np.cumsum(weights)
+    ends = np.floor(so_far * (steps / so_far[-1])).astype(np.int64)
+    return Schedule(order, temperatures, active, np.diff(ends, prepend=0))
+
+
+def doubling(steps: int, n: int) -> list[int]:
+    """Lengths of complete anneals, each twice the one before, that add up to `steps`: the last has
+    over half of them, and whenever the clock strikes, something finished is at hand.
+    """
+    count = int(np.clip(steps // (SHORTEST * n), 1, 2**MOST_ANNEALS - 1)).bit_length()
+    return [steps * 2**place // (2**count - 1) for place in range(count)]
+
+
+SHORTEST = 1_500
+MOST_ANNEALS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Anneal:
+    """Descent, then simulated annealing over neighbour lists: random migrations, exchanges, chains and
+    rotations of records between near groups, and groups disbanded and founded, each O(p), accepted while
+    they cost less than an exponential variate of the falling temperature; then descent again.
+
+    Work is counted in steps: given by `steps`, or by the run's effort and limited by its seconds at
+    a fixed rate, and spent on complete anneals of doubling length, the best of which is kept. So the same
+    seed and steps give the same groups on any machine, and the clock only guards. Large data are
+    annealed in blocks, cut elsewhere again and again, in parallel. Memory O(n·list).
+    """
+
+    needs_start: ClassVar[bool] = True
+    uses_effort: ClassVar[bool] = True
+    steps: int | None = None
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Descend, anneal, keep the best."""
+        descended = solve(Descent(), problem, start, run)
+        run.stage = type(self).__name__
+        n = len(problem.points)
+        steps = self.steps or steps_of_run(problem, run)
+        if n < 2 * problem.k or descended.sse == 0.0 or steps < n:
+            return descended
+        if run.overdue:
+            return replace(descended, truncated=True)
+        lists = near_lists(problem, list_length(n, problem.k), run)  # known from the descent
+        lengths = doubling(steps, n)
+
+        def anneal(place: int, child: Run) -> Partition:
+            cooling = schedule(problem, lists, descended.sse, lengths[place])
+            return _annealed(problem, descended, lists, cooling, run.outermost, child)
+
+        run.watch.expect_work(sum(lengths))
+        try:
+            if n <= WHOLE:
+                found = run.map(anneal, range(len(lengths)))
+            else:  # the blocks of each go in parallel
+                found = [anneal(place, run.with_seed(place)) for place in range(len(lengths))]
+        finally:
+            run.watch.expect_work(0)
+        truncated = any(partition.truncated for partition in found)
+        best = min(found, key=lambda partition: partition.sse)
+        return replace(better(descended, best), truncated=truncated)
+
+
+def _annealed(
+    problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
+) -> Partition:
+    """One anneal with its final descent; `start` when the deadline struck first."""
+    if run.overdue:
+        return replace(start, truncated=True)
+    rounds = 1 if len(problem.points) <= WHOLE else ROUNDS
+    labels = start.labels
+    try:
+        for number, (first, end) in enumerate(pairwise(range(0, LEVELS + 1, LEVELS // rounds))):
+            if rounds == 1:
+                blocks = np.zeros(len(labels), dtype=np.int32)
+            else:
+                blocks = blocks_of_groups(
+                    problem, labels, BLOCK_RECORDS, derived_seed(run.seed, -number - 1), run
+                )
+            levels = slice(first, end)
+            labels = _cooled_in_blocks(
+                problem, labels, blocks, lists, cooling, levels, report and rounds == 1, run
+            )
+    except DeadlinePassed:
+        return replace(start, truncated=True)
+    annealed = evaluated(problem, labels, start.bound)
+    if report:
+        run.watch.report_best(annealed.sse)
+    return solve(Descent(), problem, annealed, run)
+
+
+def _cooled_in_blocks(
+    problem: Problem,
+    labels: Labels,
+    blocks: Labels,
+    lists: Rows,
+    cooling: Schedule,
+    levels: slice,
+    report: bool,
+    run: Run,
+) -> Labels:
+    """The labels after these levels, each block by itself. A level's steps are shared out by the records
+    that are drawn.
+    """
+    in_order = blocks[cooling.order]
+    by_block = np.argsort(in_order, kind="stable")  # places in the order, block by block
+    parts = np.split(by_block, np.flatnonzero(np.diff(in_order[by_block])) + 1)
+    temperatures = np.ascontiguousarray(cooling.temperatures[levels])
+    all_active = cooling.active[levels]
+
+    def cool(places: NDArray[np.int64], child: Run) -> tuple[Rows, Labels]:
+        rows = np.ascontiguousarray(cooling.order[places])
+        own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
+        active = np.searchsorted(places, all_active).astype(np.int64)
+        steps = cooling.steps[levels] * active // all_active
+        cooled = child.call(
+            lambda: _core.anneal(
+                problem.points, rows, own, problem.k, lists, temperatures,
+                active, steps, child.seed, report, child.watch,
+            )
+        )  # fmt: skip
+        return rows, cooled
+
+    found = np.empty_like(labels)
+    free = 0
+    for rows, cooled in run.map(cool, parts):
+        found[rows] = free + cooled
+        free += len(rows) // problem.k
+    return _core.by_first_appearance(found)

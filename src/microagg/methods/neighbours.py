@@ -1,0 +1,29 @@
+"""Neighbour lists: what local searches look at instead of everything."""
+
+from __future__ import annotations
+
+from microagg import _core
+from microagg.methods.run import Run
+from microagg.model import Problem, Rows
+
+MOST_ENTRIES = 64_000_000
+"""Lists of very large groups are shortened to so many entries in all (256 MB), but not below 20 each."""
+
+
+def list_length(n: int, k: int) -> int:
+    """How many near records a record knows: 4k and at least 20, as far as there are so many."""
+    wanted = max(20, 4 * k)
+    return min(n - 1, max(20, min(wanted, MOST_ENTRIES // n)))
+
+
+def near_lists(problem: Problem, length: int, run: Run) -> Rows:
+    """The `length` records nearest to each, nearest first, one row each; computed once a run.
+
+    Exact up to 6,144 records, very nearly so beyond. O(np) distances times a constant; raises
+    `DeadlinePassed`.
+    """
+
+    def compute() -> Rows:
+        return run.call(lambda: _core.neighbour_lists(problem.points, length, run.threads, run.watch))
+
+    return run.remember(problem.points, ("near", length), compute)
