@@ -2,6 +2,7 @@
 // temperature falls, drawn among the records whose neighbourhood is as wide as the temperature.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -26,7 +27,11 @@ class Anneal {
   // none reaching outside the block), and the nearest records of every record.
   Anneal(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
          std::span<const Row> lists, std::int64_t length, std::uint64_t seed)
-      : groups_(points, rows, labels, k), near_(lists, length, rows), random_(seed) {}
+      : groups_(points, rows, labels, k), near_(lists, length, rows), random_(seed) {
+    const double rarer = std::min(1.0, 10.0 / static_cast<double>(k));
+    disband_ = static_cast<std::uint64_t>(DISBAND * rarer * 0x1.0p32);
+    found_ = disband_ + static_cast<std::uint64_t>(FOUND * rarer * 0x1.0p32);
+  }
 
   // Groups of the rows when all is done. With `report`, the watch hears of the SSE at each level.
   Labels run(std::span<const AnnealLevel> levels, Watch& watch, bool report) {
@@ -34,7 +39,7 @@ class Anneal {
     for (const AnnealLevel& level : levels) {
       temperature_ = level.temperature;
       for (std::int64_t step = 0; step < level.steps; ++step) {
-        propose(static_cast<Row>(random_.below(level.active)));
+        propose(level.active);
         poll.tick();
       }
       groups_.refresh();  // so that rounding in centroids cannot add up
@@ -45,31 +50,36 @@ class Anneal {
   }
 
  private:
-  // Shares of the proposals.
+  // One random number serves two choices: its halves.
+  static constexpr std::uint64_t HALF = 0xFFFFFFFFULL;
+  // Shares of the proposals, as thresholds for such a half. Disbanding and founding cost time in
+  // proportion to k, so large groups do it less often.
   static constexpr double DISBAND = 0.012;
   static constexpr double FOUND = 0.027;
-  static constexpr double SWAP = 0.5;  // of those that cannot migrate
+  static constexpr std::uint64_t SWAP = 0x80000000ULL;  // half of those that cannot migrate
 
-  void propose(Row row) {
-    const double kind = random_.unit();
-    if (kind < DISBAND) {
+  void propose(std::int64_t active) {
+    const std::uint64_t bits = random_.next();
+    const Row row = static_cast<Row>(Random::share_of(bits >> 32, active));
+    const std::uint64_t kind = bits & HALF;
+    if (kind < disband_) {
       disband(groups_.group_of(row));
-    } else if (kind < DISBAND + FOUND) {
+    } else if (kind < found_) {
       found(row);
     } else {
       shift(row);
     }
   }
 
-  // A near record, nearer ones more often. The block may hold none.
-  Row some_near(Row row) {
+  // The group of a near record, nearer ones more often. The block may hold none.
+  Label some_near_group(Row row, std::uint64_t bits) const {
     const std::span<const Row> near = near_.of(row);
-    if (near.empty()) return row;
-    const double u = random_.unit();
-    return near[static_cast<std::size_t>(u * u * static_cast<double>(near.size()))];
+    if (near.empty()) return groups_.group_of(row);
+    const std::uint64_t square = bits * bits >> 32;
+    return groups_.group_of(near[Random::share_of(square, static_cast<std::int64_t>(near.size()))]);
   }
-  Row some_member(Label group) {
-    return groups_.member(group, random_.below(groups_.size(group)));
+  Row some_member(Label group, std::uint64_t bits) const {
+    return groups_.member(group, Random::share_of(bits, groups_.size(group)));
   }
   bool accept(double change) {
     if (change <= 0.0) return true;
@@ -79,19 +89,21 @@ class Anneal {
 
   // The record goes to the group of a near one: alone, or in exchange, or pushing another on.
   void shift(Row row) {
+    const std::uint64_t bits = random_.next();
     const Label from = groups_.group_of(row);
-    const Label to = groups_.group_of(some_near(row));
+    const Label to = some_near_group(row, bits >> 32);
     if (from == to) return;
     if (groups_.can_give(from) && groups_.can_take(to)) {
       if (accept(groups_.insert_cost(row, to) - groups_.remove_gain(row))) groups_.move(row, to);
       return;
     }
-    const Row second = some_member(to);
-    if (random_.unit() < SWAP) {
+    const std::uint64_t further = random_.next();
+    const Row second = some_member(to, bits & HALF);
+    if ((further & HALF) < SWAP) {
       if (accept(groups_.swap_change(row, second))) groups_.swap(row, second);
       return;
     }
-    const Label last = groups_.group_of(some_near(second));
+    const Label last = some_near_group(second, further >> 32);
     if (last == from || last == to) return;
     if (groups_.can_give(from) && groups_.can_take(last)) {
       const double change = groups_.insert_cost(second, last) - groups_.remove_gain(row) +
@@ -102,7 +114,7 @@ class Anneal {
       }
       return;
     }
-    const Row third = some_member(last);
+    const Row third = some_member(last, random_.next() >> 32);
     const double change = groups_.replace_change(second, row) +
                           groups_.replace_change(third, second) +
                           groups_.replace_change(row, third);
@@ -167,6 +179,8 @@ class Anneal {
   LiveGroups groups_;
   NearRows near_;
   Random random_;
+  std::uint64_t disband_;
+  std::uint64_t found_;
   double temperature_ = 0.0;
   std::vector<Row> scattered_;
   std::vector<Origin> origins_;

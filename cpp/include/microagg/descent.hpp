@@ -26,10 +26,10 @@ class Descent {
           std::span<const Row> lists, std::int64_t length)
       : groups_(points, rows, labels, k),
         near_(lists, length, rows),
-        seen_(static_cast<std::size_t>(groups_.capacity()), 0),
-        waiting_(rows.size(), true) {
-    for (Row row = 0; row < groups_.n(); ++row) queue_.push_back(row);
-  }
+        rows_(rows),
+        seen_(static_cast<std::size_t>(groups_.capacity())),
+        changed_at_(static_cast<std::size_t>(groups_.capacity()), 0),
+        looked_(rows.size(), NEVER) {}
 
   // Runs to a local optimum, or until the deadline; `truncated` says which. Every change lowers the
   // SSE, recomputed from the members, by a share of it: descent ends, whatever the rounding.
@@ -38,23 +38,14 @@ class Descent {
     truncated = false;
     least_gain_ = LEAST_GAIN * groups_.sse();
     try {
-      bool improved = true;
-      while (improved) {
-        improved = false;
-        settle(poll);
-        for (Label group = 0; group < groups_.capacity(); ++group) {
-          poll.tick(10);
-          if (groups_.size(group) > 0 && disband(group)) improved = true;
-        }
-        for (Row row = 0; row < groups_.n(); ++row) {
-          poll.tick(2);
-          if (found(row)) improved = true;
-        }
-        // The queue holds those near a change; one look at every record proves that none is missed.
-        for (Row row = 0; row < groups_.n() && !improved; ++row) {
-          poll.tick(10);
-          if (shift(row)) improved = true;
-        }
+      // What is near a change is looked at again; when all is quiet, one look at everything proves
+      // that nothing was missed.
+      bool everything = true;
+      while (true) {
+        const std::int64_t before = changes_;
+        look_at(everything ? all_rows() : rows_near_changes(), everything, poll);
+        if (changes_ == before && everything) break;
+        everything = changes_ == before;
       }
     } catch (const DeadlinePassed&) {
       truncated = true;  // every finished change has lowered the SSE
@@ -72,19 +63,54 @@ class Descent {
     Label last = LiveGroups::NONE;
   };
 
-  void settle(Poll& poll) {
-    while (!queue_.empty()) {
-      const Row row = queue_.back();
-      queue_.pop_back();
-      waiting_[row] = false;
-      while (shift(row)) poll.tick(10);
-      poll.tick(10);
+  std::vector<Row> all_rows() const {
+    std::vector<Row> rows(static_cast<std::size_t>(groups_.n()));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Row>(i);
+    return rows;
+  }
+  // The members of the groups changed in the last look and what is near to them.
+  std::vector<Row> rows_near_changes() {
+    std::vector<Row> rows;
+    for (const Label group : changed_) {
+      for (const Row member : groups_.members(group)) {
+        rows.push_back(member);
+        rows.insert(rows.end(), near_.of(member).begin(), near_.of(member).end());
+      }
     }
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    return rows;
+  }
+  // Improves what begins with these records, and with the groups they are in. Unless everything is
+  // looked at, moves between groups that have not changed since the record's last look are left out.
+  void look_at(const std::vector<Row>& rows, bool everything, Poll& poll) {
+    changed_.clear();
+    for (const Row row : rows) {
+      if (everything) looked_[row] = NEVER;
+      do {
+        poll.tick(10);
+      } while (shift(row));
+    }
+    std::vector<Label> groups;
+    for (const Row row : rows) groups.push_back(groups_.group_of(row));
+    std::sort(groups.begin(), groups.end());
+    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+    for (const Label group : groups) {
+      poll.tick(10);
+      if (groups_.size(group) > 0) disband(group);
+    }
+    for (const Row row : rows) {
+      poll.tick(10);
+      found(row);
+    }
+    std::sort(changed_.begin(), changed_.end());
+    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   }
 
   // The best migration, swap or chain that begins with this record, if any improves.
   bool shift(Row row) {
     const Change best = best_shift(row);
+    looked_[row] = changes_;
     if (best.kind == Kind::NOTHING) return false;
     const Label from = groups_.group_of(row);
     touched_.assign({from, best.to});
@@ -113,10 +139,12 @@ class Descent {
     const double gain = can_give ? groups_.remove_gain(row) : 0.0;
     Change best;
     best.change = -least_gain_;
-    begin_seeing(from);
+    seen_.start();
+    seen_.first(from);
     for (const Row other : near_.of(row)) {
       const Label to = groups_.group_of(other);
-      if (!first_seen(to)) continue;
+      if (!seen_.first(to)) continue;
+      if (changed_at_[from] <= looked_[row] && changed_at_[to] <= looked_[row]) continue;
       if (can_give && groups_.can_take(to)) {
         const double change = groups_.insert_cost(row, to) - gain;
         if (change < best.change) best = {Kind::MIGRATE, change, -1, to};
@@ -140,8 +168,9 @@ class Descent {
     origins_.clear();
     touched_.assign({group});
     double change = -groups_.sse(group);
-    const std::vector<Row> rows(groups_.members(group).begin(), groups_.members(group).end());
-    for (const Row row : rows) {  // a refreshed group is in the order of its rows
+    std::vector<Row> rows(groups_.members(group).begin(), groups_.members(group).end());
+    std::sort(rows.begin(), rows.end(), [&](Row a, Row b) { return rows_[a] < rows_[b]; });
+    for (const Row row : rows) {
       const auto [best, cost] = groups_.best_near(row, near_.of(row), group);
       change += cost;
       if (best == LiveGroups::NONE || !(change < -least_gain_)) break;
@@ -159,28 +188,53 @@ class Descent {
 
   bool found(Row row) {
     if (!groups_.can_give(groups_.group_of(row)) || !groups_.has_unused()) return false;
+    if (!gather(row) || !founding_may_pay()) return false;
     const Label group = groups_.new_group();
-    origins_.clear();
     touched_.assign({group});
-    double change = 0.0;
-    const auto draw = [&](Row next) {
-      const Label from = groups_.group_of(next);
-      origins_.push_back({next, from});
-      touched_.push_back(from);
-      change -= groups_.remove_gain(next);
-      if (groups_.size(group) > 0) change += groups_.insert_cost(next, group);
-      groups_.move(next, group);
-    };
-    draw(row);
-    for (const Row next : near_.of(row)) {
-      if (groups_.size(group) == groups_.k()) break;
-      if (groups_.can_give(groups_.group_of(next))) draw(next);
+    for (const Origin& origin : origins_) {
+      touched_.push_back(origin.group);
+      groups_.move(origin.row, group);
     }
-    const bool pays = groups_.size(group) == groups_.k() && change < -least_gain_;
-    if (pays && lowered_by_moves()) return true;
+    if (lowered_by_moves()) return true;
     undo_moves();
     groups_.give_back(group);
     return false;
+  }
+  // The record and its nearest whose groups can spare them, k in all, into `origins_`; `givers_`
+  // counts what each group gives.
+  bool gather(Row row) {
+    origins_.clear();
+    givers_.clear();
+    const auto consider = [&](Row next) {
+      const Label from = groups_.group_of(next);
+      auto giver = std::find_if(givers_.begin(), givers_.end(),
+                                [from](const Giver& known) { return known.group == from; });
+      const std::int64_t gives = giver == givers_.end() ? 0 : giver->count;
+      if (groups_.size(from) - gives <= groups_.k()) return;
+      if (giver == givers_.end()) giver = givers_.insert(giver, {from, 0, 0.0});
+      ++giver->count;
+      giver->distances += groups_.distance_to(next, from);
+      origins_.push_back({next, from});
+    };
+    consider(row);
+    for (const Row next : near_.of(row)) {
+      if (static_cast<std::int64_t>(origins_.size()) == groups_.k()) break;
+      consider(next);
+    }
+    return static_cast<std::int64_t>(origins_.size()) == groups_.k();
+  }
+  // A group of m that gives t records at distances d from its centroid loses at most m/(m-t) times
+  // the sum of d^2 (their mean is no farther than they are on average). False when even that is
+  // less than the SSE of the new group.
+  bool founding_may_pay() {
+    double most = 0.0;
+    for (const Giver& giver : givers_) {
+      const auto m = static_cast<double>(groups_.size(giver.group));
+      most += giver.distances * m / (m - static_cast<double>(giver.count));
+    }
+    gathered_.clear();
+    for (const Origin& origin : origins_) gathered_.push_back(origin.row);
+    return groups_.sse_of(gathered_) < most * (1.0 + 1e-9) - least_gain_;
   }
 
   // --- what all changes share ---
@@ -195,16 +249,13 @@ class Descent {
       if (groups_.size(group) > 0) groups_.refresh(group);
     }
   }
-  // Whether the touched groups, made exact, cost less than before; if so, what is near is queued.
+  // Whether the touched groups, made exact, cost less than before.
   bool lowered(double before) {
     refresh_touched();
     if (!(sse_of_touched() - before < -least_gain_)) return false;
-    for (const Label group : touched_) {
-      for (const Row row : groups_.members(group)) {
-        wait(row);
-        for (const Row other : near_.of(row)) wait(other);
-      }
-    }
+    ++changes_;
+    for (const Label group : touched_) changed_at_[group] = changes_;
+    changed_.insert(changed_.end(), touched_.begin(), touched_.end());
     return true;
   }
   // The same for moves that are done: their groups are restored to see what they cost before.
@@ -223,24 +274,18 @@ class Descent {
     for (std::size_t i = origins_.size(); i-- > 0;) groups_.move(origins_[i].row, origins_[i].group);
     refresh_touched();
   }
-  void wait(Row row) {
-    if (waiting_[row]) return;
-    waiting_[row] = true;
-    queue_.push_back(row);
-  }
-  void begin_seeing(Label own) {
-    ++ticket_;
-    seen_[own] = ticket_;
-  }
-  bool first_seen(Label group) {
-    if (seen_[group] == ticket_) return false;
-    seen_[group] = ticket_;
-    return true;
-  }
+
+  static constexpr std::int64_t NEVER = -1;
 
   struct Origin {
     Row row;
     Label group;
+  };
+
+  struct Giver {
+    Label group;
+    std::int64_t count;
+    double distances;
   };
 
   LiveGroups groups_;
@@ -249,10 +294,14 @@ class Descent {
   std::vector<Label> touched_;
   std::vector<Origin> origins_;
   std::vector<Label> targets_;
-  std::vector<std::int64_t> seen_;  // when a group was last looked at
-  std::int64_t ticket_ = 0;
-  std::vector<bool> waiting_;
-  std::vector<Row> queue_;
+  std::vector<Giver> givers_;
+  std::vector<Row> gathered_;
+  std::span<const Row> rows_;
+  SeenGroups seen_;
+  std::int64_t changes_ = 0;
+  std::vector<std::int64_t> changed_at_;  // how many changes there were when a group changed last
+  std::vector<std::int64_t> looked_;      // .. and when a record was last looked at
+  std::vector<Label> changed_;            // groups, since the last look began
 };
 
 }  // namespace microagg

@@ -24,6 +24,22 @@ inline double lane_sum(std::int64_t width, Term term) {
   return (halves[0] + halves[2]) + (halves[1] + halves[3]);
 }
 
+// Which groups were met since the last start.
+class SeenGroups {
+ public:
+  explicit SeenGroups(std::size_t groups) : when_(groups, 0) {}
+  void start() { ++now_; }
+  bool first(Label group) {
+    if (when_[group] == now_) return false;
+    when_[group] = now_;
+    return true;
+  }
+
+ private:
+  std::vector<std::int64_t> when_;
+  std::int64_t now_ = 0;
+};
+
 class LiveGroups {
  public:
   // `labels`: groups of k to 2k-1 of the given rows of `points`, whose places here are 0, 1, ..
@@ -40,7 +56,9 @@ class LiveGroups {
         sizes_(static_cast<std::size_t>(n_ / k)),
         slot_of_(rows.size()),
         group_of_(labels.begin(), labels.end()),
-        reciprocal_(static_cast<std::size_t>(2 * k + 1)) {
+        reciprocal_(static_cast<std::size_t>(2 * k + 1)),
+        mean_(static_cast<std::size_t>(width_)),
+        seen_(sizes_.size()) {
     take_values(points, rows);
     for (Row row = 0; row < n_; ++row) {
       const Label group = group_of_[row];
@@ -114,13 +132,12 @@ class LiveGroups {
     Label group;
     double cost;
   };
-  Offer best_near(Row row, std::span<const Row> near, Label except, Label or_except = NONE) const {
+  Offer best_near(Row row, std::span<const Row> near, Label except, Label or_except = NONE) {
     Offer best{NONE, 0.0};
-    Label before = NONE;
+    seen_.start();
     for (const Row other : near) {
       const Label group = group_of_[other];
-      if (group == before || group == except || group == or_except || !can_take(group)) continue;
-      before = group;  // neighbours often share a group
+      if (group == except || group == or_except || !seen_.first(group) || !can_take(group)) continue;
       const double cost = insert_cost(row, group);
       if (best.group == NONE || cost < best.cost) best = {group, cost};
     }
@@ -130,6 +147,18 @@ class LiveGroups {
   double sse(Label group) const {
     double sum = 0.0;
     for (const Row row : members(group)) sum += distance_to(row, group);
+    return sum;
+  }
+  // SSE that these records would have as a group.
+  double sse_of(std::span<const Row> rows) {
+    std::fill(mean_.begin(), mean_.end(), 0.0);
+    const double share = 1.0 / static_cast<double>(rows.size());
+    for (const Row row : rows) {
+      const double* x = record(row);
+      for (std::int64_t a = 0; a < width_; ++a) mean_[a] += x[a] * share;
+    }
+    double sum = 0.0;
+    for (const Row row : rows) sum += squared(record(row), mean_.data());
     return sum;
   }
   double sse() const {
@@ -265,6 +294,8 @@ class LiveGroups {
   Labels group_of_;
   std::vector<double> reciprocal_;
   std::vector<Label> unused_;
+  std::vector<double> mean_;  // scratch
+  SeenGroups seen_;
 };
 
 }  // namespace microagg

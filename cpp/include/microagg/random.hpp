@@ -36,8 +36,10 @@ class Random {
     return mixed ^ (mixed >> 31);
   }
   // 0 .. count-1; the bias is below count / 2^32.
-  std::int64_t below(std::int64_t count) {
-    return static_cast<std::int64_t>(((next() >> 32) * static_cast<std::uint64_t>(count)) >> 32);
+  std::int64_t below(std::int64_t count) { return share_of(next() >> 32, count); }
+  // The same from 32 random bits.
+  static std::int64_t share_of(std::uint64_t bits, std::int64_t count) {
+    return static_cast<std::int64_t>((bits * static_cast<std::uint64_t>(count)) >> 32);
   }
   // In [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

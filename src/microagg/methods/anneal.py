@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.errors import DeadlinePassed
-from microagg.methods.blocks import BLOCK_RECORDS, blocks_of_groups
+from microagg.methods.blocks import WHOLE, blocks_of_groups, rows_of_blocks, solve_blocks
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run, derived_seed
@@ -35,8 +34,6 @@ IDLE_WEIGHT = 0.05
 
 ROUNDS = 16
 """Large data are cut into other blocks so many times during an anneal."""
-WHOLE = 6_000
-"""Up to so many records are annealed as one block."""
 
 STEPS_PER_RECORD: dict[Effort, int] = {"fast": 600, "balanced": 6_000, "best": 60_000}
 MOST_STEPS: dict[Effort, int] = {"fast": 10**8, "balanced": 10**9, "best": 10**10}
@@ -59,10 +56,11 @@ def steps_of_run(problem: Problem, run: Run) -> int:
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
     """Cooling: for each level its temperature, how many of the records in `order` are drawn, and the
-    number of steps.
+    number of steps; `place` is where a record stands in the order.
     """
 
     order: Rows
+    place: Rows
     temperatures: NDArray[np.float64]
     active: NDArray[np.int64]
     steps: NDArray[np.int64]
@@ -87,7 +85,9 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     weights = active + IDLE_WEIGHT * n
     so_far = np.cumsum(weights)
     ends = np.floor(so_far * (steps / so_far[-1])).astype(np.int64)
-    return Schedule(order, temperatures, active, np.diff(ends, prepend=0))
+    place = np.empty_like(order)
+    place[order] = np.arange(n, dtype=np.int32)
+    return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
 def doubling(steps: int, n: int) -> list[int]:
@@ -98,8 +98,8 @@ def doubling(steps: int, n: int) -> list[int]:
     return [steps * 2**place // (2**count - 1) for place in range(count)]
 
 
-SHORTEST = 1_500
-MOST_ANNEALS = 4
+SHORTEST = 2_000
+MOST_ANNEALS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +120,19 @@ class Anneal:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Descend, anneal, keep the best."""
-        descended = solve(Descent(), problem, start, run)
-        run.stage = type(self).__name__
         n = len(problem.points)
         steps = self.steps or steps_of_run(problem, run)
+        descended = start
+        if n <= WHOLE or steps < n or _core.group_sizes(start.labels).max() >= 2 * problem.k:
+            # On large data that takes as long as a short anneal, which forgets it.
+            descended = solve(Descent(), problem, start, run)
+            run.stage = type(self).__name__
         if n < 2 * problem.k or descended.sse == 0.0 or steps < n:
             return descended
-        if run.overdue:
+        try:
+            lists = near_lists(problem, list_length(n, problem.k), run)
+        except DeadlinePassed:
             return replace(descended, truncated=True)
-        lists = near_lists(problem, list_length(n, problem.k), run)  # known from the descent
         lengths = doubling(steps, n)
 
         def anneal(place: int, child: Run) -> Partition:
@@ -154,20 +158,16 @@ def _annealed(
     """One anneal with its final descent; `start` when the deadline struck first."""
     if run.overdue:
         return replace(start, truncated=True)
-    rounds = 1 if len(problem.points) <= WHOLE else ROUNDS
+    whole = len(problem.points) <= WHOLE
     labels = start.labels
     try:
-        for number, (first, end) in enumerate(pairwise(range(0, LEVELS + 1, LEVELS // rounds))):
-            if rounds == 1:
+        for number, first in enumerate(range(0, LEVELS, LEVELS if whole else LEVELS // ROUNDS)):
+            if whole:
                 blocks = np.zeros(len(labels), dtype=np.int32)
             else:
-                blocks = blocks_of_groups(
-                    problem, labels, BLOCK_RECORDS, derived_seed(run.seed, -number - 1), run
-                )
-            levels = slice(first, end)
-            labels = _cooled_in_blocks(
-                problem, labels, blocks, lists, cooling, levels, report and rounds == 1, run
-            )
+                blocks = blocks_of_groups(problem, labels, derived_seed(run.seed, -number - 1), run)
+            levels = slice(first, LEVELS if whole else first + LEVELS // ROUNDS)
+            labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, run)
     except DeadlinePassed:
         return replace(start, truncated=True)
     annealed = evaluated(problem, labels, start.bound)
@@ -176,7 +176,7 @@ def _annealed(
     return solve(Descent(), problem, annealed, run)
 
 
-def _cooled_in_blocks(
+def _cooled(
     problem: Problem,
     labels: Labels,
     blocks: Labels,
@@ -189,28 +189,15 @@ def _cooled_in_blocks(
     """The labels after these levels, each block by itself. A level's steps are shared out by the records
     that are drawn.
     """
-    in_order = blocks[cooling.order]
-    by_block = np.argsort(in_order, kind="stable")  # places in the order, block by block
-    parts = np.split(by_block, np.flatnonzero(np.diff(in_order[by_block])) + 1)
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
 
-    def cool(places: NDArray[np.int64], child: Run) -> tuple[Rows, Labels]:
-        rows = np.ascontiguousarray(cooling.order[places])
-        own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
-        active = np.searchsorted(places, all_active).astype(np.int64)
+    def cool(rows: Rows, own: Labels, child: Run) -> Labels:
+        active = np.searchsorted(cooling.place[rows], all_active).astype(np.int64)
         steps = cooling.steps[levels] * active // all_active
-        cooled = child.call(
-            lambda: _core.anneal(
-                problem.points, rows, own, problem.k, lists, temperatures,
-                active, steps, child.seed, report, child.watch,
-            )
+        return _core.anneal(
+            problem.points, rows, own, problem.k, lists, temperatures,
+            active, steps, child.seed, report, child.watch,
         )  # fmt: skip
-        return rows, cooled
 
-    found = np.empty_like(labels)
-    free = 0
-    for rows, cooled in run.map(cool, parts):
-        found[rows] = free + cooled
-        free += len(rows) // problem.k
-    return _core.by_first_appearance(found)
+    return solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), cool, run)

@@ -5,16 +5,22 @@ Blocks are a convenience, not a constraint: a later refinement may move records 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from microagg import _core, errors
 from microagg.methods.run import Run
-from microagg.model import Labels, Partition, Problem
+from microagg.model import Labels, Partition, Problem, Rows
 
 BLOCK_RECORDS = 4_096
 """A block of this size fits into the cache nearest to a core that is large enough for it."""
+
+WHOLE = 6_000
+"""Up to so many records, a search takes all at once."""
+
+SIDE_BY_SIDE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +44,51 @@ class KdBlocks:
         return run.call(lambda: _core.kd_blocks(problem.points, ones, largest, k, False, 0, run.watch))
 
 
-def blocks_of_groups(problem: Problem, labels: Labels, size: int, seed: int, run: Run) -> Labels:
+def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run) -> Labels:
     """Blocks of whole groups, cut by their centroids; another seed cuts elsewhere."""
     centroids = _core.group_means(problem.points, labels)
     sizes = _core.group_sizes(labels)
-    of_group = run.call(lambda: _core.kd_blocks(centroids, sizes, size, 1, True, seed, run.watch))
+    largest = max(BLOCK_RECORDS, 4 * problem.k)
+    of_group = run.call(lambda: _core.kd_blocks(centroids, sizes, largest, 1, True, seed, run.watch))
     return np.ascontiguousarray(of_group[labels])
+
+
+def rows_of_blocks(blocks: Labels, order: Rows) -> list[Rows]:
+    """The records of each block, as they stand in `order`."""
+    in_order = blocks[order]
+    by_block = np.argsort(in_order, kind="stable")
+    rows = np.ascontiguousarray(order[by_block])
+    return np.split(rows, np.flatnonzero(np.diff(in_order[by_block])) + 1)
+
+
+def solve_blocks(
+    problem: Problem,
+    labels: Labels,
+    parts: list[Rows],
+    kernel: Callable[[Rows, Labels, Run], Labels],
+    run: Run,
+) -> Labels:
+    """`kernel(rows, labels of the rows, run)` for each part in parallel, put together. The parts hold all
+    records, each with the whole of its group.
+    """
+
+    def solve_part(rows: Rows, child: Run) -> Labels:
+        own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
+        return child.call(lambda: kernel(rows, own, child))
+
+    together = np.empty_like(labels)
+    free = 0
+    for rows, found in zip(parts, run.map(solve_part, parts), strict=True):
+        together[rows] = free + found
+        free += len(rows) // problem.k
+    return _core.by_first_appearance(together)
+
+
+def near_in_memory(problem: Problem, run: Run) -> Rows:
+    """All records, near ones side by side, so a search finds them in the cache; computed once a run."""
+
+    def compute() -> Rows:
+        blocks = KdBlocks(SIDE_BY_SIDE)(problem, Partition(np.empty(0, np.int32), 0.0), run)
+        return np.argsort(blocks, kind="stable").astype(np.int32)
+
+    return run.remember(problem.points, "near in memory", compute)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors
+from microagg.methods.blocks import near_in_memory
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run, derived_seed
@@ -53,11 +54,6 @@ class TwoSwap:
         return replace(better(start, found), truncated=truncated)
 
 
-def all_rows(problem: Problem) -> Rows:
-    """The whole problem as one block."""
-    return np.arange(len(problem.points), dtype=np.int32)
-
-
 @dataclass(frozen=True, slots=True)
 class Descent:
     """Descent to a local optimum over neighbour lists: a record migrates, two change places, one pushes
@@ -80,11 +76,16 @@ class Descent:
             lists = near_lists(problem, list_length(n, k), run)
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        labels, cut_short = run.call(
-            lambda: _core.descent(problem.points, all_rows(problem), start.labels, k, lists, run.watch)
+        rows = near_in_memory(problem, run)
+        own = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
+        found_own, cut_short = run.call(
+            lambda: _core.descent(problem.points, rows, own, k, lists, run.watch)
         )
+        labels = np.empty_like(found_own)
+        labels[rows] = found_own
+        labels = _core.by_first_appearance(labels)
         truncated = start.truncated or cut_short
-        found = evaluated(problem, _core.by_first_appearance(labels), start.bound, truncated=truncated)
+        found = evaluated(problem, labels, start.bound, truncated=truncated)
         return replace(better(start, found), truncated=truncated)
 
 
