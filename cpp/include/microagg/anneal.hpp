@@ -38,8 +38,12 @@ class Anneal {
     Poll poll(watch, 10'000, Deadline::HEED);
     for (const AnnealLevel& level : levels) {
       temperature_ = level.temperature;
+      for (std::int64_t step = 0; step < AHEAD; ++step) draft(step, level.active);
       for (std::int64_t step = 0; step < level.steps; ++step) {
-        propose(level.active);
+        const Draft now = drafts_[step % AHEAD];
+        draft(step, level.active);  // takes the place of this one
+        fetch_groups(drafts_[(step + AHEAD / 2) % AHEAD]);
+        propose(now);
         poll.tick();
       }
       groups_.refresh();  // so that rounding in centroids cannot add up
@@ -58,25 +62,45 @@ class Anneal {
   static constexpr double FOUND = 0.027;
   static constexpr std::uint64_t SWAP = 0x80000000ULL;  // half of those that cannot migrate
 
-  void propose(std::int64_t active) {
+  // A proposal is drawn a few steps before its turn, so that what it needs is in the cache by then.
+  static constexpr std::int64_t AHEAD = 8;
+  struct Draft {
+    Row row;
+    std::uint64_t kind;
+    const Row* near;  // a near record; none if the block holds none
+    std::uint64_t bits;
+  };
+
+  void draft(std::int64_t step, std::int64_t active) {
     const std::uint64_t bits = random_.next();
+    const std::uint64_t further = random_.next();
     const Row row = static_cast<Row>(Random::share_of(bits >> 32, active));
-    const std::uint64_t kind = bits & HALF;
-    if (kind < disband_) {
-      disband(groups_.group_of(row));
-    } else if (kind < found_) {
-      found(row);
-    } else {
-      shift(row);
+    Draft& draft = drafts_[step % AHEAD];
+    draft = {row, bits & HALF, some_near(row, further >> 32), further & HALF};
+    __builtin_prefetch(draft.near);
+    groups_.fetch_group_of(row);
+    groups_.fetch_record(row);
+  }
+  void fetch_groups(const Draft& draft) const {
+    if (draft.near) groups_.fetch_group(groups_.group_of(*draft.near));
+    groups_.fetch_group(groups_.group_of(draft.row));
+  }
+  void propose(const Draft& draft) {
+    if (draft.kind < disband_) {
+      disband(groups_.group_of(draft.row));
+    } else if (draft.kind < found_) {
+      found(draft.row);
+    } else if (draft.near) {
+      shift(draft.row, groups_.group_of(*draft.near), draft.bits);
     }
   }
 
-  // The group of a near record, nearer ones more often. The block may hold none.
-  Label some_near_group(Row row, std::uint64_t bits) const {
+  // A near record, nearer ones more often.
+  const Row* some_near(Row row, std::uint64_t bits) const {
     const std::span<const Row> near = near_.of(row);
-    if (near.empty()) return groups_.group_of(row);
+    if (near.empty()) return nullptr;
     const std::uint64_t square = bits * bits >> 32;
-    return groups_.group_of(near[Random::share_of(square, static_cast<std::int64_t>(near.size()))]);
+    return &near[Random::share_of(square, static_cast<std::int64_t>(near.size()))];
   }
   Row some_member(Label group, std::uint64_t bits) const {
     return groups_.member(group, Random::share_of(bits, groups_.size(group)));
@@ -88,22 +112,22 @@ class Anneal {
   }
 
   // The record goes to the group of a near one: alone, or in exchange, or pushing another on.
-  void shift(Row row) {
-    const std::uint64_t bits = random_.next();
+  void shift(Row row, Label to, std::uint64_t bits) {
     const Label from = groups_.group_of(row);
-    const Label to = some_near_group(row, bits >> 32);
     if (from == to) return;
     if (groups_.can_give(from) && groups_.can_take(to)) {
       if (accept(groups_.insert_cost(row, to) - groups_.remove_gain(row))) groups_.move(row, to);
       return;
     }
     const std::uint64_t further = random_.next();
-    const Row second = some_member(to, bits & HALF);
+    const Row second = some_member(to, bits);
     if ((further & HALF) < SWAP) {
       if (accept(groups_.swap_change(row, second))) groups_.swap(row, second);
       return;
     }
-    const Label last = some_near_group(second, further >> 32);
+    const Row* next = some_near(second, further >> 32);
+    if (!next) return;
+    const Label last = groups_.group_of(*next);
     if (last == from || last == to) return;
     if (groups_.can_give(from) && groups_.can_take(last)) {
       const double change = groups_.insert_cost(second, last) - groups_.remove_gain(row) +
@@ -182,6 +206,7 @@ class Anneal {
   std::uint64_t disband_;
   std::uint64_t found_;
   double temperature_ = 0.0;
+  Draft drafts_[AHEAD];
   std::vector<Row> scattered_;
   std::vector<Origin> origins_;
 };

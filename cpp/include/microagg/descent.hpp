@@ -82,7 +82,8 @@ class Descent {
     return rows;
   }
   // Improves what begins with these records, and with the groups they are in. Unless everything is
-  // looked at, moves between groups that have not changed since the record's last look are left out.
+  // looked at, moves between groups that have not changed since the record's last look are left
+  // out.
   void look_at(const std::vector<Row>& rows, bool everything, Poll& poll) {
     changed_.clear();
     for (const Row row : rows) {
@@ -264,14 +265,16 @@ class Descent {
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     targets_.clear();
     for (const Origin& origin : origins_) targets_.push_back(groups_.group_of(origin.row));
-    for (std::size_t i = origins_.size(); i-- > 0;) groups_.move(origins_[i].row, origins_[i].group);
+    for (std::size_t i = origins_.size(); i-- > 0;)
+      groups_.move(origins_[i].row, origins_[i].group);
     refresh_touched();
     const double before = sse_of_touched();
     for (std::size_t i = 0; i < origins_.size(); ++i) groups_.move(origins_[i].row, targets_[i]);
     return lowered(before);
   }
   void undo_moves() {
-    for (std::size_t i = origins_.size(); i-- > 0;) groups_.move(origins_[i].row, origins_[i].group);
+    for (std::size_t i = origins_.size(); i-- > 0;)
+      groups_.move(origins_[i].row, origins_[i].group);
     refresh_touched();
   }
 

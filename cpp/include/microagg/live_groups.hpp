@@ -137,7 +137,8 @@ class LiveGroups {
     seen_.start();
     for (const Row other : near) {
       const Label group = group_of_[other];
-      if (group == except || group == or_except || !seen_.first(group) || !can_take(group)) continue;
+      if (group == except || group == or_except || !seen_.first(group) || !can_take(group))
+        continue;
       const double cost = insert_cost(row, group);
       if (best.group == NONE || cost < best.cost) best = {group, cost};
     }
@@ -165,6 +166,15 @@ class LiveGroups {
     double sum = 0.0;
     for (Label group = 0; group < capacity(); ++group) sum += sse(group);
     return sum;
+  }
+
+  // Hints that these will be needed soon; without effect on results.
+  void fetch_group_of(Row row) const { __builtin_prefetch(group_of_.data() + row); }
+  void fetch_record(Row row) const { fetch(record(row)); }
+  void fetch_group(Label group) const {
+    fetch(centroid(group));
+    __builtin_prefetch(sizes_.data() + group);
+    __builtin_prefetch(members_.data() + group * slots_);
   }
 
   // The record leaves its group and belongs to none until it is put into one.
@@ -267,6 +277,9 @@ class LiveGroups {
       const double* x = points.row(rows[i]);
       for (std::int64_t a = 0; a < points.p; ++a) values_[i * width_ + a] = x[a] - mean[a];
     }
+  }
+  void fetch(const double* values) const {
+    for (std::int64_t a = 0; a < width_; a += SUM_LANES) __builtin_prefetch(values + a);
   }
   const double* record(Row row) const { return values_.data() + row * width_; }
   const double* centroid(Label group) const { return centroids_.data() + group * width_; }

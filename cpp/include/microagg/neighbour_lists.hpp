@@ -150,8 +150,7 @@ class NeighbourLists {
     for (const std::int32_t leaf : leaves_) {
       for (std::int64_t i = nodes_[leaf].begin; i < nodes_[leaf].end; ++i) {
         const std::int64_t slot = i - nodes_[leaf].begin;
-        double* at = blocks_.data() +
-                     (nodes_[leaf].block + slot / simd::LANES) * p * simd::LANES +
+        double* at = blocks_.data() + (nodes_[leaf].block + slot / simd::LANES) * p * simd::LANES +
                      slot % simd::LANES;
         for (std::int64_t a = 0; a < p; ++a) at[a * simd::LANES] = points_.row(rows_[i])[a];
       }
@@ -238,8 +237,7 @@ class NeighbourLists {
     }
     void scan(const Node& own, const Node& leaf) {
       const auto scan_blocks = simd::kernels().scan_double;
-      const std::int64_t end =
-          leaf.block + (leaf.end - leaf.begin + simd::LANES - 1) / simd::LANES;
+      const std::int64_t end = leaf.block + (leaf.end - leaf.begin + simd::LANES - 1) / simd::LANES;
       alignas(64) double distances[simd::LANES];
       for (std::int64_t i = own.begin; i < own.end; ++i) {
         const Row row = tree_.rows_[i];

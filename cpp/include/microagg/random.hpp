@@ -6,8 +6,8 @@
 
 namespace microagg {
 
-// Natural logarithm of a positive normal number to about 1e-9, from exactly rounded operations only:
-// the mathematical library's last digits differ between machines.
+// Natural logarithm of a positive normal number to about 1e-9, from exactly rounded operations
+// only: the mathematical library's last digits differ between machines.
 inline double portable_log(double x) {
   std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   std::int64_t exponent = static_cast<std::int64_t>(bits >> 52) - 1023;

@@ -25,9 +25,7 @@ class Watch {
     deadline_.store(when, std::memory_order_relaxed);
   }
   // No more time for refinements: the deadline has passed, or the run was cancelled.
-  bool expired() const {
-    return cancelled() || now() >= deadline_.load(std::memory_order_relaxed);
-  }
+  bool expired() const { return cancelled() || now() >= deadline_.load(std::memory_order_relaxed); }
 
   // The share done of the kernel at work, or of work announced for many kernels together.
   void report_done(double share) { done_.store(share, std::memory_order_relaxed); }

@@ -32,7 +32,7 @@ ACTIVE = 0.3
 IDLE_WEIGHT = 0.05
 """What a record that is not drawn adds to the steps of a level, against 1 for one that is."""
 
-ROUNDS = 16
+ROUNDS = 64
 """Large data are cut into other blocks so many times during an anneal."""
 
 STEPS_PER_RECORD: dict[Effort, int] = {"fast": 600, "balanced": 6_000, "best": 60_000}
@@ -92,8 +92,11 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
 
 def doubling(steps: int, n: int) -> list[int]:
     """Lengths of complete anneals, each twice the one before, that add up to `steps`: the last has
-    over half of them, and whenever the clock strikes, something finished is at hand.
+    over half of them, and whenever the clock strikes, something finished is at hand. Large data average
+    over so many regions that anneals hardly differ: there one takes all.
     """
+    if n > WHOLE:
+        return [steps]
     count = int(np.clip(steps // (SHORTEST * n), 1, 2**MOST_ANNEALS - 1)).bit_length()
     return [steps * 2**place // (2**count - 1) for place in range(count)]
 
@@ -169,7 +172,8 @@ def _annealed(
             levels = slice(first, LEVELS if whole else first + LEVELS // ROUNDS)
             labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, run)
     except DeadlinePassed:
-        return replace(start, truncated=True)
+        # Sparse regions cool first: what has cooled may already be worth having.
+        return replace(better(start, evaluated(problem, labels, start.bound)), truncated=True)
     annealed = evaluated(problem, labels, start.bound)
     if report:
         run.watch.report_best(annealed.sse)

@@ -15,10 +15,10 @@ from microagg.methods.run import Run
 from microagg.model import Labels, Partition, Problem, Rows
 
 BLOCK_RECORDS = 4_096
-"""A block of this size fits into the cache nearest to a core that is large enough for it."""
+"""For initial methods: their time grows with the square of the size."""
 
 WHOLE = 6_000
-"""Up to so many records, a search takes all at once."""
+"""Up to so many records are annealed as one block: they about fit into a core's own cache."""
 
 SIDE_BY_SIDE = 64
 
@@ -48,7 +48,7 @@ def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run) -> L
     """Blocks of whole groups, cut by their centroids; another seed cuts elsewhere."""
     centroids = _core.group_means(problem.points, labels)
     sizes = _core.group_sizes(labels)
-    largest = max(BLOCK_RECORDS, 4 * problem.k)
+    largest = max(WHOLE, 4 * problem.k)
     of_group = run.call(lambda: _core.kd_blocks(centroids, sizes, largest, 1, True, seed, run.watch))
     return np.ascontiguousarray(of_group[labels])
 
