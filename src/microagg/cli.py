@@ -104,7 +104,7 @@ def partition(
     columns: Annotated[
         str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
     ] = None,
-    method: Annotated[str, typer.Option(help="A name or recipe, see `microagg methods`.")] = "mdav-mhm",
+    method: Annotated[str, typer.Option(help="A name or recipe, see `microagg methods`.")] = "auto",
     scale: Annotated[
         str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
     ] = "zscore",
@@ -112,7 +112,7 @@ def partition(
         str, typer.Option(help="fast, balanced or best, for methods that can always do more.")
     ] = "balanced",
     seconds: Annotated[
-        float | None, typer.Option(help="Wall-clock limit for the refining parts of the method.")
+        float | None, typer.Option(help="Wall-clock limit; refinements plan their work to fit into it.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Fixes every random choice.")] = 0,
     threads: Annotated[
@@ -178,6 +178,7 @@ def _summary(
         "bound_loss": result.bound_loss,
         "gap": result.gap,
         "recipe": result.recipe,
+        "reason": result.reason,
         "truncated": result.truncated,
         "seconds": result.seconds,
         "labels": None if labels is None else str(labels),

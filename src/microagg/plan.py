@@ -23,6 +23,7 @@ class Plan:
     stage: Stage
     recipe: str
     scale: ScaleName
+    effort: Effort
     seconds: float | None
     seed: int
     threads: int | None
@@ -44,12 +45,12 @@ def plan(
         raise errors.not_callable("progress", type(progress).__name__)
     stage = stage_of(method)  # type: ignore[arg-type]  # it checks the type itself
     recipe = method if isinstance(method, str) else repr(stage)
-    _check_effort(effort, stage, recipe)
     return Plan(
         _k(k),
         stage,
         recipe,
         _choice("scale", scale, get_args(ScaleName)),  # type: ignore[arg-type]
+        _effort(effort, stage, recipe),
         _seconds(seconds, stage, recipe),
         _seed(seed),
         None if threads is None else _whole("threads", threads, 1),
@@ -95,12 +96,18 @@ def _seconds(value: object, stage: Stage, recipe: str) -> float | None:
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not 0 < float(value) < math.inf:  # type: ignore[arg-type]
         raise errors.bad_number("seconds", value, "a number above 0")
-    if not any(part.needs_start for part in parts_of(stage)):
+    if not any(part.needs_start or _uses_effort(part) for part in parts_of(stage)):
         raise errors.no_effect("seconds", recipe, "it has no refinement that could stop early.")
     return float(value)  # type: ignore[arg-type]
 
 
-def _check_effort(value: object, stage: Stage, recipe: str) -> None:
+def _effort(value: object, stage: Stage, recipe: str) -> Effort:
     effort = _choice("effort", value, get_args(Effort))
-    if effort != "balanced" and not any(getattr(part, "uses_effort", False) for part in parts_of(stage)):
+    if effort != "balanced" and not any(_uses_effort(part) for part in parts_of(stage)):
         raise errors.no_effect(f"effort={effort}", recipe, "it does the same work at every effort.")
+    return effort  # type: ignore[return-value]
+
+
+def _uses_effort(stage: Stage) -> bool:
+    """Whether the stage can always do more."""
+    return bool(getattr(stage, "uses_effort", False))

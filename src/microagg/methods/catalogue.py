@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from microagg.methods.anneal import Anneal
+from microagg.methods.auto import Auto
+from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
 from microagg.methods.exact import MOST_RECORDS, Exhaustive
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
-from microagg.methods.local_search import Cycle, Dissolve, Pool, Restarts, TwoSwap
+from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
 from microagg.methods.stage import Escalate, Stage, Within, chain
@@ -94,12 +97,43 @@ def _icsm_restarts(starts: int = 1_600) -> Stage:
     return chain(Mdav("2k"), Restarts(_icsm_rounds(None), starts))
 
 
+def _blocks(
+    inner: Literal["mdav", "mdav-mhm", "cbfs", "cbfs-mhm"] = "mdav", size: int = BLOCK_RECORDS
+) -> Stage:
+    return Within(METHODS[inner].build(), by=KdBlocks(size))
+
+
+def _anneal(steps: int | None = None) -> Stage:
+    return Anneal(steps)
+
+
 _FIXED = "groups of k; the last or a few of up to 2k−1"
 _VARIABLE = "groups of k to 2k−1"
 _ON_PATH = "groups of k to 2k−1; best partition along its path"
 _REFINES = "never worse than its start"
 
 METHODS: dict[str, Method] = {
+    # --- ours ---
+    "auto": Method(
+        Auto,
+        "chooses for you: univariate, exhaustive, or mdav (inside blocks, for large n) and anneal",
+        "ours", "by effort", "groups of k to 2k−1; not worse than mdav up to 200,000 records", 10_000_000,
+    ),
+    "anneal": Method(
+        _anneal,
+        "a refinement: descent and simulated annealing, the lowest loss of all",
+        "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
+    ),
+    "descent": Method(
+        Descent,
+        "a refinement: records and groups change while any change improves",
+        "ours", "O(np) a sweep", _REFINES, 1_000_000, starts_from=("mdav",),
+    ),
+    "blocks": Method(
+        _blocks,
+        "mdav (or another inner method) inside blocks of near records",
+        "ours", "O(n·size·p/k)", _VARIABLE, 10_000_000,
+    ),
     # --- VLDBJ06 ---
     "mdav": Method(
         _mdav,

@@ -1,0 +1,76 @@
+"""The method for a user who does not want to choose one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from microagg.methods.anneal import Anneal, steps_of_run
+from microagg.methods.blocks import KdBlocks
+from microagg.methods.exact import MOST_RECORDS, Exhaustive
+from microagg.methods.fixed_size import Mdav
+from microagg.methods.local_search import Descent
+from microagg.methods.run import Run
+from microagg.methods.sorting import OptimalUnivariate
+from microagg.methods.stage import Stage, Within, chain, solve
+from microagg.model import Partition, Problem
+
+MOST_FOR_MDAV = 200_000
+"""Up to so many records MDAV takes seconds; beyond, it runs inside blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A stage, the recipe that makes it, and why it was chosen."""
+
+    stage: Stage
+    recipe: str
+    reason: str
+
+
+def choose(problem: Problem, run: Run) -> Choice:
+    """What suits the number of records and attributes, k, and the run's effort and seconds."""
+    n, p = problem.points.shape
+    if p == 1:
+        return Choice(OptimalUnivariate(), "univariate", "one attribute: the optimum can be computed")
+    if n < 2 * problem.k:
+        return Choice(Mdav(), "mdav", f"{n:,} records are fewer than 2k: they can only form one group")
+    if n <= MOST_RECORDS:
+        return Choice(Exhaustive(), "exhaustive", f"{n} records: every partition can be tried")
+    start: Stage = Mdav()
+    first, size = "mdav", f"{n:,} records: mdav is quick enough to start from"
+    if n > MOST_FOR_MDAV:
+        start = Within(Mdav(), by=KdBlocks())
+        first, size = "blocks", f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
+    steps = steps_of_run(problem, run)
+    if steps < n:
+        return Choice(chain(start, Descent()), f"{first}+descent", f"{size}; too little time to anneal")
+    budget = f"{run.effort} effort" if run.seconds is None else f"{run.effort} effort in {run.seconds:g} s"
+    return Choice(
+        chain(start, Anneal(steps)),
+        f"{first}+anneal:steps={steps}",
+        f"{size}; {steps / n:,.0f} steps of annealing a record for {budget}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Chooses a method from the number of records and attributes, k, effort and seconds, and says which
+    and why in `recipe` and `reason`; that recipe with the same seed gives the same groups. Up to 200,000
+    records never worse than MDAV.
+    """
+
+    needs_start: ClassVar[bool] = False
+    uses_effort: ClassVar[bool] = True
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Choose, then run what was chosen."""
+        choice = choose(problem, run)
+        found = solve(choice.stage, problem, start, run)
+        only = len(problem.points) < 2 * problem.k
+        return replace(
+            found,
+            recipe=choice.recipe,
+            reason=choice.reason,
+            bound=found.sse if only else found.bound,
+        )
