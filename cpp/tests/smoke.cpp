@@ -7,13 +7,16 @@
 #include <random>
 #include <vector>
 
+#include "microagg/anneal.hpp"
 #include "microagg/best_cycle.hpp"
+#include "microagg/descent.hpp"
 #include "microagg/dissolve.hpp"
 #include "microagg/exhaustive.hpp"
 #include "microagg/fixed_runs.hpp"
 #include "microagg/genetic.hpp"
 #include "microagg/genetic_groups.hpp"
 #include "microagg/k_ward.hpp"
+#include "microagg/kd_blocks.hpp"
 #include "microagg/mst_cut.hpp"
 #include "microagg/neighbour_lists.hpp"
 #include "microagg/objective.hpp"
@@ -72,10 +75,35 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
   results.push_back(Dissolve(points, start, k, watch).run(truncated));
   results.push_back(TwoSwap(points, start, watch).run(truncated));
   const std::int64_t length = std::min<std::int64_t>(5, points.n - 1);
-  const Rows lists = neighbour_lists(points, length, watch);
+  const Rows lists = NeighbourLists(points, length).run(2, watch);
   for (const Rows& offers : {Rows(), lists}) {
     results.push_back(PoolPass(points, start, k, 100, offers, length, watch).run());
     results.push_back(BestCycle(points, start, k, 3, offers, length, watch).run());
+  }
+}
+
+// From groups of k successive records, the last one taking what remains.
+void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
+  Watch watch;
+  const std::int64_t length = std::min<std::int64_t>(20, points.n - 1);
+  const Rows lists = NeighbourLists(points, length).run(1, watch);
+  Rows rows;
+  Labels start;
+  for (Row row = 0; row < points.n; ++row) {
+    rows.push_back(row);
+    start.push_back(static_cast<Label>(std::min(row / k, points.n / k - 1)));
+  }
+  bool truncated = false;
+  const auto add = [&](Labels found) { results.push_back(by_first_appearance(std::move(found))); };
+  add(Descent(points, rows, start, k, lists, length).run(watch, truncated));
+  const std::vector<AnnealLevel> levels = {
+      {1.0, points.n, 300}, {0.1, points.n, 300}, {0.01, std::min<std::int64_t>(points.n, 5), 300}};
+  Anneal anneal(points, rows, start, k, lists, length, 7);
+  add(anneal.run(levels, watch, true));
+  const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
+  for (const bool jitter : {false, true}) {
+    check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(watch).size() == rows.size(),
+          "every record has a block");
   }
 }
 
@@ -106,6 +134,7 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
   results.push_back(optimal_univariate(column, k, watch));
   if (n <= 10) results.push_back(exhaustive(points, k, watch));
   if (n <= 100) add_paper_methods(points, column, path, k, results);
+  if (n >= 2 * k) add_searches(points, k, results);
   for (const Scale scale : {Scale::ZSCORE, Scale::RANGE, Scale::ROBUST, Scale::RANK}) {
     const Standardised scaled = standardise(points, scale);
     for (const double x : scaled.values) check(std::isfinite(x), "scaled values are finite");

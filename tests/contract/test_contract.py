@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 import microagg.methods
 from microagg import _core
 from microagg.errors import ContractError, SettingsError
+from microagg.methods.anneal import Anneal
+from microagg.methods.auto import Auto
+from microagg.methods.blocks import KdBlocks
 from microagg.methods.catalogue import METHODS
 from microagg.methods.exact import Exhaustive
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
-from microagg.methods.local_search import Cycle, Dissolve, Pool, Restarts, TwoSwap
+from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.objective import sse
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.recipe import stage_of
@@ -59,6 +62,7 @@ SHORT = {
     "icsm-restarts": "icsm-restarts:starts=3",
     "genetic": "genetic:generations=20",
     "genetic-groups": "genetic-groups:generations=20",
+    "anneal": "anneal:steps=20000",
 }
 
 STAGES: dict[str, Stage] = {
@@ -85,6 +89,10 @@ STAGES: dict[str, Stage] = {
     "Dissolve": Dissolve(),
     "Dissolve by Mdav": Dissolve(Mdav()),
     "TwoSwap": TwoSwap(),
+    "Descent": Descent(),
+    "Anneal": Anneal(5_000),
+    "Auto": Auto(),
+    "Blocks and Anneal": chain(Within(Mdav(), by=KdBlocks(8)), Anneal(5_000)),
     "Pool": Pool(),
     "Pool of three": Pool(3),
     "Cycle": Cycle(),
@@ -146,7 +154,7 @@ def test_contract(name: str, data: st.DataObject) -> None:
     start = start_for(stage, problem, random_start)
     before = problem.points.copy(), start.labels.copy()
 
-    found = stage(problem, start, Run(threads=1))
+    found = stage(problem, start, Run(threads=1, effort="fast"))
 
     # 1. Every group has at least k records, every record one group, groups numbered by appearance.
     assert found.labels.dtype == np.int32
@@ -154,7 +162,7 @@ def test_contract(name: str, data: st.DataObject) -> None:
     assert np.bincount(found.labels).min() >= problem.k
     assert np.array_equal(_core.by_first_appearance(found.labels), found.labels)
     # 2. The same again on any number of threads.
-    again = stage(problem, start, Run(threads=2))
+    again = stage(problem, start, Run(threads=2, effort="fast"))
     assert np.array_equal(again.labels, found.labels)
     assert not found.truncated
     # 3. Inputs as they were.
@@ -178,7 +186,7 @@ def test_contract(name: str, data: st.DataObject) -> None:
     assert np.bincount(late.labels).min() >= problem.k
     if stage.needs_start:
         assert late.sse <= start.sse
-    elif not any(part.needs_start for part in parts_of(stage)):
+    elif not any(part.needs_start or hasattr(part, "uses_effort") for part in parts_of(stage)):
         assert np.array_equal(late.labels, found.labels)
         assert not late.truncated
     if not np.array_equal(late.labels, found.labels):

