@@ -13,7 +13,7 @@ from microagg.errors import DeadlinePassed
 from microagg.methods.blocks import WHOLE, blocks_of_groups, rows_of_blocks, solve_blocks
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import list_length, near_lists
-from microagg.methods.run import Run, derived_seed
+from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
 from microagg.model import Effort, Labels, Partition, Problem, Rows
 
@@ -110,19 +110,23 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
-def doubling(steps: int, n: int) -> list[int]:
-    """Lengths of complete anneals, each twice the one before, that add up to `steps`: the last has
-    over half of them, and whenever the clock strikes, something finished is at hand. Large data average
-    over so many regions that anneals hardly differ: there one takes all.
+SHORTEST = 2_000
+"""Steps a record below which an anneal is not halved into a shorter one and a rest."""
+MOST_ANNEALS = 5
+FIRST_ON_LARGE = 300
+"""Steps a record of the first anneal of large data: a second or so for 100,000 records."""
+
+
+def lengths_of_anneals(steps: int, n: int) -> list[int]:
+    """Lengths of complete anneals that add up to `steps`, so that whenever the clock strikes something
+    finished is at hand: each twice the one before, the last with over half of the steps. Large data
+    average over so many regions that anneals of one length hardly differ: there a short one, then the rest.
     """
     if n > WHOLE:
-        return [steps]
+        first = min(steps // 8, FIRST_ON_LARGE * n)
+        return [first, steps - first]
     count = int(np.clip(steps // (SHORTEST * n), 1, 2**MOST_ANNEALS - 1)).bit_length()
     return [steps * 2**place // (2**count - 1) for place in range(count)]
-
-
-SHORTEST = 2_000
-MOST_ANNEALS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ class Anneal:
             lists = near_lists(problem, list_length(n, problem.k), run)
         except DeadlinePassed:
             return replace(descended, truncated=True)
-        lengths = doubling(steps, n)
+        lengths = lengths_of_anneals(steps, n)
 
         def anneal(place: int, child: Run) -> Partition:
             cooling = schedule(problem, lists, descended.sse, lengths[place])
@@ -172,34 +176,37 @@ class Anneal:
                 found = [anneal(place, run.with_seed(place)) for place in range(len(lengths))]
         finally:
             run.watch.expect_work(0)
-        truncated = any(partition.truncated for partition in found)
-        best = min(found, key=lambda partition: partition.sse)
-        return replace(better(descended, best), truncated=truncated)
+        best = better(descended, min(found, key=lambda partition: partition.sse))
+        if n > WHOLE and not run.overdue:
+            best = solve(Descent(), problem, best, run)
+        truncated = best.truncated or any(partition.truncated for partition in found)
+        return replace(best, truncated=truncated)
 
 
 def _annealed(
     problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
 ) -> Partition:
-    """One anneal with its final descent; `start` when the deadline struck first."""
+    """One anneal, of small data with its final descent; what there is when the deadline strikes."""
     if run.overdue:
         return replace(start, truncated=True)
     whole = len(problem.points) <= WHOLE
     labels = start.labels
     try:
         for number, first in enumerate(range(0, LEVELS, LEVELS if whole else LEVELS // ROUNDS)):
+            own = run.with_seed(number)
             if whole:
                 blocks = np.zeros(len(labels), dtype=np.int32)
             else:
-                blocks = blocks_of_groups(problem, labels, derived_seed(run.seed, -number - 1), run)
+                blocks = blocks_of_groups(problem, labels, own.seed, own)
             levels = slice(first, LEVELS if whole else first + LEVELS // ROUNDS)
-            labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, run)
+            labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
     except DeadlinePassed:
         # Sparse regions cool first: what has cooled may already be worth having.
         return replace(better(start, evaluated(problem, labels, start.bound)), truncated=True)
     annealed = evaluated(problem, labels, start.bound)
     if report:
         run.watch.report_best(annealed.sse)
-    return solve(Descent(), problem, annealed, run)
+    return solve(Descent(), problem, annealed, run) if whole else annealed
 
 
 def _cooled(
