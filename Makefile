@@ -7,7 +7,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
 FORMATTED := $(shell find cpp -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long lint format smoke bench clean
+.PHONY: help setup demo test test-long lint format smoke bench quality clean
 
 help: ## list these targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,10 @@ smoke: setup ## the core without Python, under ASan and UBSan
 bench: setup ## speed against peers (installs them)
 	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'
 	$(BIN)/python -m benchmarks.speed
+
+quality: setup ## information loss reached in 1, 10 and 60 seconds (takes hours; may be interrupted and goes on)
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'
+	$(BIN)/python -m benchmarks.quality --grid --large --other
 
 clean: ## remove what was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

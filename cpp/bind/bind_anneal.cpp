@@ -61,11 +61,13 @@ void microagg::bind::register_anneal(nb::module_& m) {
         for (std::size_t level = 0; level < temperatures.shape(0); ++level) {
           levels.push_back({temperatures.data()[level], active.data()[level], steps.data()[level]});
         }
-        return array_of(released([&] {
+        bool truncated = false;
+        Labels found = released([&] {
           return Anneal(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
                         length_of(lists), seed)
-              .run(levels, watch, report);
-        }));
+              .run(levels, watch, report, truncated);
+        });
+        return nb::make_tuple(array_of(std::move(found)), truncated);
       },
       nb::arg("points").noconvert(), nb::arg("rows").noconvert(), nb::arg("labels").noconvert(),
       nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("temperatures").noconvert(),

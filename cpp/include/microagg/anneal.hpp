@@ -33,22 +33,14 @@ class Anneal {
     found_ = disband_ + static_cast<std::uint64_t>(FOUND * rarer * 0x1.0p32);
   }
 
-  // Groups of the rows when all is done. With `report`, the watch hears of the SSE at each level.
-  Labels run(std::span<const AnnealLevel> levels, Watch& watch, bool report) {
-    Poll poll(watch, 10'000, Deadline::HEED);
-    for (const AnnealLevel& level : levels) {
-      temperature_ = level.temperature;
-      for (std::int64_t step = 0; step < AHEAD; ++step) draft(step, level.active);
-      for (std::int64_t step = 0; step < level.steps; ++step) {
-        const Draft now = drafts_[step % AHEAD];
-        draft(step, level.active);  // takes the place of this one
-        fetch_groups(drafts_[(step + AHEAD / 2) % AHEAD]);
-        propose(now);
-        poll.tick();
-      }
-      groups_.refresh();  // so that rounding in centroids cannot add up
-      watch.add_work(level.steps);
-      if (report) watch.report_best(groups_.sse());
+  // Groups of the rows when all is done or the deadline strikes; `truncated` says which. With
+  // `report`, the watch hears of the SSE at each level.
+  Labels run(std::span<const AnnealLevel> levels, Watch& watch, bool report, bool& truncated) {
+    truncated = false;
+    try {
+      for (const AnnealLevel& level : levels) cool(level, watch, report);
+    } catch (const DeadlinePassed&) {
+      truncated = true;  // between two proposals
     }
     return groups_.labels();
   }
@@ -61,6 +53,22 @@ class Anneal {
   static constexpr double DISBAND = 0.012;
   static constexpr double FOUND = 0.027;
   static constexpr std::uint64_t SWAP = 0x80000000ULL;  // half of those that cannot migrate
+
+  void cool(const AnnealLevel& level, Watch& watch, bool report) {
+    Poll poll(watch, 10'000, Deadline::HEED);
+    temperature_ = level.temperature;
+    for (std::int64_t step = 0; step < AHEAD; ++step) draft(step, level.active);
+    for (std::int64_t step = 0; step < level.steps; ++step) {
+      const Draft now = drafts_[step % AHEAD];
+      draft(step, level.active);  // takes the place of this one
+      fetch_groups(drafts_[(step + AHEAD / 2) % AHEAD]);
+      propose(now);
+      poll.tick();
+    }
+    groups_.refresh();  // so that rounding in centroids cannot add up
+    watch.add_work(level.steps);
+    if (report) watch.report_best(groups_.sse());
+  }
 
   // A proposal is drawn a few steps before its turn, so that what it needs is in the cache by then.
   static constexpr std::int64_t AHEAD = 8;

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from microagg import _core
 from microagg.errors import DeadlinePassed
 from microagg.methods.blocks import WHOLE, blocks_of_groups, rows_of_blocks, solve_blocks
-from microagg.methods.local_search import Descent
+from microagg.methods.local_search import Descent, descend
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
@@ -51,7 +51,7 @@ def steps_of_run(problem: Problem, run: Run) -> int:
         steps = max(steps, min(BEST_STEPS, 10 * STEPS_PER_RECORD["best"] * n))
     if run.seconds is not None:
         left = max(run.seconds - _seconds_beside(problem), 0.0)
-        steps = min(steps, int(0.9 * left / _seconds_a_step(problem)))
+        steps = min(steps, int(0.95 * left / _seconds_a_step(problem)))
     return steps
 
 
@@ -60,15 +60,17 @@ def steps_of_run(problem: Problem, run: Run) -> int:
 
 
 def _seconds_a_step(problem: Problem) -> float:
-    width = float(problem.points.shape[1])
-    return 1e-9 * (42.0 + 1.2 * width + 3.5 * min(problem.k, 10))
+    p = float(problem.points.shape[1])
+    in_blocks = 1.25 if len(problem.points) > WHOLE else 1.0
+    return 1e-9 * (45.0 + 0.8 * p + 2.5 * min(problem.k, 10)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
     """What MDAV, neighbour lists and descent take on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
+    more = 3.0 if n > WHOLE else 1.0  # than what fits into the cache
     mdav = 3.2e-11 * min(n * n, 10**10) * p / k
-    return mdav + 2e-5 * n * max(1.0, p / 13.0) + 4e-6 * n * k
+    return mdav + more * (5e-6 * n * max(1.0, p / 13.0) + 2e-6 * n * k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +112,7 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
-SHORTEST = 2_000
+SHORTEST = 4_000
 """Steps a record below which an anneal is not halved into a shorter one and a rest."""
 MOST_ANNEALS = 5
 FIRST_ON_LARGE = 300
@@ -187,26 +189,25 @@ def _annealed(
     problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
 ) -> Partition:
     """One anneal, of small data with its final descent; what there is when the deadline strikes."""
-    if run.overdue:
-        return replace(start, truncated=True)
     whole = len(problem.points) <= WHOLE
     labels = start.labels
-    try:
-        for number, first in enumerate(range(0, LEVELS, LEVELS if whole else LEVELS // ROUNDS)):
-            own = run.with_seed(number)
-            if whole:
-                blocks = np.zeros(len(labels), dtype=np.int32)
-            else:
-                blocks = blocks_of_groups(problem, labels, own.seed, own)
-            levels = slice(first, LEVELS if whole else first + LEVELS // ROUNDS)
-            labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
-    except DeadlinePassed:
-        # Sparse regions cool first: what has cooled may already be worth having.
-        return replace(better(start, evaluated(problem, labels, start.bound)), truncated=True)
-    annealed = evaluated(problem, labels, start.bound)
+    for number, first in enumerate(range(0, LEVELS, LEVELS if whole else LEVELS // ROUNDS)):
+        if run.overdue:
+            break
+        own = run.with_seed(number)
+        if whole:
+            blocks = np.zeros(len(labels), dtype=np.int32)
+        else:
+            blocks = blocks_of_groups(problem, labels, own.seed, own)
+        levels = slice(first, LEVELS if whole else first + LEVELS // ROUNDS)
+        labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
+    truncated = run.overdue
+    if whole:  # takes a few hundredths of a second, so the deadline does not matter to it
+        labels = descend(problem, labels, lists, _core.Watch(), run)[0]
+    found = evaluated(problem, labels, start.bound)
     if report:
-        run.watch.report_best(annealed.sse)
-    return solve(Descent(), problem, annealed, run) if whole else annealed
+        run.watch.report_best(found.sse)
+    return replace(better(start, found), truncated=truncated)
 
 
 def _cooled(
@@ -231,6 +232,6 @@ def _cooled(
         return _core.anneal(
             problem.points, rows, own, problem.k, lists, temperatures,
             active, steps, child.seed, report, child.watch,
-        )  # fmt: skip
+        )[0]  # fmt: skip
 
     return solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), cool, run)

@@ -78,17 +78,24 @@ class Descent:
             lists = near_lists(problem, list_length(n, k), run)
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        rows = near_in_memory(problem, run)
-        own = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
-        found_own, cut_short = run.call(
-            lambda: _core.descent(problem.points, rows, own, k, lists, run.watch)
-        )
-        labels = np.empty_like(found_own)
-        labels[rows] = found_own
-        labels = _core.by_first_appearance(labels)
+        labels, cut_short = descend(problem, start.labels, lists, run.watch, run)
         truncated = start.truncated or cut_short
         found = evaluated(problem, labels, start.bound, truncated=truncated)
         return replace(better(start, found), truncated=truncated)
+
+
+def descend(
+    problem: Problem, labels: Labels, lists: Rows, watch: _core.Watch, run: Run
+) -> tuple[Labels, bool]:
+    """A local optimum below `labels`, and whether the watch's deadline came first."""
+    rows = near_in_memory(problem, run)
+    own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
+    found_own, cut_short = run.call(
+        lambda: _core.descent(problem.points, rows, own, problem.k, lists, watch)
+    )
+    found = np.empty_like(found_own)
+    found[rows] = found_own
+    return _core.by_first_appearance(found), cut_short
 
 
 EXACT_RECORDS = 5_000
