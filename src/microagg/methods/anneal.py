@@ -112,8 +112,10 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
-SHORTEST = 4_000
-"""Steps a record below which an anneal is not halved into a shorter one and a rest."""
+LONG, SHORT = 4_000, 500
+"""Steps a record of which there are as many anneals as the budget has doublings; below the second number
+there is one, else at least two.
+"""
 MOST_ANNEALS = 5
 FIRST_ON_LARGE = 300
 """Steps a record of the first anneal of large data: a second or so for 100,000 records."""
@@ -127,7 +129,8 @@ def lengths_of_anneals(steps: int, n: int) -> list[int]:
     if n > WHOLE:
         first = min(steps // 8, FIRST_ON_LARGE * n)
         return [first, steps - first]
-    count = int(np.clip(steps // (SHORTEST * n), 1, 2**MOST_ANNEALS - 1)).bit_length()
+    doublings = int(steps // (LONG * n)).bit_length()
+    count = min(max(doublings, 2), MOST_ANNEALS) if steps >= SHORT * n else 1
     return [steps * 2**place // (2**count - 1) for place in range(count)]
 
 
