@@ -51,7 +51,7 @@ def steps_of_run(problem: Problem, run: Run) -> int:
         steps = max(steps, min(BEST_STEPS, 10 * STEPS_PER_RECORD["best"] * n))
     if run.seconds is not None:
         left = max(run.seconds - _seconds_beside(problem), 0.0)
-        steps = min(steps, int(0.85 * left / _seconds_a_step(problem)))
+        steps = min(steps, int(0.95 * left / _seconds_a_step(problem)))
     return steps
 
 
