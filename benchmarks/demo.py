@@ -9,8 +9,17 @@ import microagg
 from microagg import datasets
 from microagg.model import Table
 
-SME_METHODS = ["mdav", "cbfs", "md", "mdav-mhm", "exhaustive"]
-CENSUS_METHODS = ["mdav", "cbfs", "centroid", "npn-mhm", "mdav-mhm", "cbfs+mhm:cyclic=yes"]
+SME_METHODS = ["mdav", "cbfs", "md", "mdav-mhm", "auto"]
+CENSUS_METHODS = [
+    "mdav",
+    "cbfs",
+    "centroid",
+    "npn-mhm",
+    "mdav-mhm",
+    "cbfs+mhm:cyclic=yes",
+    "descent",
+    "auto",
+]
 
 
 def show(console: Console, title: str, data: Table, k: int, methods: list[str]) -> None:
@@ -34,7 +43,7 @@ def show(console: Console, title: str, data: Table, k: int, methods: list[str]) 
 def show_masked(console: Console) -> None:
     sme = datasets.sme()
     keys = sme.select("surface", "employees")
-    result = microagg.partition(keys, 3, "exhaustive")
+    result = microagg.partition(keys, 3)
     grid = Grid(title="The optimum, published (VLDBJ06, Table 2)", title_justify="left", title_style="bold")
     for heading in ("group", "surface", "employees", "turnover", "net profit"):
         grid.add_column(heading, justify="right")

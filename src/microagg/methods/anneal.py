@@ -38,7 +38,7 @@ ROUNDS = 64
 """Large data are cut into other blocks so many times during an anneal."""
 
 STEPS_PER_RECORD: dict[Effort, int] = {"fast": 1_000, "balanced": 10_000, "best": 60_000}
-MOST_STEPS: dict[Effort, int] = {"fast": 100_000_000, "balanced": 800_000_000, "best": 10_000_000_000}
+MOST_STEPS: dict[Effort, int] = {"fast": 100_000_000, "balanced": 600_000_000, "best": 10_000_000_000}
 BEST_STEPS = 600_000_000
 """The best effort does so many steps even on few records, but no more than 600,000 a record."""
 

@@ -23,6 +23,6 @@ class Exhaustive:
         """Solve; the result carries its own proof."""
         n = len(problem.points)
         if n > MOST_RECORDS:
-            raise errors.too_many_records("exhaustive", n, MOST_RECORDS, "mdav-mhm")
+            raise errors.too_many_records("exhaustive", n, MOST_RECORDS, "auto")
         labels = run.call(lambda: _core.exhaustive(problem.points, problem.k, run.watch))
         return proven_optimal(problem, labels, start.bound)
