@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import pytest
 from pyarrow import parquet
 
 import microagg
+from microagg.cli import _Bar
+from microagg.methods.run import Progress
 from microagg.methods.catalogue import METHODS
 from tests.bad_files import BAD_FILES, GOOD_NAMES, BadFile, bad_file_id, csv_of, leaks, write_good
 
@@ -88,9 +91,10 @@ def test_methods_as_json() -> None:
 def test_partition_of_every_format(tmp_path: Path, name: str) -> None:
     done = run("partition", write_good(tmp_path / name), "-k", 3)
     assert (done.returncode, done.stderr) == (0, "")
-    first, second = done.stdout.splitlines()
+    first, second, third = done.stdout.splitlines()
     assert first.startswith("12 records in ")
     assert second.startswith("information loss ")
+    assert third.startswith("chosen because: 12 records")
 
 
 def test_json_is_one_object_with_the_numbers_of_python(good: Path) -> None:
@@ -218,7 +222,7 @@ def test_a_column_name_with_a_space_before_it(tmp_path: Path) -> None:
         (("-k", "3", "--method", "univariate"), ("one attribute",)),
         (("-k", "3", "--method", "mdav:stop=4k"), ("stop", "3k or 2k")),
         (("-k", "3", "--method", "cbfs+mdav"), ("mdav after cbfs",)),
-        (("-k", "3", "--effort", "best"), ("effort", "no effect")),
+        (("-k", "3", "--method", "mdav", "--effort", "best"), ("effort", "no effect")),
         (("-k", "3", "--effort", "much"), ("effort", "fast, balanced, best")),
         (("-k", "3", "--method", "mdav", "--seconds", "9"), ("seconds", "no effect")),
         (("-k", "3", "--seconds", "0"), ("seconds", "above 0")),
@@ -330,3 +334,44 @@ def test_signals_stop_a_kernel(
     assert says in complaint
     assert not any(trace in complaint for trace in TRACES)
     assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_in_a_terminal_keeps_the_best_so_far(long_file: Path) -> None:
+    process, terminal = pty.fork()
+    if process == 0:
+        recipe = "blocks+anneal:steps=100000000000"
+        os.execv(COMMAND, [str(COMMAND), "partition", str(long_file), "-k", "3", "--method", recipe])
+    try:
+        shown = _read_until(terminal, b"below the start")
+        os.kill(process, signal.SIGINT)
+        shown += _read_until(terminal, None)
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    finally:
+        os.close(terminal)
+    assert status == 0
+    assert b"500000 records in" in shown
+    assert b"cut short" in shown
+
+
+def test_a_second_ctrl_c_gives_up() -> None:
+    with _Bar(hidden=False) as bar:
+        assert not bar.update(Progress("Mdav", 0.5, 0.1))
+        with pytest.raises(KeyboardInterrupt):  # there is nothing to keep
+            signal.raise_signal(signal.SIGINT)
+        assert not bar.update(Progress("Anneal", 0.5, 0.1, 4.2, 3.0))
+        signal.raise_signal(signal.SIGINT)
+        assert bar.update(Progress("Anneal", 0.6, 0.2, 4.1, 4.0))
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def _read_until(terminal: int, wanted: bytes | None) -> bytes:
+    """What a terminal shows until this text, or its end."""
+    shown = b""
+    begun = time.monotonic()
+    while (wanted is None or wanted not in shown) and time.monotonic() - begun < 60.0:
+        try:
+            shown += os.read(terminal, 65_536)
+        except OSError:  # the program has gone
+            break
+    return shown

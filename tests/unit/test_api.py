@@ -43,7 +43,8 @@ def test_fields() -> None:
     assert result.sse == pytest.approx(sse(np.ascontiguousarray(Z), result.labels))
     assert result.information_loss == pytest.approx(100 * result.sse / result.sst)
     assert 0 < result.information_loss < 100
-    assert result.recipe == "mdav-mhm"
+    assert result.recipe == "mdav+anneal:steps=400000"
+    assert result.reason.startswith("40 records")
     assert result.truncated is False
     assert result.seconds >= 0
     assert (result.bound, result.bound_loss, result.gap) == (None, None, None)
@@ -68,14 +69,16 @@ def test_no_method_beats_a_proven_bound() -> None:
             assert partition(SMALL, 3, name).sse >= bound
 
 
-def test_str_is_two_lines_with_the_numbers() -> None:
+def test_str_is_three_lines_with_the_numbers_and_the_reason() -> None:
     result = partition(X, 3)
-    first, second = str(result).splitlines()
+    first, second, third = str(result).splitlines()
     assert first.startswith(f"40 records in {len(result.sizes)} groups of ")
     assert "k = 3" in first
     assert f"{result.information_loss:.4f} %" in second
-    assert "mdav-mhm" in second
+    assert "mdav+anneal:steps=400000" in second
+    assert third == f"chosen because: {result.reason}"
     assert repr(result) == str(result)
+    assert len(str(partition(X, 3, "mdav-mhm")).splitlines()) == 2
 
 
 def test_str_of_a_single_group_is_in_the_singular() -> None:
@@ -161,7 +164,18 @@ def test_seconds_cut_refinements_short() -> None:
 
 @pytest.mark.parametrize("changes", [{"seed": 5}, {"seed": 2**64 - 1}, {"threads": 1}, {"threads": 2}])
 def test_what_must_not_change_a_deterministic_result(changes: dict[str, Any]) -> None:
-    np.testing.assert_array_equal(partition(X, 3, **changes).labels, partition(X, 3).labels)
+    method = "mdav-mhm" if "seed" in changes else "auto"
+    np.testing.assert_array_equal(partition(X, 3, method, **changes).labels, partition(X, 3, method).labels)
+
+
+def test_efforts_act_and_never_lose_against_mdav() -> None:
+    mdav = partition(X, 3, "mdav")
+    recipes = set()
+    for effort in ("fast", "balanced"):
+        result = partition(X, 3, effort=effort)
+        recipes.add(result.recipe)
+        assert result.sse <= mdav.sse
+    assert recipes == {"mdav+anneal:steps=40000", "mdav+anneal:steps=400000"}
 
 
 def test_scale_changes_the_unit() -> None:
@@ -236,10 +250,10 @@ def test_results_do_not_share_memory_with_the_data(scale: Any) -> None:
         ({"k": "3"}, SettingsError, ("k is a str", "whole number")),
         ({"method": "mdva"}, SettingsError, ("'mdva'", "mdav")),
         ({"method": "univariate"}, SettingsError, ("one attribute", "3")),
-        ({"method": "exhaustive"}, SettingsError, ("16 records", "40", "mdav-mhm")),
+        ({"method": "exhaustive"}, SettingsError, ("16 records", "40", "auto")),
         ({"method": "mdav-mhm:path_k=41"}, SettingsError, ("path_k", "41", "40 records")),
         ({"scale": "zz"}, SettingsError, ("'zz'", "zscore")),
-        ({"effort": "best"}, SettingsError, ("effort", "no effect", "mdav-mhm")),
+        ({"effort": "best", "method": "mdav"}, SettingsError, ("effort", "no effect", "mdav")),
         ({"seconds": 1, "method": "mdav"}, SettingsError, ("seconds", "no effect", "mdav")),
         ({"seconds": 0}, SettingsError, ("seconds", "above 0")),
         ({"seed": -1}, SettingsError, ("seed", "at least 0")),
