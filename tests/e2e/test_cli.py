@@ -19,8 +19,8 @@ from pyarrow import parquet
 
 import microagg
 from microagg.cli import _Bar
-from microagg.methods.run import Progress
 from microagg.methods.catalogue import METHODS
+from microagg.methods.run import Progress
 from tests.bad_files import BAD_FILES, GOOD_NAMES, BadFile, bad_file_id, csv_of, leaks, write_good
 
 COMMAND = Path(sys.executable).parent / "microagg"
