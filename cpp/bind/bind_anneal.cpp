@@ -38,23 +38,24 @@ void microagg::bind::register_anneal(nb::module_& m) {
       },
       nb::arg("points").noconvert(), nb::arg("lists").noconvert(), nb::arg("place"));
   // The next two work on a block: some rows whose groups, of k to 2k-1 records each, lie wholly
-  // inside it.
+  // inside it; `place` is where every record stands among the rows of its block.
   m.def(
       "descent",
-      [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Watch& watch) {
+      [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Integers place,
+         Watch& watch) {
         bool truncated = false;
         Labels found = released([&] {
           return Descent(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
-                         length_of(lists))
-              .run(watch, truncated);
+                         length_of(lists), span_of(place), watch)
+              .run(truncated);
         });
         return nb::make_tuple(array_of(std::move(found)), truncated);
       },
       nb::arg("points").noconvert(), nb::arg("rows").noconvert(), nb::arg("labels").noconvert(),
-      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("watch"));
+      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("place").noconvert(), nb::arg("watch"));
   m.def(
       "anneal",
-      [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists,
+      [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Integers place,
          Vector temperatures, Counts active, Counts steps, std::uint64_t seed, bool report,
          Watch& watch) {
         std::vector<AnnealLevel> levels;
@@ -64,13 +65,13 @@ void microagg::bind::register_anneal(nb::module_& m) {
         bool truncated = false;
         Labels found = released([&] {
           return Anneal(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
-                        length_of(lists), seed)
-              .run(levels, watch, report, truncated);
+                        length_of(lists), span_of(place), seed, watch)
+              .run(levels, report, truncated);
         });
         return nb::make_tuple(array_of(std::move(found)), truncated);
       },
       nb::arg("points").noconvert(), nb::arg("rows").noconvert(), nb::arg("labels").noconvert(),
-      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("temperatures").noconvert(),
-      nb::arg("active").noconvert(), nb::arg("steps").noconvert(), nb::arg("seed"),
-      nb::arg("report"), nb::arg("watch"));
+      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("place").noconvert(),
+      nb::arg("temperatures").noconvert(), nb::arg("active").noconvert(),
+      nb::arg("steps").noconvert(), nb::arg("seed"), nb::arg("report"), nb::arg("watch"));
 }

@@ -95,11 +95,11 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
   }
   bool truncated = false;
   const auto add = [&](Labels found) { results.push_back(by_first_appearance(std::move(found))); };
-  add(Descent(points, rows, start, k, lists, length).run(watch, truncated));
+  add(Descent(points, rows, start, k, lists, length, rows, watch).run(truncated));
   const std::vector<AnnealLevel> levels = {
       {1.0, points.n, 300}, {0.1, points.n, 300}, {0.01, std::min<std::int64_t>(points.n, 5), 300}};
-  Anneal anneal(points, rows, start, k, lists, length, 7);
-  add(anneal.run(levels, watch, true, truncated));
+  Anneal anneal(points, rows, start, k, lists, length, rows, 7, watch);
+  add(anneal.run(levels, true, truncated));
   const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
   for (const bool jitter : {false, true}) {
     check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(watch).size() == rows.size(),

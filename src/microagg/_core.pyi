@@ -91,7 +91,7 @@ def kd_blocks(
 ) -> _Ints: ...
 def list_distances(points: _Doubles, lists: _Ints, place: int) -> _Doubles: ...
 def descent(
-    points: _Doubles, rows: _Ints, labels: _Ints, k: int, lists: _Ints, watch: Watch
+    points: _Doubles, rows: _Ints, labels: _Ints, k: int, lists: _Ints, place: _Ints, watch: Watch
 ) -> tuple[_Ints, bool]: ...
 def anneal(
     points: _Doubles,
@@ -99,6 +99,7 @@ def anneal(
     labels: _Ints,
     k: int,
     lists: _Ints,
+    place: _Ints,
     temperatures: _Doubles,
     active: NDArray[np.int64],
     steps: NDArray[np.int64],

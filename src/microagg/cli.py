@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from microagg.errors import ContractError, DataError, SettingsError, UnsafeRelease
+from microagg.errors import Cancelled, ContractError, DataError, SettingsError, UnsafeRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -269,7 +269,7 @@ def _run() -> int:
         sys.stdout.flush()
     except typer.Exit as stop:
         return stop.exit_code
-    except (typer.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt, Cancelled):
         return _complain("Interrupted; nothing was written.", INTERRUPTED)
     except (SettingsError, DataError) as error:
         return _complain(str(error), USAGE)

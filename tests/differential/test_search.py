@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import hashlib
 from itertools import pairwise
+from threading import Timer
+from time import monotonic
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from microagg import _core, datasets
+from microagg.errors import SettingsError
 from microagg.methods import anneal, blocks
 from microagg.methods.anneal import Anneal, lengths_of_anneals, schedule, steps_of_run
 from microagg.methods.auto import Auto, choose
@@ -66,7 +69,8 @@ def test_descent_ends_in_a_local_optimum(kind: str) -> None:
         start = allowed_partition(rng, n, k)
         rows = rng.permutation(n).astype(np.int32)
         own = _core.by_first_appearance(np.ascontiguousarray(start[rows]))
-        found, truncated = _core.descent(x, rows, own, k, lists, _core.Watch())
+        place = np.argsort(rows).astype(np.int32)
+        found, truncated = _core.descent(x, rows, own, k, lists, place, _core.Watch())
         labels = np.empty_like(found)
         labels[rows] = found
         assert not truncated
@@ -124,6 +128,22 @@ def test_neighbour_lists_are_exact_on_small_data(kind: str) -> None:
             assert len(set(found[row].tolist())) == length
             expected = np.sort(gaps[row])[:length]
             assert gaps[row][found[row]] == pytest.approx(expected, rel=1e-9, abs=1e-300), kind
+
+
+def test_long_neighbour_lists_are_full() -> None:
+    """Leaves looked at until every list is full, however long."""
+    x = census_like(5_000)
+    for length in (4_999, 2_000):
+        found = _core.neighbour_lists(x, length, 2, _core.Watch())
+        for row in range(0, 5_000, 500):
+            assert row not in found[row]
+            assert len(set(found[row].tolist())) == length
+
+
+def test_more_threads_than_can_be_had() -> None:
+    x = census_like(300)
+    expected = _core.neighbour_lists(x, 5, 1, _core.Watch())
+    assert np.array_equal(_core.neighbour_lists(x, 5, 100_000, _core.Watch()), expected)
 
 
 def test_neighbour_lists_follow_the_oracle_in_ties() -> None:
@@ -185,7 +205,7 @@ def hash_of(labels: Labels) -> str:
 
 @pytest.mark.parametrize(
     ("n", "p", "k", "expected"),
-    [(500, 3, 3, "cededeb770b7d3c3"), (400, 20, 5, "03e1215f5b56df0b"), (7_000, 4, 4, "abe88c54fa3046a9")],
+    [(500, 3, 3, "cededeb770b7d3c3"), (400, 20, 5, "03e1215f5b56df0b"), (7_000, 4, 4, "37e100b432c2f58b")],
 )
 def test_one_seed_and_number_of_steps_one_answer(n: int, p: int, k: int, expected: str) -> None:
     """On every machine, instruction set and number of threads: these hashes must never change without
@@ -220,8 +240,7 @@ def test_seeds_differ_and_more_steps_help() -> None:
 def test_annealing_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, start = from_mdav(census_like(3_000), 3)
     whole = Anneal(2_000 * 3_000)(problem, start, Run())
-    for module in (anneal, blocks):
-        monkeypatch.setattr(module, "WHOLE", 800)
+    monkeypatch.setattr(blocks, "WHOLE", 800)
     cut = Anneal(2_000 * 3_000)(problem, start, Run())
     assert cut.sse < 1.02 * whole.sse
 
@@ -300,12 +319,40 @@ def test_cooling_follows_the_data() -> None:
 
 
 def test_lengths_double_and_spend_the_steps() -> None:
-    assert lengths_of_anneals(100, 1_000) == [100]
-    lengths = lengths_of_anneals(10**8, 1_000)
+    assert lengths_of_anneals(100, 1_000, True) == [100]
+    lengths = lengths_of_anneals(10**8, 1_000, True)
     assert len(lengths) == anneal.MOST_ANNEALS
     assert sum(lengths) == pytest.approx(10**8, abs=10)
     assert all(long in (2 * short, 2 * short + 1) for short, long in pairwise(lengths))
-    assert lengths_of_anneals(10**10, 100_000) == [30_000_000, 9_970_000_000]
+    assert lengths_of_anneals(10**10, 100_000, False) == [30_000_000, 9_970_000_000]
+
+
+@pytest.mark.parametrize("steps", [0, -5, 10**13])
+def test_impossible_numbers_of_steps_are_refused(steps: int) -> None:
+    with pytest.raises(SettingsError, match="steps"):
+        Anneal(steps)
+
+
+@pytest.mark.parametrize("stage", [Descent(), Anneal(10**9)])
+def test_the_deadline_holds_for_large_groups_and_wide_data(stage: Descent | Anneal) -> None:
+    """Far beyond the deadline would be minutes: the watch must be looked at inside a record's look."""
+    for n, p, k in ((3_000, 4, 400), (1_000, 300, 3)):
+        problem, start = from_mdav(fixed_points(n, p), k)
+        begun = monotonic()
+        found = stage(problem, start, Run(seconds=0.3))
+        assert monotonic() - begun < 5.0
+        assert found.truncated or isinstance(stage, Descent)
+
+
+def test_a_cancelled_resplit_returns_the_start() -> None:
+    problem = Problem(census_like(60_000), 3)
+    run = Run()
+    timer = Timer(0.2, run.cancel)
+    timer.start()
+    found = Descent()(problem, one_group(problem), run)
+    timer.join()
+    assert found.truncated
+    assert found.labels.max() == 0
 
 
 # --- auto -------------------------------------------------------------------------------------

@@ -26,19 +26,24 @@ class Anneal {
   // The rows of a block in order of decreasing neighbourhood, their groups (k to 2k-1 records each,
   // none reaching outside the block), and the nearest records of every record.
   Anneal(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
-         std::span<const Row> lists, std::int64_t length, std::uint64_t seed)
-      : groups_(points, rows, labels, k), near_(lists, length, rows), random_(seed) {
+         std::span<const Row> lists, std::int64_t length, std::span<const Row> place,
+         std::uint64_t seed, Watch& watch)
+      : groups_(points, rows, labels, k),
+        near_(lists, length, rows, place),
+        random_(seed),
+        watch_(watch),
+        poll_(watch, 10'000, Deadline::HEED) {
     const double rarer = std::min(1.0, 10.0 / static_cast<double>(k));
-    disband_ = static_cast<std::uint64_t>(DISBAND * rarer * 0x1.0p32);
-    found_ = disband_ + static_cast<std::uint64_t>(FOUND * rarer * 0x1.0p32);
+    disband_below_ = static_cast<std::uint64_t>(DISBAND * rarer * 0x1.0p32);
+    found_below_ = disband_below_ + static_cast<std::uint64_t>(FOUND * rarer * 0x1.0p32);
   }
 
   // Groups of the rows when all is done or the deadline strikes; `truncated` says which. With
   // `report`, the watch hears of the SSE at each level.
-  Labels run(std::span<const AnnealLevel> levels, Watch& watch, bool report, bool& truncated) {
+  Labels run(std::span<const AnnealLevel> levels, bool report, bool& truncated) {
     truncated = false;
     try {
-      for (const AnnealLevel& level : levels) cool(level, watch, report);
+      for (const AnnealLevel& level : levels) cool(level, report);
     } catch (const DeadlinePassed&) {
       truncated = true;  // between two proposals
     }
@@ -48,14 +53,13 @@ class Anneal {
  private:
   // One random number serves two choices: its halves.
   static constexpr std::uint64_t HALF = 0xFFFFFFFFULL;
-  // Shares of the proposals, as thresholds for such a half. Disbanding and founding cost time in
-  // proportion to k, so large groups do it less often.
+  // Shares of the proposals, as thresholds for such a half. Disbanding and founding take the longer
+  // the larger k, so large groups do it less often.
   static constexpr double DISBAND = 0.012;
   static constexpr double FOUND = 0.027;
   static constexpr std::uint64_t SWAP = 0x80000000ULL;  // half of those that cannot migrate
 
-  void cool(const AnnealLevel& level, Watch& watch, bool report) {
-    Poll poll(watch, 10'000, Deadline::HEED);
+  void cool(const AnnealLevel& level, bool report) {
     temperature_ = level.temperature;
     for (std::int64_t step = 0; step < AHEAD; ++step) draft(step, level.active);
     for (std::int64_t step = 0; step < level.steps; ++step) {
@@ -63,11 +67,11 @@ class Anneal {
       draft(step, level.active);  // takes the place of this one
       fetch_groups(drafts_[(step + AHEAD / 2) % AHEAD]);
       propose(now);
-      poll.tick();
+      poll_.tick();
     }
     groups_.refresh();  // so that rounding in centroids cannot add up
-    watch.add_work(level.steps);
-    if (report) watch.report_best(groups_.sse());
+    watch_.add_work(level.steps);
+    if (report) watch_.report_best(groups_.sse());
   }
 
   // A proposal is drawn a few steps before its turn, so that what it needs is in the cache by then.
@@ -94,9 +98,9 @@ class Anneal {
     groups_.fetch_group(groups_.group_of(draft.row));
   }
   void propose(const Draft& draft) {
-    if (draft.kind < disband_) {
+    if (draft.kind < disband_below_) {
       disband(groups_.group_of(draft.row));
-    } else if (draft.kind < found_) {
+    } else if (draft.kind < found_below_) {
       found(draft.row);
     } else if (draft.near) {
       shift(draft.row, groups_.group_of(*draft.near), draft.bits);
@@ -211,8 +215,10 @@ class Anneal {
   LiveGroups groups_;
   NearRows near_;
   Random random_;
-  std::uint64_t disband_;
-  std::uint64_t found_;
+  Watch& watch_;
+  Poll poll_;
+  std::uint64_t disband_below_;
+  std::uint64_t found_below_;
   double temperature_ = 0.0;
   Draft drafts_[AHEAD];
   std::vector<Row> scattered_;

@@ -21,11 +21,12 @@ namespace microagg {
 
 class Descent {
  public:
-  // As for Anneal, the rows in any order.
+  // As for Anneal, the rows in any order; `place` is where each record stands in its block.
   Descent(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
-          std::span<const Row> lists, std::int64_t length)
+          std::span<const Row> lists, std::int64_t length, std::span<const Row> place, Watch& watch)
       : groups_(points, rows, labels, k),
-        near_(lists, length, rows),
+        near_(lists, length, rows, place),
+        poll_(watch, 100'000, Deadline::HEED),
         rows_(rows),
         seen_(static_cast<std::size_t>(groups_.capacity())),
         changed_at_(static_cast<std::size_t>(groups_.capacity()), 0),
@@ -34,8 +35,7 @@ class Descent {
   // Runs to a local optimum, or until the deadline; `truncated` says which. Every change lowers the
   // SSE of the groups it touches, recomputed from their members, by a share of it: descent ends,
   // whatever the rounding, and far outliers do not hide what can be gained elsewhere.
-  Labels run(Watch& watch, bool& truncated) {
-    Poll poll(watch, 20'000, Deadline::HEED);
+  Labels run(bool& truncated) {
     truncated = false;
     try {
       // What is near a change is looked at again; when all is quiet, one look at everything proves
@@ -43,7 +43,7 @@ class Descent {
       bool everything = true;
       while (true) {
         const std::int64_t before = changes_;
-        look_at(everything ? all_rows() : rows_near_changes(), everything, poll);
+        look_at(everything ? all_rows() : rows_near_changes(), everything);
         if (changes_ == before && everything) break;
         everything = changes_ == before;
       }
@@ -84,24 +84,21 @@ class Descent {
   // Improves what begins with these records, and with the groups they are in. Unless everything is
   // looked at, moves between groups that have not changed since the record's last look are left
   // out.
-  void look_at(const std::vector<Row>& rows, bool everything, Poll& poll) {
+  void look_at(const std::vector<Row>& rows, bool everything) {
     changed_.clear();
     for (const Row row : rows) {
       if (everything) looked_[row] = NEVER;
-      do {
-        poll.tick(10);
-      } while (shift(row));
+      while (shift(row)) {
+      }
     }
     std::vector<Label> groups;
     for (const Row row : rows) groups.push_back(groups_.group_of(row));
     std::sort(groups.begin(), groups.end());
     groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
     for (const Label group : groups) {
-      poll.tick(10);
       if (groups_.size(group) > 0) disband(group);
     }
     for (const Row row : rows) {
-      poll.tick(10);
       found(row);
     }
     std::sort(changed_.begin(), changed_.end());
@@ -149,12 +146,14 @@ class Descent {
         const double change = groups_.insert_cost(row, to) - gain;
         if (change < best.change) best = {Kind::MIGRATE, change, -1, to};
       }
+      poll_.tick(2 * groups_.size(to) * groups_.width());  // nothing has been changed yet
       for (const Row second : groups_.members(to)) {
         const double swapped = groups_.swap_change(row, second);
         if (swapped < best.change) best = {Kind::SWAP, swapped, second, to};
         if (!can_give) continue;
         const double so_far = groups_.replace_change(second, row) - gain;
         if (!(so_far < best.change)) continue;  // the last step can only cost
+        poll_.tick(list_work(second));
         const auto [last, cost] = groups_.best_near(second, near_.of(second), from, to);
         if (last != LiveGroups::NONE && so_far + cost < best.change) {
           best = {Kind::CHAIN, so_far + cost, second, to, last};
@@ -165,6 +164,7 @@ class Descent {
   }
 
   bool disband(Label group) {
+    poll_.tick(groups_.size(group) * list_work(groups_.member(group, 0)));
     origins_.clear();
     touched_.assign({group});
     double change = -groups_.sse(group);
@@ -188,6 +188,7 @@ class Descent {
 
   bool found(Row row) {
     if (!groups_.can_give(groups_.group_of(row)) || !groups_.has_unused()) return false;
+    poll_.tick(list_work(row) + 2 * groups_.k() * groups_.width());
     if (!gather(row) || !founding_may_pay()) return false;
     const Label group = groups_.new_group();
     touched_.assign({group});
@@ -238,6 +239,11 @@ class Descent {
   }
 
   // --- what all changes share ---
+
+  // About what it takes to look at a record's list.
+  std::int64_t list_work(Row row) const {
+    return static_cast<std::int64_t>(near_.of(row).size()) + 10 * groups_.width();
+  }
 
   double sse_of_touched() const {
     double sum = 0.0;
@@ -292,6 +298,7 @@ class Descent {
 
   LiveGroups groups_;
   NearRows near_;
+  Poll poll_;
   std::vector<Label> touched_;
   std::vector<Origin> origins_;
   std::vector<Label> targets_;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "microagg/points.hpp"
@@ -74,6 +73,8 @@ class LiveGroups {
 
   std::int64_t n() const { return n_; }
   std::int64_t k() const { return k_; }
+  // Attributes, padded.
+  std::int64_t width() const { return width_; }
   // Group numbers are below this; those of size 0 are unused.
   Label capacity() const { return static_cast<Label>(sizes_.size()); }
   std::int64_t size(Label group) const { return sizes_[group]; }

@@ -10,19 +10,18 @@ namespace microagg {
 class NearRows {
  public:
   // `lists`: `length` nearest records of every record, nearest first; `rows`: the block's records,
-  // whose places here are 0, 1, ..
-  NearRows(std::span<const Row> lists, std::int64_t length, std::span<const Row> rows)
+  // whose places here are 0, 1, ..; `place`: of every record, in whatever block it is.
+  NearRows(std::span<const Row> lists, std::int64_t length, std::span<const Row> rows,
+           std::span<const Row> place)
       : length_(length),
         counts_(rows.size()),
         near_(rows.size() * static_cast<std::size_t>(length)) {
-    const std::int64_t n = static_cast<std::int64_t>(lists.size()) / length;
-    Rows place(static_cast<std::size_t>(n), OUTSIDE);
-    for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i]] = static_cast<Row>(i);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Row* next = near_.data() + static_cast<std::int64_t>(i) * length;
       for (const Row other : lists.subspan(rows[i] * length, length)) {
-        if (place[other] != OUTSIDE) {
-          *next++ = place[other];
+        const Row at = place[other];
+        if (at < static_cast<Row>(rows.size()) && rows[at] == other) {
+          *next++ = at;
           ++counts_[i];
         }
       }
@@ -35,7 +34,6 @@ class NearRows {
   }
 
  private:
-  static constexpr Row OUTSIDE = -1;
   std::int64_t length_;
   Array<std::int32_t> counts_;
   Rows near_;

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <limits>
-#include <queue>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,9 +18,9 @@
 namespace microagg {
 
 // All records of a leaf search together: leaves in order of their distance from its centre, until
-// none can hold a nearer record or MOST_LEAVES were looked at. So lists are exact where that many
-// leaves suffice (always up to MOST_LEAVES * LEAF records), and very nearly so beyond, at a cost of
-// O(n p) distances times a constant. Memory O(n (p + length)).
+// none can hold a nearer record or MOST_LEAVES were looked at and all lists are full. So lists are
+// exact where that many leaves suffice (always up to 4,096 records), and very nearly so beyond, at
+// a cost of O(n p) distances times a constant. Memory O(n (p + length)).
 class NeighbourLists {
  public:
   static constexpr std::int64_t LEAF = 64;
@@ -40,6 +40,7 @@ class NeighbourLists {
 
   // Row by row, `length` each, in the order `nearer`; a record is not its own neighbour.
   Rows run(std::int64_t threads, Watch& watch) {
+    threads = std::min(threads, static_cast<std::int64_t>(leaves_.size()));
     Rows lists(static_cast<std::size_t>(points_.n * length_));
     std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
@@ -58,7 +59,10 @@ class NeighbourLists {
       }
     };
     std::vector<std::thread> others;
-    for (std::int64_t thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+    try {
+      for (std::int64_t thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+    } catch (const std::system_error&) {  // no more threads to be had: those there are do the work
+    }
     work(0);
     for (std::thread& other : others) other.join();
     for (const std::exception_ptr& failure : failures) {
@@ -179,7 +183,7 @@ class NeighbourLists {
       std::int64_t looked = 0;
       waiting_.clear();
       push(0);
-      while (!waiting_.empty() && looked < MOST_LEAVES) {
+      while (!waiting_.empty() && (looked < MOST_LEAVES || !full(count))) {
         std::pop_heap(waiting_.begin(), waiting_.end(), later);
         const std::int32_t node = waiting_.back().node;
         waiting_.pop_back();
@@ -229,6 +233,12 @@ class NeighbourLists {
         sum += d * d;
       }
       return sum * (1.0 - 1e-9);
+    }
+    bool full(std::int64_t count) const {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (nearest_[i].threshold() == std::numeric_limits<double>::infinity()) return false;
+      }
+      return true;
     }
     double worst(std::int64_t count) const {
       double worst = 0.0;

@@ -46,7 +46,8 @@ inline void jacobi(std::vector<double>& matrix, std::vector<double>& vectors, st
 }
 
 // Coordinates on at most `most` orthonormal axes, those of largest variance first; distances in
-// them never exceed the true ones (but for rounding). The axes come from a sample of the records.
+// them never exceed the true ones (but for rounding). The axes come from a sample of the records
+// and, of many attributes, from those that vary most.
 class PrincipalCoordinates {
  public:
   PrincipalCoordinates(Points points, std::int64_t most) : axes_(std::min(points.p, most)) {
@@ -60,31 +61,35 @@ class PrincipalCoordinates {
         mean[a] += (points.row(i)[a] - mean[a]) / static_cast<double>(count);
       }
     }
-    std::vector<double> covariance(static_cast<std::size_t>(p * p));
+    const std::vector<std::int64_t> used = most_varied(points, mean, stride);
+    const auto q = static_cast<std::int64_t>(used.size());
+    std::vector<double> covariance(static_cast<std::size_t>(q * q));
     for (std::int64_t i = 0; i < points.n; i += stride) {
-      for (std::int64_t a = 0; a < p; ++a) {
-        const double d = points.row(i)[a] - mean[a];
+      for (std::int64_t a = 0; a < q; ++a) {
+        const double d = points.row(i)[used[a]] - mean[used[a]];
         for (std::int64_t b = 0; b <= a; ++b) {
-          covariance[a * p + b] += d * (points.row(i)[b] - mean[b]);
+          covariance[a * q + b] += d * (points.row(i)[used[b]] - mean[used[b]]);
         }
       }
     }
-    for (std::int64_t a = 0; a < p; ++a) {
-      for (std::int64_t b = 0; b < a; ++b) covariance[b * p + a] = covariance[a * p + b];
+    for (std::int64_t a = 0; a < q; ++a) {
+      for (std::int64_t b = 0; b < a; ++b) covariance[b * q + a] = covariance[a * q + b];
     }
     std::vector<double> vectors;
-    jacobi(covariance, vectors, p);
-    std::vector<std::int64_t> order(static_cast<std::size_t>(p));
+    jacobi(covariance, vectors, q);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(q));
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-      return covariance[a * p + a] > covariance[b * p + b];
+      return covariance[a * q + a] > covariance[b * q + b];
     });
     values_.resize(static_cast<std::size_t>(points.n * axes_));
     for (std::int64_t i = 0; i < points.n; ++i) {
       for (std::int64_t a = 0; a < axes_; ++a) {
-        const double* axis = vectors.data() + order[a] * p;
+        const double* axis = vectors.data() + order[a] * q;
         double sum = 0.0;
-        for (std::int64_t b = 0; b < p; ++b) sum += axis[b] * (points.row(i)[b] - mean[b]);
+        for (std::int64_t b = 0; b < q; ++b) {
+          sum += axis[b] * (points.row(i)[used[b]] - mean[used[b]]);
+        }
         values_[i * axes_ + a] = sum;
       }
     }
@@ -95,6 +100,26 @@ class PrincipalCoordinates {
 
  private:
   static constexpr std::int64_t SAMPLE = 10'000;
+  static constexpr std::size_t MOST_ATTRIBUTES = 64;  // Jacobi's rotations take their cube
+
+  static std::vector<std::int64_t> most_varied(Points points, const std::vector<double>& mean,
+                                               std::int64_t stride) {
+    std::vector<double> spread(mean.size());
+    for (std::int64_t i = 0; i < points.n; i += stride) {
+      for (std::int64_t a = 0; a < points.p; ++a) {
+        const double d = points.row(i)[a] - mean[a];
+        spread[a] += d * d;
+      }
+    }
+    std::vector<std::int64_t> used(mean.size());
+    std::iota(used.begin(), used.end(), 0);
+    std::stable_sort(used.begin(), used.end(),
+                     [&](std::int64_t a, std::int64_t b) { return spread[a] > spread[b]; });
+    used.resize(std::min(used.size(), MOST_ATTRIBUTES));
+    std::sort(used.begin(), used.end());
+    return used;
+  }
+
   std::int64_t axes_;
   Array<double> values_;
 };

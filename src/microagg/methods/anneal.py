@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core
-from microagg.errors import DeadlinePassed
-from microagg.methods.blocks import WHOLE, blocks_of_groups, rows_of_blocks, solve_blocks
+from microagg import _core, errors
+from microagg.methods.blocks import WHOLE, blocks_of_groups, is_one_block, rows_of_blocks, solve_blocks
 from microagg.methods.local_search import Descent, descend
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run
@@ -34,11 +33,14 @@ ACTIVE = 0.3
 IDLE_WEIGHT = 0.05
 """What a record that is not drawn adds to the steps of a level, against 1 for one that is."""
 
-ROUNDS = 64
-"""Large data are cut into other blocks so many times during an anneal."""
+MOST_ROUNDS, LEAST_ROUNDS, STEPS_A_ROUND = 64, 4, 50
+"""Large data are cut into other blocks so many times during an anneal, but not for fewer steps a record."""
+GRACE = 0.2
+"""Seconds that the last descent may take after the deadline."""
 
 STEPS_PER_RECORD: dict[Effort, int] = {"fast": 1_000, "balanced": 10_000, "best": 60_000}
 MOST_STEPS: dict[Effort, int] = {"fast": 100_000_000, "balanced": 600_000_000, "best": 10_000_000_000}
+MOST_STEPS_GIVEN = 10**12
 BEST_STEPS = 600_000_000
 """The best effort does so many steps even on few records, but no more than 600,000 a record."""
 
@@ -60,9 +62,9 @@ def steps_of_run(problem: Problem, run: Run) -> int:
 
 
 def _seconds_a_step(problem: Problem) -> float:
-    p = float(problem.points.shape[1])
+    p, k = float(problem.points.shape[1]), problem.k
     in_blocks = 1.25 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (45.0 + 0.8 * p + 2.5 * min(problem.k, 10)) * in_blocks
+    return 1e-9 * (45.0 + 0.8 * p + 2.5 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
@@ -113,20 +115,29 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
 
 
 LONG, SHORT = 4_000, 500
-"""Steps a record of which there are as many anneals as the budget has doublings; below the second number
-there is one, else at least two.
+"""A budget of at least LONG·2ʲ steps a record gives j + 1 anneals, but at least two; one of less than SHORT
+gives one.
 """
-MOST_ANNEALS = 5
+MOST_ANNEALS = 3
 FIRST_ON_LARGE = 300
 """Steps a record of the first anneal of large data: a second or so for 100,000 records."""
 
 
-def lengths_of_anneals(steps: int, n: int) -> list[int]:
+def rounds_of(cooling: Schedule) -> int:
+    """How often the blocks of an anneal are cut anew: a power of two."""
+    wanted = int(cooling.steps.sum()) // (STEPS_A_ROUND * len(cooling.order))
+    rounds = LEAST_ROUNDS
+    while rounds < min(wanted, MOST_ROUNDS):
+        rounds *= 2
+    return rounds
+
+
+def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
     """Lengths of complete anneals that add up to `steps`, so that whenever the clock strikes something
     finished is at hand: each twice the one before, the last with over half of the steps. Large data
     average over so many regions that anneals of one length hardly differ: there a short one, then the rest.
     """
-    if n > WHOLE:
+    if not whole:
         first = min(steps // 8, FIRST_ON_LARGE * n)
         return [first, steps - first]
     doublings = int(steps // (LONG * n)).bit_length()
@@ -137,25 +148,31 @@ def lengths_of_anneals(steps: int, n: int) -> list[int]:
 @dataclass(frozen=True, slots=True)
 class Anneal:
     """Descent, then simulated annealing over neighbour lists: random migrations, exchanges, chains and
-    rotations of records between near groups, and groups disbanded and founded, each O(p), accepted while
-    they cost less than an exponential variate of the falling temperature; then descent again.
+    rotations of records between near groups, each O(p), and now and then groups disbanded and founded,
+    accepted while they cost less than an exponential variate of the falling temperature; then descent
+    again.
 
     Work is counted in steps: given by `steps`, or by the run's effort and limited by its seconds at
     a fixed rate, and spent on complete anneals of doubling length, the best of which is kept. So the same
     seed and steps give the same groups on any machine, and the clock only guards. Large data are
-    annealed in blocks, cut elsewhere again and again, in parallel. Memory O(n·list).
+    annealed in blocks, cut elsewhere again and again, in parallel. Memory O(n·list) a thread.
     """
 
     needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     steps: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.steps is not None and not 1 <= self.steps <= MOST_STEPS_GIVEN:
+            raise errors.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
+
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Descend, anneal, keep the best."""
         n = len(problem.points)
-        steps = self.steps or steps_of_run(problem, run)
+        steps = steps_of_run(problem, run) if self.steps is None else self.steps
+        whole = is_one_block(problem)
         descended = start
-        if n <= WHOLE or steps < n or _core.group_sizes(start.labels).max() >= 2 * problem.k:
+        if whole or steps < n or _core.group_sizes(start.labels).max() >= 2 * problem.k:
             # On large data that takes as long as a short anneal, which forgets it.
             descended = solve(Descent(), problem, start, run)
             run.stage = type(self).__name__
@@ -165,9 +182,11 @@ class Anneal:
             return descended
         try:
             lists = near_lists(problem, list_length(n, problem.k), run)
-        except DeadlinePassed:
+        except errors.DeadlinePassed:
             return replace(descended, truncated=True)
-        lengths = lengths_of_anneals(steps, n)
+        if _core.group_sizes(descended.labels).max() >= 2 * problem.k:
+            return descended
+        lengths = lengths_of_anneals(steps, n, whole)
 
         def anneal(place: int, child: Run) -> Partition:
             cooling = schedule(problem, lists, descended.sse, lengths[place])
@@ -175,16 +194,19 @@ class Anneal:
 
         run.watch.expect_work(sum(lengths))
         try:
-            if n <= WHOLE:
+            if whole:
                 found = run.map(anneal, range(len(lengths)))
             else:  # the blocks of each go in parallel
                 found = [anneal(place, run.with_seed(place)) for place in range(len(lengths))]
         finally:
             run.watch.expect_work(0)
         best = better(descended, min(found, key=lambda partition: partition.sse))
-        if n > WHOLE and not run.overdue:
+        late = run.overdue
+        if not whole and not late:
             best = solve(Descent(), problem, best, run)
-        truncated = best.truncated or any(partition.truncated for partition in found)
+        truncated = (
+            best.truncated or any(partition.truncated for partition in found) or (late and not whole)
+        )
         return replace(best, truncated=truncated)
 
 
@@ -192,9 +214,10 @@ def _annealed(
     problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
 ) -> Partition:
     """One anneal, of small data with its final descent; what there is when the deadline strikes."""
-    whole = len(problem.points) <= WHOLE
+    whole = is_one_block(problem)
     labels = start.labels
-    for number, first in enumerate(range(0, LEVELS, LEVELS if whole else LEVELS // ROUNDS)):
+    levels_a_round = LEVELS if whole else LEVELS // rounds_of(cooling)
+    for number, first in enumerate(range(0, LEVELS, levels_a_round)):
         if run.overdue:
             break
         own = run.with_seed(number)
@@ -202,11 +225,16 @@ def _annealed(
             blocks = np.zeros(len(labels), dtype=np.int32)
         else:
             blocks = blocks_of_groups(problem, labels, own.seed, own)
-        levels = slice(first, LEVELS if whole else first + LEVELS // ROUNDS)
+        levels = slice(first, first + levels_a_round)
         labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
     truncated = run.overdue
-    if whole:  # takes a few hundredths of a second, so the deadline does not matter to it
-        labels = descend(problem, labels, lists, _core.Watch(), run)[0]
+    if whole:
+        watch = run.watch
+        if truncated and not watch.cancelled:  # what was reached is worth a moment's polish
+            watch = _core.Watch()
+            watch.set_deadline(GRACE)
+        labels, cut_short = descend(problem, labels, lists, watch, run)
+        truncated = truncated or cut_short
     found = evaluated(problem, labels, start.bound)
     if report:
         run.watch.report_best(found.sse)
@@ -229,11 +257,11 @@ def _cooled(
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
 
-    def cool(rows: Rows, own: Labels, child: Run) -> Labels:
+    def cool(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
         active = np.searchsorted(cooling.place[rows], all_active).astype(np.int64)
         steps = cooling.steps[levels] * active // all_active
         return _core.anneal(
-            problem.points, rows, own, problem.k, lists, temperatures,
+            problem.points, rows, own, problem.k, lists, place, temperatures,
             active, steps, child.seed, report, child.watch,
         )[0]  # fmt: skip
 

@@ -44,6 +44,11 @@ class KdBlocks:
         return run.call(lambda: _core.kd_blocks(problem.points, ones, largest, k, False, 0, run.watch))
 
 
+def is_one_block(problem: Problem) -> bool:
+    """Whether a search takes all records at once."""
+    return len(problem.points) <= max(WHOLE, 4 * problem.k)
+
+
 def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run) -> Labels:
     """Blocks of whole groups, cut by their centroids; another seed cuts elsewhere."""
     centroids = _core.group_means(problem.points, labels)
@@ -61,20 +66,21 @@ def rows_of_blocks(blocks: Labels, order: Rows) -> list[Rows]:
     return np.split(rows, np.flatnonzero(np.diff(in_order[by_block])) + 1)
 
 
-def solve_blocks(
-    problem: Problem,
-    labels: Labels,
-    parts: list[Rows],
-    kernel: Callable[[Rows, Labels, Run], Labels],
-    run: Run,
-) -> Labels:
-    """`kernel(rows, labels of the rows, run)` for each part in parallel, put together. The parts hold all
-    records, each with the whole of its group.
+Kernel = Callable[[Rows, Labels, Rows, Run], Labels]
+"""What is done to a block, from its rows, their labels, and where every record stands in its block."""
+
+
+def solve_blocks(problem: Problem, labels: Labels, parts: list[Rows], kernel: Kernel, run: Run) -> Labels:
+    """The kernel on each part in parallel, put together. The parts hold all records, each with the whole
+    of its group. Parts that the deadline leaves no time for stay as they are.
     """
+    place = np.empty_like(labels)
+    for rows in parts:
+        place[rows] = np.arange(len(rows), dtype=np.int32)
 
     def solve_part(rows: Rows, child: Run) -> Labels:
         own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
-        return child.call(lambda: kernel(rows, own, child))
+        return own if run.overdue else child.call(lambda: kernel(rows, own, place, child))
 
     together = np.empty_like(labels)
     free = 0

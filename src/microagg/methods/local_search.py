@@ -74,6 +74,8 @@ class Descent:
             run.stage = type(self).__name__
         if run.overdue:
             return replace(start, truncated=True)
+        if _core.group_sizes(start.labels).max() >= 2 * k:
+            return start  # rounding made the re-split look worse: nothing to gain here
         try:
             lists = near_lists(problem, list_length(n, k), run)
         except errors.DeadlinePassed:
@@ -89,13 +91,13 @@ def descend(
 ) -> tuple[Labels, bool]:
     """A local optimum below `labels`, and whether the watch's deadline came first."""
     rows = near_in_memory(problem, run)
+    place = np.empty_like(rows)
+    place[rows] = np.arange(len(rows), dtype=np.int32)
     own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
-    found_own, cut_short = run.call(
-        lambda: _core.descent(problem.points, rows, own, problem.k, lists, watch)
+    found, cut_short = run.call(
+        lambda: _core.descent(problem.points, rows, own, problem.k, lists, place, watch)
     )
-    found = np.empty_like(found_own)
-    found[rows] = found_own
-    return _core.by_first_appearance(found), cut_short
+    return _core.by_first_appearance(np.ascontiguousarray(found[place])), cut_short
 
 
 EXACT_RECORDS = 5_000

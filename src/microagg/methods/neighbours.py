@@ -19,7 +19,7 @@ def list_length(n: int, k: int) -> int:
 def near_lists(problem: Problem, length: int, run: Run) -> Rows:
     """The `length` records nearest to each, nearest first, one row each; computed once a run.
 
-    Exact up to 6,144 records, very nearly so beyond. O(np) distances times a constant; raises
+    Exact up to 4,096 records, very nearly so beyond. O(np) distances times a constant; raises
     `DeadlinePassed`.
     """
 

@@ -171,7 +171,12 @@ class Within:
                 raise errors.Cancelled("The run was cancelled.")
             return solve(self.stage, own, part, child)
 
-        found = run.map(solve_part, parts)
+        try:
+            found = run.map(solve_part, parts)
+        except errors.Cancelled:
+            if self.needs_start:
+                return replace(start, truncated=True)
+            raise
         labels = start.labels.copy()
         free = int(labels.max()) + 1
         for rows, partition in zip(parts, found, strict=True):
