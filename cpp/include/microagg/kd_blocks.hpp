@@ -50,41 +50,17 @@ class KdBlocks {
       ++count_;
       return;
     }
-    const std::int64_t axis = widest(begin, end);
-    const Points coordinates = coordinates_.points();
-    std::nth_element(order_.begin() + begin, order_.begin() + half, order_.begin() + end,
-                     [&](Row one, Row other) {
-                       const double x = coordinates.row(one)[axis];
-                       const double y = coordinates.row(other)[axis];
-                       return x < y || (x == y && one < other);
-                     });
+    const std::span<Row> rows = std::span(order_).subspan(begin, end - begin);
+    const std::int64_t axis = widest_axis(coordinates_.points(), rows, [this](double spread) {
+      return jitter_ ? spread * (0.25 + random_.unit()) : spread;
+    });
+    cut_along(coordinates_.points(), axis, rows, half - begin);
     cut(begin, half, poll);
     cut(half, end, poll);
   }
   std::int64_t share_of(std::int64_t items) {
     const double share = jitter_ ? 0.35 + 0.3 * random_.unit() : 0.5;
     return static_cast<std::int64_t>(share * static_cast<double>(items)) / multiple_ * multiple_;
-  }
-  std::int64_t widest(std::int64_t begin, std::int64_t end) {
-    const Points coordinates = coordinates_.points();
-    std::int64_t best = 0;
-    double most = -1.0;
-    for (std::int64_t a = 0; a < coordinates.p; ++a) {
-      double mean = 0.0;
-      for (std::int64_t i = begin; i < end; ++i) mean += coordinates.row(order_[i])[a];
-      mean /= static_cast<double>(end - begin);
-      double spread = 0.0;
-      for (std::int64_t i = begin; i < end; ++i) {
-        const double d = coordinates.row(order_[i])[a] - mean;
-        spread += d * d;
-      }
-      if (jitter_) spread *= 0.25 + random_.unit();
-      if (spread > most) {
-        most = spread;
-        best = a;
-      }
-    }
-    return best;
   }
 
   std::span<const std::int64_t> weights_;

@@ -92,7 +92,7 @@ class NeighbourLists {
     const auto node = static_cast<std::int32_t>(nodes_.size());
     nodes_.push_back({begin, end});
     boxes_.resize(boxes_.size() + static_cast<std::size_t>(2 * axes()));
-    const std::int64_t axis = bound(node);
+    bound(node);
     if (end - begin <= LEAF) {
       leaves_.push_back(node);
       return node;
@@ -100,13 +100,10 @@ class NeighbourLists {
     // Left of the cut whole blocks of lanes.
     const std::int64_t half =
         begin + ((end - begin) / 2 + simd::LANES - 1) / simd::LANES * simd::LANES;
-    const Points coordinates = coordinates_.points();
-    std::nth_element(rows_.begin() + begin, rows_.begin() + half, rows_.begin() + end,
-                     [&](Row one, Row other) {
-                       const double x = coordinates.row(one)[axis];
-                       const double y = coordinates.row(other)[axis];
-                       return x < y || (x == y && one < other);
-                     });
+    const std::span<Row> rows = std::span(rows_).subspan(begin, end - begin);
+    const auto as_it_is = [](double spread) { return spread; };
+    cut_along(coordinates_.points(), widest_axis(coordinates_.points(), rows, as_it_is), rows,
+              half - begin);
     const std::int32_t left = build(begin, half);
     const std::int32_t right = build(half, end);
     nodes_[node].left = left;
@@ -114,31 +111,20 @@ class NeighbourLists {
     return node;
   }
 
-  // Sets the node's box and returns the axis along which its records vary most.
-  std::int64_t bound(std::int32_t node) {
+  void bound(std::int32_t node) {
     const Points coordinates = coordinates_.points();
     const std::int64_t q = coordinates.p;
     double* low = box(node);
     double* high = low + q;
     std::fill(low, low + q, std::numeric_limits<double>::infinity());
     std::fill(high, high + q, -std::numeric_limits<double>::infinity());
-    std::vector<double> mean(static_cast<std::size_t>(q));
-    std::vector<double> spread(static_cast<std::size_t>(q));
-    const auto [begin, end] = std::pair{nodes_[node].begin, nodes_[node].end};
-    for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t i = nodes_[node].begin; i < nodes_[node].end; ++i) {
       const double* x = coordinates.row(rows_[i]);
       for (std::int64_t a = 0; a < q; ++a) {
         low[a] = std::min(low[a], x[a]);
         high[a] = std::max(high[a], x[a]);
-        mean[a] += x[a];
       }
     }
-    for (std::int64_t a = 0; a < q; ++a) mean[a] /= static_cast<double>(end - begin);
-    for (std::int64_t i = begin; i < end; ++i) {
-      const double* x = coordinates.row(rows_[i]);
-      for (std::int64_t a = 0; a < q; ++a) spread[a] += (x[a] - mean[a]) * (x[a] - mean[a]);
-    }
-    return std::max_element(spread.begin(), spread.end()) - spread.begin();
   }
 
   // The records leaf by leaf in SIMD blocks; empty slots hold NaN.

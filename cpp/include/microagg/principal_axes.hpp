@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "microagg/points.hpp"
@@ -123,5 +124,38 @@ class PrincipalCoordinates {
   std::int64_t axes_;
   Array<double> values_;
 };
+
+// The axis along which these rows vary most; `weigh` may change a spread.
+template <class Weigh>
+inline std::int64_t widest_axis(Points coordinates, std::span<const Row> rows, Weigh weigh) {
+  std::int64_t best = 0;
+  double most = -1.0;
+  for (std::int64_t a = 0; a < coordinates.p; ++a) {
+    double mean = 0.0;
+    for (const Row row : rows) mean += coordinates.row(row)[a];
+    mean /= static_cast<double>(rows.size());
+    double spread = 0.0;
+    for (const Row row : rows) {
+      const double d = coordinates.row(row)[a] - mean;
+      spread += d * d;
+    }
+    spread = weigh(spread);
+    if (spread > most) {
+      most = spread;
+      best = a;
+    }
+  }
+  return best;
+}
+
+// Puts the `first` lowest rows along the axis (ties: by row) first, in some order.
+inline void cut_along(Points coordinates, std::int64_t axis, std::span<Row> rows,
+                      std::int64_t first) {
+  std::nth_element(rows.begin(), rows.begin() + first, rows.end(), [&](Row one, Row other) {
+    const double x = coordinates.row(one)[axis];
+    const double y = coordinates.row(other)[axis];
+    return x < y || (x == y && one < other);
+  });
+}
 
 }  // namespace microagg
