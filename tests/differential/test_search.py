@@ -341,7 +341,8 @@ def test_the_deadline_holds_for_large_groups_and_wide_data(stage: Descent | Anne
         begun = monotonic()
         found = stage(problem, start, Run(seconds=0.3))
         assert monotonic() - begun < 5.0
-        assert found.truncated or isinstance(stage, Descent)
+        if k == 400 or isinstance(stage, Anneal):  # a descent of the others may be done by then
+            assert found.truncated
 
 
 def test_a_cancelled_resplit_returns_the_start() -> None:
