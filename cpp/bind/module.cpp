@@ -15,5 +15,6 @@ NB_MODULE(_core, m) {
   register_variable_size(m);
   register_local_search(m);
   register_anneal(m);
+  register_pricing(m);
   register_simd(m);
 }

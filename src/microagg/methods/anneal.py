@@ -119,8 +119,8 @@ LONG, SHORT = 4_000, 500
 gives one.
 """
 MOST_ANNEALS = 3
-FIRST_ON_LARGE = 300
-"""Steps a record of the first anneal of large data: a second or so for 100,000 records."""
+FIRST_ON_LARGE = 100
+"""Steps a record of the first anneal of large data: less than a second for 100,000 records."""
 
 
 def rounds_of(cooling: Schedule) -> int:

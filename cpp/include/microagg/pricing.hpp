@@ -1,0 +1,361 @@
+// All groups that are cheap at given prices: the pricing problem of column generation, solved
+// exactly.
+//
+// A price ("dual") pi_i for each record and a multiplier mu_S >= 0 for each of some odd sets S
+// ("cuts") give a group C of m records the reduced cost
+//
+//     rc(C) = w_C - sum_{i in C} pi_i + sum_S mu_S floor(|C and S| / 2),
+//     w_C = (1/m) sum of D_ij over the pairs of C.
+//
+// With pair weights omega_ij = D_ij - (pi_i + pi_j) m/(m-1), m rc(C) is their sum over the pairs,
+// apart from the cuts, which only add. Taking away the record whose star (the sum of its pairs'
+// weights) is the largest never raises the mean weight of a pair. So every group with rc(C) < t
+// grows from one record by steps whose sets have a mean below 2t/(m-1) and whose last record has
+// the largest star: each group is met along one path. What can still come is bounded below by
+//
+//     m rc >= (pairs so far - m prices + cuts) + sum over the records to come of
+//             (D to those so far - m price + half the distances to its nearest + half its cuts),
+//
+// where a distance, or a cut of which the members hold an odd number, is counted half at either
+// end. Candidates that fail this with the cheapest company leave for good.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "microagg/columns.hpp"
+#include "microagg/points.hpp"
+#include "microagg/watch.hpp"
+
+namespace microagg {
+
+struct Prices {
+  std::span<const double> duals;  // per record
+  RowSets cuts;
+  std::span<const double> multipliers;  // per cut, not negative
+};
+
+// Pairs that branching keeps apart or together: two records each.
+struct Branches {
+  std::span<const Row> apart;
+  std::span<const Row> together;
+};
+
+struct PricedColumns {
+  Array<Row> members;         // ascending in each column
+  Array<std::int64_t> sizes;  // of the columns
+  Array<double> costs;        // reduced
+  // Per record: the least of 0 and rc(C)/|C| over the groups that hold it.
+  Array<double> least;
+  bool complete = true;  // false: the work or the number of columns ran out
+};
+
+class Pricing {
+ public:
+  // O(n^2) memory.
+  Pricing(Points points, std::int64_t k)
+      : n_(points.n),
+        k_(k),
+        distances_(static_cast<std::size_t>(n_ * n_)),
+        nearest_(static_cast<std::size_t>(n_ * 2 * k)) {
+    for (Row i = 0; i < n_; ++i) {
+      for (Row j = 0; j < i; ++j) {
+        const double d = squared_distance(points.row(i), points.row(j), points.p);
+        distances_[at(i, j)] = distances_[at(j, i)] = d;
+      }
+    }
+    sum_nearest();
+  }
+
+  // Groups of k to 2k-1 records with a reduced cost below `below`. With `all`, every one; else only
+  // those that were the cheapest so far for one of their records. Stops after `most_columns` or
+  // `most_work` candidates looked at.
+  PricedColumns run(const Prices& prices, const Branches& branches, double below, bool all,
+                    std::int64_t most_columns, std::int64_t most_work, Watch& watch) {
+    prices_ = prices.duals;
+    below_ = below;
+    all_ = all;
+    most_columns_ = static_cast<std::size_t>(most_columns);
+    work_left_ = most_work;
+    found_ = {};
+    found_.least.assign(static_cast<std::size_t>(n_), 0.0);
+    take_cuts(prices);
+    take_branches(branches);
+    Poll poll(watch, 1'000'000, Deadline::HEED);
+    poll_ = &poll;
+    try {
+      for (m_ = k_; m_ < std::min(2 * k_, n_ + 1) && found_.complete; ++m_) {
+        for (Row first = 0; first < n_ && found_.complete; ++first) grow_from(first);
+      }
+    } catch (const DeadlinePassed&) {
+      found_.complete = false;
+    }
+    release_branches(branches);
+    return std::move(found_);
+  }
+
+ private:
+  struct Candidate {
+    Row row;
+    double distances;  // to the members so far
+  };
+  // A set on its way to a group.
+  struct Level {
+    std::vector<Candidate> candidates;
+    std::vector<double> values;
+    std::vector<double> stars;  // of the members
+  };
+
+  std::size_t at(Row i, Row j) const { return static_cast<std::size_t>(i) * n_ + j; }
+  double distance(Row i, Row j) const { return distances_[at(i, j)]; }
+  // Half the sum of the record's `count` smallest distances.
+  double half_nearest(Row row, std::int64_t count) const {
+    return nearest_[row * 2 * k_ + std::min(count, n_ - 1)];
+  }
+
+  void sum_nearest() {
+    std::vector<double> row(static_cast<std::size_t>(n_));
+    const std::int64_t most = std::min(2 * k_ - 1, n_ - 1);
+    for (Row i = 0; i < n_; ++i) {
+      std::copy_n(distances_.data() + at(i, 0), n_, row.begin());
+      row[i] = std::numeric_limits<double>::infinity();
+      std::partial_sort(row.begin(), row.begin() + most, row.end());
+      double sum = 0.0;  // ascending, so that rounding keeps the order of sums
+      nearest_[i * 2 * k_] = 0.0;
+      for (std::int64_t count = 1; count <= most; ++count) {
+        sum += row[count - 1];
+        nearest_[i * 2 * k_ + count] = 0.5 * sum;
+      }
+    }
+  }
+
+  void take_cuts(const Prices& prices) {
+    multipliers_ = prices.multipliers;
+    cuts_of_.assign(static_cast<std::size_t>(n_), {});
+    prices.cuts.for_each([&](std::size_t cut, std::span<const Row> rows) {
+      if (multipliers_[cut] <= 0.0) return;
+      for (const Row row : rows) cuts_of_[row].push_back(cut);
+    });
+    met_.assign(multipliers_.size(), 0);
+  }
+  void take_branches(const Branches& branches) {
+    for (std::size_t pair = 0; pair < branches.apart.size(); pair += 2) {
+      const Row i = branches.apart[pair];
+      const Row j = branches.apart[pair + 1];
+      kept_.push_back(distance(i, j));
+      distances_[at(i, j)] = distances_[at(j, i)] = std::numeric_limits<double>::infinity();
+    }
+    partners_.assign(static_cast<std::size_t>(n_), {});
+    for (std::size_t pair = 0; pair < branches.together.size(); pair += 2) {
+      partners_[branches.together[pair]].push_back(branches.together[pair + 1]);
+      partners_[branches.together[pair + 1]].push_back(branches.together[pair]);
+    }
+  }
+  void release_branches(const Branches& branches) {
+    for (std::size_t pair = branches.apart.size(); pair > 0; pair -= 2) {
+      const Row i = branches.apart[pair - 2];
+      const Row j = branches.apart[pair - 1];
+      distances_[at(i, j)] = distances_[at(j, i)] = kept_.back();
+      kept_.pop_back();
+    }
+  }
+
+  void grow_from(Row first) {
+    factor_ = static_cast<double>(m_) / static_cast<double>(m_ - 1);
+    levels_.resize(static_cast<std::size_t>(m_ + 1));
+    std::vector<Candidate>& all = levels_[0].candidates;
+    all.clear();
+    for (Row row = 0; row < n_; ++row) {
+      if (row != first) all.push_back({row, 0.0});
+    }
+    levels_[0].stars.assign(1, 0.0);
+    add(first);
+    grow(0, -static_cast<double>(m_) * prices_[first], 0.0,
+         std::abs(static_cast<double>(m_) * prices_[first]));
+    remove();
+  }
+
+  // `base`: pairs - m prices + m cuts of the members; `weight`: of their pairs; `size`: the terms
+  // of both without signs, against which rounding is small.
+  void grow(std::size_t depth, double base, double weight, double size) {
+    const Level& above = levels_[depth];
+    Level& level = levels_[depth + 1];
+    const Row last = members_.back();
+    const double m = static_cast<double>(m_);
+    const std::int64_t left = m_ - static_cast<std::int64_t>(members_.size());
+    const double limit = m * below_;
+    const std::size_t count = above.candidates.size();
+    work_left_ -= static_cast<std::int64_t>(count);
+    if (work_left_ < 0) found_.complete = false;
+    poll_->tick(static_cast<std::int64_t>(count));
+    if (!found_.complete) return;
+
+    // The values of the candidates, and the smallest of them.
+    level.candidates.resize(count);
+    level.values.resize(count);
+    const double share = left == 1 ? m : 0.5 * m;  // of a cut's multiplier
+    const double* row = distances_.data() + at(last, 0);
+    std::size_t kept = 0;
+    for (const auto& [other, so_far] : above.candidates) {
+      if (other == last) continue;
+      const double to_members = so_far + row[other];
+      level.candidates[kept] = {other, to_members};
+      level.values[kept++] =
+          to_members - m * prices_[other] + half_nearest(other, left - 1) + share * due_with(other);
+    }
+    if (static_cast<std::int64_t>(kept) < left) return;
+    level.values.resize(kept);
+    double company = 0.0;  // of the cheapest left - 1
+    double next = 0.0;     // the cheapest after those
+    if (left > 1) {
+      smallest_.assign(level.values.begin(), level.values.end());
+      const auto end = smallest_.begin() + left;
+      std::partial_sort(smallest_.begin(), end, smallest_.end());
+      for (auto value = smallest_.begin(); value != end - 1; ++value) company += *value;
+      next = *(end - 1);
+      if (base + company + next >= limit) return;
+    }
+    kept = 0;
+    for (std::size_t c = 0; c < level.values.size(); ++c) {
+      const double best = left > 1 ? company + std::max(level.values[c], next) : level.values[c];
+      if (base + best < limit) {
+        level.candidates[kept] = level.candidates[c];
+        level.values[kept++] = level.values[c];
+      }
+    }
+    level.candidates.resize(kept);
+    if (static_cast<std::int64_t>(kept) < left || !partners_can_come(left)) return;
+
+    double prices = 0.0;
+    for (const Row member : members_) prices += prices_[member];
+    const double members = static_cast<double>(members_.size());
+    const double most_weight = below_ * members * (members + 1.0) / (m - 1.0);
+    for (std::size_t c = 0; c < kept && found_.complete; ++c) {
+      const auto [candidate, to_members] = level.candidates[c];
+      const double star = to_members - factor_ * (prices + members * prices_[candidate]);
+      const double terms = size + to_members + m * std::abs(prices_[candidate]);
+      if (weight + star > most_weight + ROUNDING * terms) continue;
+      if (!comes_last(candidate, star, above.stars, level.stars, ROUNDING * terms)) continue;
+      if (left == 1) {
+        take(candidate, base + level.values[c]);
+        continue;
+      }
+      const double due = m * due_with(candidate);
+      add(candidate);
+      grow(depth + 1, base + to_members - m * prices_[candidate] + due, weight + star, terms);
+      remove();
+    }
+  }
+
+  // Whether the candidate would have the largest star; where rounding decides, yes, for a group met
+  // twice is better than one never met. `stars` of the members become `stars_after`.
+  bool comes_last(Row candidate, double star, const std::vector<double>& stars,
+                  std::vector<double>& stars_after, double rounding) const {
+    stars_after.clear();
+    for (std::size_t place = 0; place < members_.size(); ++place) {
+      const Row member = members_[place];
+      const double other = stars[place] + distance(member, candidate) -
+                           factor_ * (prices_[member] + prices_[candidate]);
+      if (other > star + rounding || (other == star && member > candidate)) return false;
+      stars_after.push_back(other);
+    }
+    stars_after.push_back(star);
+    return true;
+  }
+
+  void add(Row row) {
+    members_.push_back(row);
+    for (const std::size_t cut : cuts_of_[row]) ++met_[cut];
+  }
+  void remove() {
+    for (const std::size_t cut : cuts_of_[members_.back()]) --met_[cut];
+    members_.pop_back();
+  }
+  // The multipliers that become due when the record joins the members.
+  double due_with(Row row) const {
+    double due = 0.0;
+    for (const std::size_t cut : cuts_of_[row]) {
+      if (met_[cut] % 2 == 1) due += multipliers_[cut];
+    }
+    return due;
+  }
+
+  bool is_member(Row row) const {
+    return std::find(members_.begin(), members_.end(), row) != members_.end();
+  }
+  // Records that must be together with members have room.
+  bool partners_can_come(std::int64_t left) {
+    missing_.clear();
+    for (const Row member : members_) {
+      for (const Row partner : partners_[member]) {
+        if (!is_member(partner)) missing_.push_back(partner);
+      }
+    }
+    std::sort(missing_.begin(), missing_.end());
+    return std::unique(missing_.begin(), missing_.end()) - missing_.begin() <= left;
+  }
+
+  void take(Row last, double sum) {
+    group_.assign(members_.begin(), members_.end());
+    group_.push_back(last);
+    for (const Row member : group_) {
+      for (const Row partner : partners_[member]) {
+        if (partner != last && !is_member(partner)) return;
+      }
+    }
+    const double cost = sum / static_cast<double>(m_);
+    const double share = cost / static_cast<double>(m_);
+    bool cheapest = all_;
+    for (const Row member : group_) {
+      if (share < found_.least[member]) {
+        found_.least[member] = share;
+        cheapest = true;
+      }
+    }
+    if (!cheapest) return;
+    if (found_.sizes.size() == most_columns_) {
+      found_.complete = false;
+      return;
+    }
+    std::sort(group_.begin(), group_.end());
+    found_.members.insert(found_.members.end(), group_.begin(), group_.end());
+    found_.sizes.push_back(m_);
+    found_.costs.push_back(cost);
+  }
+
+  // Relative to the terms that are added, with a wide margin: a few hundred of them at most.
+  static constexpr double ROUNDING = 1e-12;
+
+  std::int64_t n_;
+  std::int64_t k_;
+  Array<double> distances_;
+  Array<double> nearest_;
+
+  // Of one run:
+  std::span<const double> prices_;
+  std::span<const double> multipliers_;
+  double below_ = 0.0;
+  bool all_ = false;
+  std::size_t most_columns_ = 0;
+  std::int64_t work_left_ = 0;
+  Poll* poll_ = nullptr;
+  PricedColumns found_;
+  std::vector<std::vector<std::size_t>> cuts_of_;
+  std::vector<double> kept_;  // distances of pairs kept apart
+  std::vector<std::vector<Row>> partners_;
+
+  // Of one path:
+  std::int64_t m_ = 0;
+  double factor_ = 0.0;
+  std::vector<Level> levels_;
+  std::vector<Row> members_;
+  std::vector<int> met_;  // per cut: its records among the members
+  std::vector<double> smallest_;
+  std::vector<Row> missing_;
+  std::vector<Row> group_;
+};
+
+}  // namespace microagg

@@ -1,0 +1,441 @@
+"""Column generation with cuts and branching: proven bounds, and optimal partitions of moderate problems.
+
+Every partition into groups of k to 2k−1 records is a choice of columns C with costs w_C that covers each
+record once; an optimal partition has no larger groups, for those could be split. Prices π of the records
+and multipliers μ ≥ 0 of odd sets S of records with
+
+    Σ_{i∈C} π_i − Σ_S ⌊|C∩S|/2⌋ μ_S ≤ w_C    for every C                                        (1)
+
+prove that no partition costs less than Σπ − Σ μ_S (|S|−1)/2: add (1) over its groups, and note that these
+hold at most (|S|−1)/2 disjoint pairs of S. Where (1) fails, π_i + min(0, min_{C∋i} rc(C)/|C|) repairs it, rc being
+the right minus the left side: a group's prices then fall by −rc(C) at least. So any prices give
+a bound, whatever the solver that proposed them; `Pricing` finds all C that violate (1).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import _core
+from microagg.methods.columns import NO_CUTS, Columns, Cuts, Pool, columns_of_labels, costed, cuts_of_sets, joined
+from microagg.methods.master import Doubles, LpSolution, Master, best_partition, labels_of_columns
+from microagg.methods.run import Run
+from microagg.methods.stage import better, evaluated
+from microagg.model import Labels, Partition, Problem, Rows
+
+NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
+
+PROVEN = 1e-9
+"""Relative gap at which a partition counts as optimal: what rounding and the solver's tolerances leave."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Duals:
+    """Prices and multipliers (of the first cuts) that satisfy (1), and the bound they prove."""
+
+    prices: Doubles
+    multipliers: Doubles
+    value: float
+
+
+def repaired(problem: Problem, prices: Doubles, cuts: Cuts, multipliers: Doubles, least: Doubles) -> Duals:
+    """Duals that satisfy (1) in exact arithmetic.
+
+    `least` is what `Pricing` computed in rounded arithmetic: per record, the least of 0 and rc(C)/|C|.
+    A group whose rc is near 0 or negative has w_C ≤ T = Σ|π| + Σμ over its records and their
+    cuts, all its sums have at most p + (2k)² + 4k terms, so that rounding changes rc by less than half of
+    ρ·T with ρ = 8·(p + 4k² + 4k + 16)·2⁻⁵³; each price is lowered by its part of ρ·T.
+    """
+    k, p = problem.k, problem.points.shape[1]
+    rho = 8.0 * (p + 4 * k * k + 4 * k + 16) * 2.0**-53
+    terms = np.abs(prices)
+    np.add.at(terms, cuts.rows, np.repeat(multipliers, cuts.sizes))
+    safe = prices + least - rho * terms
+    total = math.fsum(safe) - math.fsum(multipliers * cuts.limits)
+    return Duals(safe, multipliers, total - 8.0 * 2.0**-53 * math.fsum(terms))
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A part of all partitions: those that keep the pairs of `apart` in different groups and those of
+    `together` in the same. `duals` satisfy (1) for the groups that remain.
+    """
+
+    duals: Duals
+    apart: Rows = field(default_factory=lambda: NO_PAIRS)
+    together: Rows = field(default_factory=lambda: NO_PAIRS)
+
+
+class Price(Protocol):
+    """Groups with a reduced cost below `below`: members, sizes, reduced costs, `least`, and whether
+    `least` holds for all groups (so far as it is below `below`/k).
+    """
+
+    def __call__(
+        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+    ) -> tuple[Columns, Doubles, bool]:
+        """Columns, least, complete."""
+        ...
+
+
+MOST_COLUMNS_A_CALL = 20_000
+WORK_A_CALL = 3_000_000_000
+"""Candidates looked at: some ten seconds."""
+COLUMNS_OF_MIP, SECONDS_OF_MIP = 3_000, 10.0
+PAIRS_TRIED = int(__import__('os').environ.get('PT',10))
+
+
+class PriceAll:
+    """Prices all groups of the problem."""
+
+    def __init__(self, problem: Problem, watch: _core.Watch) -> None:
+        self._pricing = _core.Pricing(problem.points, problem.k)
+        self._points = problem.points
+        self._watch = watch
+
+    def __call__(
+        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+    ) -> tuple[Columns, Doubles, bool]:
+        """Those that were the cheapest of a record while searching."""
+        return self._run(node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, WORK_A_CALL)
+
+    def every(
+        self, node: Node, cuts: Cuts, below: float, most_columns: int, most_work: int
+    ) -> Columns | None:
+        """All columns below; None if there are too many."""
+        duals = node.duals
+        columns, _, complete = self._run(
+            node, duals.prices, cuts, duals.multipliers, below, True, most_columns, most_work
+        )
+        return columns if complete else None
+
+    def _run(
+        self,
+        node: Node,
+        prices: Doubles,
+        cuts: Cuts,
+        multipliers: Doubles,
+        below: float,
+        every: bool,
+        most_columns: int,
+        most_work: int,
+    ) -> tuple[Columns, Doubles, bool]:
+        members, sizes, _, least, complete = self._pricing.run(
+            prices, cuts.rows, cuts.sizes, multipliers, node.apart, node.together,
+            below, every, most_columns, most_work, self._watch,
+        )  # fmt: skip
+        return costed(self._points, members, sizes), least, complete
+
+
+class PriceListed:
+    """Prices a list of groups, which holds all that a partition below a known cost can have."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+
+    def __call__(
+        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+    ) -> tuple[Columns, Doubles, bool]:
+        """The cheapest, at most a few hundred."""
+        reduced = self.columns.reduced_costs(prices, cuts, multipliers)
+        reduced[~self.columns.obey(node.apart, node.together)] = np.inf
+        negative = np.flatnonzero(reduced < min(below, 0.0))
+        found = self.columns.take(negative)
+        least = np.zeros(len(prices))
+        shares = np.repeat(reduced[negative] / found.sizes, found.sizes)
+        np.minimum.at(least, found.members, shares)
+        chosen = negative[np.argsort(reduced[negative], kind="stable")[:500]]
+        return self.columns.take(np.sort(chosen)), least, True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """What was found and proven: the best partition, with its bound, and what the bound follows from.
+
+    `leaves` are nodes that together hold all partitions. In them (1) holds for all groups that pass the
+    `screens`: duals V one after the other, each satisfying (1) for the groups that passed those before it,
+    and let pass by groups with reduced cost of at most SSE − V. A partition that is cheaper than
+    `partition` has no others.
+    """
+
+    partition: Partition
+    cuts: Cuts
+    screens: tuple[Duals, ...]
+    leaves: tuple[Node, ...]
+    columns: int
+    nodes: int
+
+
+class ColumnGeneration:
+    """The search of one problem. `solve` may be called again with more time."""
+
+    def __init__(
+        self, problem: Problem, start: Partition, columns: list[Columns], shares: Doubles, run: Run
+    ) -> None:
+        """`columns`: to begin with; `shares`: prices that satisfy (1)."""
+        n = len(problem.points)
+        self.problem = problem
+        self.best = start
+        self.run = run
+        self.unit = start.sse / n
+        self.cuts: Cuts = NO_CUTS
+        self.root = Node(repaired(problem, shares, NO_CUTS, np.empty(0), np.zeros(n)))
+        self.open: list[tuple[float, int, Node]] = [(self.root.duals.value, 0, self.root)]
+        self.leaves: list[Node] = []
+        self.nodes = 1
+        self._number = itertools.count(1)
+        self.screens: list[Duals] = []
+        self.listed_room = math.inf
+        self.target = 0.0
+        self.pool = Pool(problem.points)
+        self.master = Master(n, self.unit, 10.0 * start.sse, run.watch)
+        self.everything = PriceAll(problem, run.watch)
+        self.price: Price = self.everything
+        for part in [columns_of_labels(problem.points, start.labels), *columns]:
+            small = part.take(np.flatnonzero(part.sizes < 2 * problem.k))
+            self.master.add_columns(self.pool.new(small.members, small.sizes))
+
+    @property
+    def bound(self) -> float:
+        """Proven: no partition costs less."""
+        nodes = [node for _, _, node in self.open] + self.leaves
+        return min([self.best.sse, *(node.duals.value for node in nodes)])
+
+    @property
+    def gap(self) -> float:
+        """Relative distance from the bound to the best partition."""
+        return (self.best.sse - self.bound) / self.best.sse
+
+    def proof(self) -> Proof:
+        """All that was found so far."""
+        partition = replace(self.best, bound=max(self.best.bound, self.bound))
+        leaves = (*self.leaves, *(node for _, _, node in sorted(self.open, key=lambda entry: entry[:2])))
+        return Proof(
+            partition, self.cuts, tuple(self.screens), leaves, len(self.master.columns), self.nodes
+        )
+
+    # --- the tree ---
+
+    def solve(self, target: float) -> None:
+        """Until the gap is at most `target`, or the run is overdue."""
+        self.target = max(target, PROVEN)
+        if self.nodes == 1:
+            self._solve_root()
+        while self.open and not self._done():
+            _, _, node = heapq.heappop(self.open)
+            try:
+                lp = self._raise_bound(node)
+            finally:
+                heapq.heappush(self.open, (node.duals.value, next(self._number), node))
+            if self._is_settled(node):
+                self._close(node)
+            elif lp is not None and not self._done():
+                self._close(node, *self._branches(node, lp))
+
+    def _done(self) -> bool:
+        return self.gap <= self.target or self.run.overdue
+
+    def _is_settled(self, node: Node) -> bool:
+        return node.duals.value >= self.best.sse * (1.0 - PROVEN)
+
+    def _solve_root(self) -> None:
+        """Cuts, better partitions, and a list of all groups that count, each helping the others."""
+        cost = math.inf
+        while not self._done() and self.best.sse < cost:
+            cost = self.best.sse
+            if self._raise_bound(self.root) is None or self._done():
+                return
+            self._look_for_better()
+            if self._list_all():
+                cost = math.inf  # cuts cost little now
+
+    def _close(self, node: Node, *children: Node) -> None:
+        self.open = [entry for entry in self.open if entry[2] is not node]
+        heapq.heapify(self.open)
+        if not children:
+            self.leaves.append(node)
+        for child in children:
+            self.nodes += 1
+            heapq.heappush(self.open, (child.duals.value, next(self._number), child))
+
+    def _branches(self, node: Node, lp: LpSolution) -> tuple[Node, Node]:
+        """Two halves of the node: a pair of records, apart or together; of those that the linear program
+        is least decided on, the one that raises its cost most in both.
+        """
+        shared = undecided_pairs(self.master.columns, lp.values)
+        undecided = sorted(shared, key=lambda pair: (-min(shared[pair], 1.0 - shared[pair]), pair))
+        best, most = (node, node), -math.inf
+        for pair in undecided[:PAIRS_TRIED]:
+            new = np.array([pair], dtype=np.int32)
+            halves = (
+                replace(node, apart=np.concatenate([node.apart, new])),
+                replace(node, together=np.concatenate([node.together, new])),
+            )
+            gains = []
+            for half in halves:
+                self.master.allow(self.master.columns.obey(half.apart, half.together))
+                tried = self.master.solve()
+                gains.append(math.inf if tried is None else tried.cost - lp.cost)
+            room = self.best.sse - lp.cost
+            low, high = sorted(min(gain, room) for gain in gains)
+            if 0.8 * low + 0.2 * high > most:
+                best, most = halves, 0.8 * low + 0.2 * high
+        return best
+
+    # --- one node ---
+
+    def _raise_bound(self, node: Node) -> LpSolution | None:
+        """Columns and cuts until they no longer help; the last linear program, None when overdue."""
+        self.master.allow(self.master.columns.obey(node.apart, node.together))
+        slow = 0
+        while not self.run.overdue:
+            before = node.duals.value
+            lp = self._generate(node)
+            if lp is None or self._is_settled(node):
+                return lp
+            self._take_integral(lp)
+            if self._done():
+                return lp
+            gained = node.duals.value - before
+            slow = slow + 1 if gained < 0.03 * (self.best.sse - node.duals.value) else 0
+            cuts = separate(self.master.columns, lp.values, self.cuts)
+            print("  cuts",len(cuts), set(cuts.sizes.tolist()))
+            if not len(cuts) or slow >= SLOW:
+                return lp
+            self.master.add_cuts(cuts)
+            self.cuts = self.master.cuts
+        return None
+
+    def _generate(self, node: Node) -> LpSolution | None:
+        """Column generation to the end, from the middle between the best duals and the program's."""
+        problem, weight, fineness = self.problem, 0.5, 0.1
+        while True:
+            lp = self.master.solve()
+            if lp is None or self.run.overdue:
+                return None
+            lag = lp.cost - node.duals.value
+            if lag <= max(1e-10 * lp.cost, 0.01 * (self.best.sse - lp.cost)):
+                return lp
+            if self._is_settled(node):
+                return lp
+            known = np.zeros(len(self.cuts))
+            known[: len(node.duals.multipliers)] = node.duals.multipliers
+            prices = weight * node.duals.prices + (1.0 - weight) * lp.prices
+            multipliers = weight * known + (1.0 - weight) * lp.multipliers
+            # Groups that are hardly cheap are left out: they cost the bound little.
+            below = -fineness * problem.k * lag / len(prices)
+            columns, least, complete = self.price(node, prices, self.cuts, multipliers, below)
+            if complete:
+                least = np.minimum(least, below / problem.k)
+                duals = repaired(problem, prices, self.cuts, multipliers, least)
+                if duals.value > node.duals.value:
+                    node.duals = duals
+            elif self.run.overdue:
+                return None
+            new = self.pool.new(columns.members, columns.sizes)
+            self.master.add_columns(new)
+            helpful = new.reduced_costs(lp.prices, self.cuts, lp.multipliers) < 0.0
+            if helpful.any():
+                weight = 0.5
+            elif weight > 0.0:
+                weight = 0.0
+            elif complete and fineness > 1e-4:
+                fineness /= 10.0
+            else:
+                return lp
+
+    def _take_integral(self, lp: LpSolution) -> None:
+        chosen = np.flatnonzero(lp.values > 0.5)
+        if np.all((lp.values < 1e-6) | (lp.values > 1.0 - 1e-6)):
+            self._note(labels_of_columns(self.master.columns.take(chosen), len(self.problem.points)))
+
+    def _note(self, labels: Labels | None) -> None:
+        if labels is not None:
+            self.best = better(self.best, evaluated(self.problem, labels, self.best.bound))
+            self.run.note(self.best.sse)
+
+    # --- the root ---
+
+    def _look_for_better(self) -> None:
+        """The best partition made of the columns of least reduced cost."""
+        duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
+        columns = self.price.columns if isinstance(self.price, PriceListed) else self.master.columns
+        reduced = columns.reduced_costs(duals.prices, cuts, duals.multipliers)
+        few = columns.take(np.sort(np.argsort(reduced, kind="stable")[:COLUMNS_OF_MIP]))
+        mine = columns_of_labels(self.problem.points, self.best.labels)
+        together = Pool(self.problem.points)
+        columns = joined([together.new(part.members, part.sizes) for part in (mine, few)])
+        start = np.arange(len(columns)) < len(mine)
+        self._note(best_partition(columns, start, self.unit, SECONDS_OF_MIP, self.run.watch))
+
+    def _list_all(self) -> bool:
+        """List all groups that a better partition can have, if they are few: then only those count.
+        True if the list is new or shorter than before.
+        """
+        duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
+        room = (self.best.sse - duals.value) * (1.0 + PROVEN) + PROVEN * self.unit
+        if isinstance(self.price, PriceListed):
+            reduced = self.price.columns.reduced_costs(duals.prices, cuts, duals.multipliers)
+            columns = self.price.columns.take(np.flatnonzero(reduced <= room))
+            if len(columns) > 0.8 * len(self.price.columns):
+                return False
+        else:
+            if room > 0.5 * self.listed_room:
+                return False
+            self.listed_room = room
+            listed = self.everything.every(self.root, cuts, room, 300_000, 2_000_000_000)
+            if listed is None:
+                return False
+            columns = listed
+        self.screens.append(duals)
+        self.price = PriceListed(columns)
+        return True
+
+
+# --- cuts ---
+
+MOST_CUTS = int(__import__('os').environ.get('MC',100))
+SLOW = int(__import__('os').environ.get('SL',3))
+LEAST_VIOLATION = float(__import__('os').environ.get('LV',0.05))
+LARGEST_CUT = int(__import__('os').environ.get('LC',7))
+MOST_CUTS_A_RECORD = 5
+
+
+def separate(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
+    """Cuts that the values violate, most violated first, no record in too many of them."""
+    undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
+    few = columns.take(undecided)
+    n = int(columns.members.max()) + 1
+    found = Cuts(
+        *_core.odd_sets(
+            n, few.members, few.sizes, values[undecided], LARGEST_CUT, 1.0 - 2.0 * LEAST_VIOLATION
+        )
+    )
+    seen = set(known.sets())
+    used: dict[int, int] = defaultdict(int)
+    chosen = []
+    for rows in found.sets():
+        if len(chosen) < MOST_CUTS and rows not in seen and max(used[r] for r in rows) < MOST_CUTS_A_RECORD:
+            chosen.append(rows)
+            for row in rows:
+                used[row] += 1
+    return cuts_of_sets(chosen)
+
+
+def undecided_pairs(columns: Columns, values: Doubles) -> dict[tuple[int, int], float]:
+    """How much of each pair of records the columns hold that are neither chosen nor not."""
+    pairs: dict[tuple[int, int], float] = defaultdict(float)
+    undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
+    for column, start in zip(undecided, columns.starts[undecided], strict=True):
+        group = columns.members[start : start + columns.sizes[column]].tolist()
+        for pair in itertools.combinations(group, 2):
+            pairs[pair] += float(values[column])
+    return pairs

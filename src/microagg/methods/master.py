@@ -1,0 +1,169 @@
+"""Set partitioning as a linear and as an integer program, solved by HiGHS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import _core
+from microagg.methods.columns import NO_CUTS, Columns, Cuts, joined
+from microagg.model import Labels
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LpSolution:
+    """Optimal `values` of the columns with their `cost`, prices of the records, multipliers of the cuts."""
+
+    cost: float
+    values: Doubles
+    prices: Doubles
+    multipliers: Doubles
+
+
+class Master:
+    """The linear program over the columns it was given: each record covered once, the cuts observed, at
+    the least cost. One artificial column a record, dearer than any partition, keeps it feasible.
+
+    `unit`: about the cost of a record, for HiGHS' absolute tolerances.
+    """
+
+    def __init__(self, n: int, unit: float, dearest: float, watch: _core.Watch) -> None:
+        self.n = n
+        self.cuts = NO_CUTS
+        self.columns = Columns(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
+        self._unit = unit
+        self._lp = _solver(watch)
+        self._lp.setOptionValue("dual_feasibility_tolerance", 1e-9)
+        self._lp.setOptionValue("primal_feasibility_tolerance", 1e-9)
+        self._lp.setOptionValue("presolve", "off")
+        nothing = np.empty(0, np.int32)
+        self._lp.addRows(n, np.ones(n), np.ones(n), 0, np.zeros(n, np.int32), nothing, np.empty(0))
+        rows = np.arange(n, dtype=np.int32)
+        self._lp.addCols(
+            n, np.full(n, dearest / unit), np.zeros(n), np.full(n, np.inf), n, rows, rows, np.ones(n)
+        )
+
+    def add_columns(self, new: Columns) -> None:
+        """More columns, with their coefficients in the cuts."""
+        if not len(new):
+            return
+        column, cut, times = new.cut_entries(self.n, self.cuts).T
+        rows = np.concatenate([new.members, self.n + cut])
+        values = np.concatenate([np.ones(len(new.members)), times])
+        owners = np.concatenate([np.repeat(np.arange(len(new)), new.sizes), column])
+        order = np.argsort(owners, kind="stable")
+        counts = np.bincount(owners, minlength=len(new))
+        self._lp.addCols(
+            len(new),
+            new.costs / self._unit,
+            np.zeros(len(new)),
+            np.full(len(new), np.inf),
+            len(rows),
+            (np.cumsum(counts) - counts).astype(np.int32),
+            rows[order].astype(np.int32),
+            values[order],
+        )
+        self.columns = joined([self.columns, new])
+
+    def add_cuts(self, new: Cuts) -> None:
+        """More cuts, over the columns that are here."""
+        column, cut, times = self.columns.cut_entries(self.n, new).T
+        order = np.argsort(cut, kind="stable")
+        counts = np.bincount(cut, minlength=len(new))
+        self._lp.addRows(
+            len(new),
+            np.full(len(new), -np.inf),
+            new.limits,
+            len(column),
+            (np.cumsum(counts) - counts).astype(np.int32),
+            (self.n + column[order]).astype(np.int32),
+            times[order].astype(np.float64),
+        )
+        self.cuts = Cuts(
+            np.concatenate([self.cuts.rows, new.rows]), np.concatenate([self.cuts.sizes, new.sizes])
+        )
+
+    def keep_columns(self, which: NDArray[np.bool_]) -> None:
+        """Forget the others."""
+        gone = np.flatnonzero(~which)
+        self._lp.deleteCols(len(gone), (self.n + gone).astype(np.int32))
+        self.columns = self.columns.take(np.flatnonzero(which))
+
+    def allow(self, which: NDArray[np.bool_]) -> None:
+        """Only these columns may be used until the next call."""
+        count = len(which)
+        where = np.arange(self.n, self.n + count, dtype=np.int32)
+        self._lp.changeColsBounds(count, where, np.zeros(count), np.where(which, np.inf, 0.0))
+
+    def solve(self) -> LpSolution | None:
+        """The optimum; None if the watch cut it short."""
+        self._lp.run()
+        if self._lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self._lp.getSolution()
+        duals = np.array(solution.row_dual) * self._unit
+        return LpSolution(
+            self._lp.getInfo().objective_function_value * self._unit,
+            np.array(solution.col_value)[self.n :],
+            duals[: self.n],
+            np.maximum(-duals[self.n :], 0.0),
+        )
+
+
+def best_partition(
+    columns: Columns, start: NDArray[np.bool_], unit: float, seconds: float, watch: _core.Watch
+) -> Labels | None:
+    """The cheapest partition made of these columns, from one given as the columns of `start`; None where
+    nothing better was found in `seconds`.
+    """
+    n, count = int(columns.sizes[start].sum()), len(columns)
+    mip = _solver(watch)
+    mip.setOptionValue("time_limit", seconds)
+    mip.setOptionValue("mip_rel_gap", 1e-9)
+    mip.setOptionValue("mip_abs_gap", 1e-9)
+    nothing = np.empty(0, np.int32)
+    mip.addRows(n, np.ones(n), np.ones(n), 0, np.zeros(n, np.int32), nothing, np.empty(0))
+    mip.addCols(
+        count,
+        columns.costs / unit,
+        np.zeros(count),
+        np.ones(count),
+        len(columns.members),
+        columns.starts.astype(np.int32),
+        columns.members,
+        np.ones(len(columns.members)),
+    )
+    every = np.arange(count, dtype=np.int32)
+    mip.changeColsIntegrality(count, every, np.full(count, highspy.HighsVarType.kInteger))
+    mip.setSolution(count, every, start.astype(np.float64))
+    mip.run()
+    chosen = np.array(mip.getSolution().col_value) > 0.5
+    return labels_of_columns(columns.take(np.flatnonzero(chosen)), n)
+
+
+def labels_of_columns(columns: Columns, n: int) -> Labels | None:
+    """The partition whose groups these are; None if they are none."""
+    if len(columns.members) != n or len(np.unique(columns.members)) != n:
+        return None
+    labels = np.empty(n, dtype=np.int32)
+    labels[columns.members] = np.repeat(np.arange(len(columns), dtype=np.int32), columns.sizes)
+    return _core.by_first_appearance(labels)
+
+
+def _solver(watch: _core.Watch) -> highspy.Highs:
+    solver = highspy.Highs()
+    solver.silent()
+    solver.setOptionValue("threads", 1)
+
+    def look(event: highspy.highs.HighsCallbackEvent) -> None:
+        if watch.expired:
+            event.interrupt()
+
+    solver.cbSimplexInterrupt += look
+    solver.cbMipInterrupt += look
+    return solver
