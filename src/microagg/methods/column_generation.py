@@ -86,9 +86,9 @@ class Price(Protocol):
         ...
 
 
-MOST_COLUMNS_A_CALL = 20_000
-WORK_A_CALL = 3_000_000_000
-"""Candidates looked at: some ten seconds."""
+MOST_COLUMNS_A_CALL = 5_000
+WORK_A_CALL = 200_000_000
+"""Candidates looked at: about a second."""
 COLUMNS_OF_MIP, SECONDS_OF_MIP = 3_000, 10.0
 PAIRS_TRIED = int(__import__('os').environ.get('PT',10))
 
@@ -253,6 +253,7 @@ class ColumnGeneration:
             cost = self.best.sse
             if self._raise_bound(self.root) is None or self._done():
                 return
+            self._forget()
             self._look_for_better()
             if self._list_all():
                 cost = math.inf  # cuts cost little now
@@ -315,39 +316,43 @@ class ColumnGeneration:
         return None
 
     def _generate(self, node: Node) -> LpSolution | None:
-        """Column generation to the end, from the middle between the best duals and the program's."""
-        problem, weight, fineness = self.problem, 0.5, 0.1
+        """Column generation to the end. Groups are priced between the best duals and the program's: nearer
+        to the best, which satisfy (1), where those of the program leave too many groups to look at.
+        """
+        problem, fineness = self.problem, 0.1
+        caution = 0.5
         while True:
             lp = self.master.solve()
             if lp is None or self.run.overdue:
                 return None
             lag = lp.cost - node.duals.value
-            if lag <= max(1e-10 * lp.cost, 0.01 * (self.best.sse - lp.cost)):
-                return lp
-            if self._is_settled(node):
+            if lag <= max(1e-10 * lp.cost, 0.01 * (self.best.sse - lp.cost)) or self._is_settled(node):
                 return lp
             known = np.zeros(len(self.cuts))
             known[: len(node.duals.multipliers)] = node.duals.multipliers
-            prices = weight * node.duals.prices + (1.0 - weight) * lp.prices
-            multipliers = weight * known + (1.0 - weight) * lp.multipliers
+            prices = caution * node.duals.prices + (1.0 - caution) * lp.prices
+            multipliers = caution * known + (1.0 - caution) * lp.multipliers
             # Groups that are hardly cheap are left out: they cost the bound little.
-            below = -fineness * problem.k * lag / len(prices)
+            below = -fineness * (1.0 - caution) * problem.k * lag / len(prices)
             columns, least, complete = self.price(node, prices, self.cuts, multipliers, below)
+            if self.run.overdue and not complete:
+                return None
             if complete:
                 least = np.minimum(least, below / problem.k)
                 duals = repaired(problem, prices, self.cuts, multipliers, least)
                 if duals.value > node.duals.value:
                     node.duals = duals
-            elif self.run.overdue:
-                return None
             new = self.pool.new(columns.members, columns.sizes)
             self.master.add_columns(new)
-            helpful = new.reduced_costs(lp.prices, self.cuts, lp.multipliers) < 0.0
-            if helpful.any():
-                weight = 0.5
-            elif weight > 0.0:
-                weight = 0.0
-            elif complete and fineness > 1e-4:
+            if not complete:
+                caution = 1.0 - (1.0 - caution) / 2.0
+                if caution > 0.999:
+                    return lp
+            elif (new.reduced_costs(lp.prices, self.cuts, lp.multipliers) < 0.0).any():
+                caution = max(0.5, 1.0 - (1.0 - caution) * 1.5)
+            elif caution > 0.0:
+                caution = max(0.0, 1.0 - (1.0 - caution) * 2.0)
+            elif fineness > 1e-4:
                 fineness /= 10.0
             else:
                 return lp
@@ -369,12 +374,18 @@ class ColumnGeneration:
         duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
         columns = self.price.columns if isinstance(self.price, PriceListed) else self.master.columns
         reduced = columns.reduced_costs(duals.prices, cuts, duals.multipliers)
-        few = columns.take(np.sort(np.argsort(reduced, kind="stable")[:COLUMNS_OF_MIP]))
+        few = columns.take(cheapest_of_each(columns, reduced, len(duals.prices)))
         mine = columns_of_labels(self.problem.points, self.best.labels)
         together = Pool(self.problem.points)
         columns = joined([together.new(part.members, part.sizes) for part in (mine, few)])
         start = np.arange(len(columns)) < len(mine)
         self._note(best_partition(columns, start, self.unit, SECONDS_OF_MIP, self.run.watch))
+
+    def _forget(self) -> None:
+        """Leave out columns that no better partition can have."""
+        duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
+        reduced = self.master.columns.reduced_costs(duals.prices, cuts, duals.multipliers)
+        self.master.keep_columns(reduced <= self.best.sse - duals.value)
 
     def _list_all(self) -> bool:
         """List all groups that a better partition can have, if they are few: then only those count.
@@ -428,6 +439,21 @@ def separate(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
             for row in rows:
                 used[row] += 1
     return cuts_of_sets(chosen)
+
+
+COLUMNS_A_RECORD = int(__import__('os').environ.get('CR',8))
+
+def cheapest_of_each(columns: Columns, reduced: Doubles, n: int) -> NDArray[np.int64]:
+    """Columns that are among the cheapest few of one of their records."""
+    taken = np.zeros(n, dtype=np.int64)
+    chosen = []
+    starts = columns.starts
+    for column in np.argsort(reduced, kind="stable"):
+        members = columns.members[starts[column] : starts[column] + columns.sizes[column]]
+        if taken[members].min() < COLUMNS_A_RECORD:
+            chosen.append(column)
+            taken[members] += 1
+    return np.sort(np.array(chosen, dtype=np.int64))
 
 
 def undecided_pairs(columns: Columns, values: Doubles) -> dict[tuple[int, int], float]:
