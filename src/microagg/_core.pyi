@@ -109,3 +109,27 @@ def anneal(
 ) -> tuple[_Ints, bool]: ...
 def simd_level() -> str: ...
 def force_simd_level(name: str) -> bool: ...
+def column_costs(points: _Doubles, members: _Ints, sizes: NDArray[np.int64]) -> _Doubles: ...
+def columns_of_cuts(
+    n: int, members: _Ints, sizes: NDArray[np.int64], cuts: _Ints, cut_sizes: NDArray[np.int64]
+) -> NDArray[np.int64]: ...
+def odd_sets(
+    n: int, members: _Ints, sizes: NDArray[np.int64], values: _Doubles, largest: int, below: float
+) -> tuple[_Ints, NDArray[np.int64]]: ...
+
+class Pricing:
+    def __init__(self, points: _Doubles, k: int) -> None: ...
+    def run(
+        self,
+        duals: _Doubles,
+        cuts: _Ints,
+        cut_sizes: NDArray[np.int64],
+        multipliers: _Doubles,
+        apart: _Ints,
+        together: _Ints,
+        below: float,
+        every: bool,
+        most_columns: int,
+        most_work: int,
+        watch: Watch,
+    ) -> tuple[_Ints, NDArray[np.int64], _Doubles, _Doubles, bool]: ...

@@ -560,7 +560,7 @@ def test_odd_sets_are_violated_and_valid(k: int) -> None:
                 violated += 1
             for other in others:
                 assert oracle.pairs_held(other, [Fraction(1)] * len(other), rows) <= limit
-    assert violated > 50
+    assert violated > 40  # distinct sets: the test means something
 
 
 def test_odd_sets_come_once_each() -> None:

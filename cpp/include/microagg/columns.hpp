@@ -105,11 +105,12 @@ class OddSets {
       if (!near_[row].empty()) search(static_cast<Row>(row), below);
     }
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
-      return a.weight != b.weight ? a.weight < b.weight : a.rows < b.rows;
+      return a.rows != b.rows ? a.rows < b.rows : a.weight < b.weight;
     });
-    found_.erase(std::unique(found_.begin(), found_.end(),
-                             [](const Found& a, const Found& b) { return a.rows == b.rows; }),
-                 found_.end());
+    const auto same = [](const Found& a, const Found& b) { return a.rows == b.rows; };
+    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Found& a, const Found& b) { return a.weight < b.weight; });
     return std::move(found_);
   }
 

@@ -70,18 +70,19 @@ class Pricing {
     sum_nearest();
   }
 
-  // Groups of k to 2k-1 records with a reduced cost below `below`. With `all`, every one; else only
-  // those that were the cheapest so far for one of their records. Stops after `most_columns` or
-  // `most_work` candidates looked at.
-  PricedColumns run(const Prices& prices, const Branches& branches, double below, bool all,
+  // Groups of k to 2k-1 records with a reduced cost below `below`. With `every`, every one; else
+  // only those that were the cheapest so far for one of their records. Stops after `most_columns`
+  // or `most_work` candidates looked at.
+  PricedColumns run(const Prices& prices, const Branches& branches, double below, bool every,
                     std::int64_t most_columns, std::int64_t most_work, Watch& watch) {
     prices_ = prices.duals;
     below_ = below;
-    all_ = all;
+    every_ = every;
     most_columns_ = static_cast<std::size_t>(most_columns);
     work_left_ = most_work;
     found_ = {};
     found_.least.assign(static_cast<std::size_t>(n_), 0.0);
+    members_.clear();  // where the last run was broken off
     take_cuts(prices);
     take_branches(branches);
     Poll poll(watch, 1'000'000, Deadline::HEED);
@@ -308,7 +309,7 @@ class Pricing {
     }
     const double cost = sum / static_cast<double>(m_);
     const double share = cost / static_cast<double>(m_);
-    bool cheapest = all_;
+    bool cheapest = every_;
     for (const Row member : group_) {
       if (share < found_.least[member]) {
         found_.least[member] = share;
@@ -338,7 +339,7 @@ class Pricing {
   std::span<const double> prices_;
   std::span<const double> multipliers_;
   double below_ = 0.0;
-  bool all_ = false;
+  bool every_ = false;
   std::size_t most_columns_ = 0;
   std::int64_t work_left_ = 0;
   Poll* poll_ = nullptr;

@@ -7,9 +7,9 @@ and multipliers μ ≥ 0 of odd sets S of records with
     Σ_{i∈C} π_i − Σ_S ⌊|C∩S|/2⌋ μ_S ≤ w_C    for every C                                        (1)
 
 prove that no partition costs less than Σπ − Σ μ_S (|S|−1)/2: add (1) over its groups, and note that these
-hold at most (|S|−1)/2 disjoint pairs of S. Where (1) fails, π_i + min(0, min_{C∋i} rc(C)/|C|) repairs it, rc being
-the right minus the left side: a group's prices then fall by −rc(C) at least. So any prices give
-a bound, whatever the solver that proposed them; `Pricing` finds all C that violate (1).
+hold at most (|S|−1)/2 disjoint pairs of S. Where (1) fails, π_i + min(0, min_{C∋i} rc(C)/|C|) repairs it,
+rc being the right minus the left side: the prices of a group then fall by −rc(C) at least. So any prices
+give a bound, whatever the solver that proposed them; `Pricing` finds all C that violate (1).
 """
 
 from __future__ import annotations
@@ -25,14 +25,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import NO_CUTS, Columns, Cuts, Pool, columns_of_labels, costed, cuts_of_sets, joined
-from microagg.methods.master import Doubles, LpSolution, Master, best_partition, labels_of_columns
-from microagg.methods.run import Run
-from microagg.methods.stage import better, evaluated
+from microagg.methods.columns import (
+    NO_CUTS,
+    Columns,
+    Cuts,
+    Pool,
+    columns_of_labels,
+    costed,
+    cuts_of_sets,
+    joined,
+)
+from microagg.methods.local_search import descend
+from microagg.methods.master import Doubles, LpSolution, Master, best_partition
+from microagg.methods.neighbours import list_length, near_lists
+from microagg.methods.rounding import orders, rounded
+from microagg.methods.run import Run, derived_seed
+from microagg.methods.stage import evaluated
 from microagg.model import Labels, Partition, Problem, Rows
 
 NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
 
+SMALLEST = 2.0**-1060
+"""Some units of the last place of numbers near zero."""
 PROVEN = 1e-9
 """Relative gap at which a partition counts as optimal: what rounding and the solver's tolerances leave."""
 
@@ -58,7 +72,7 @@ def repaired(problem: Problem, prices: Doubles, cuts: Cuts, multipliers: Doubles
     rho = 8.0 * (p + 4 * k * k + 4 * k + 16) * 2.0**-53
     terms = np.abs(prices)
     np.add.at(terms, cuts.rows, np.repeat(multipliers, cuts.sizes))
-    safe = prices + least - rho * terms
+    safe = prices + least - rho * terms - np.where(terms > 0.0, SMALLEST, 0.0)
     total = math.fsum(safe) - math.fsum(multipliers * cuts.limits)
     return Duals(safe, multipliers, total - 8.0 * 2.0**-53 * math.fsum(terms))
 
@@ -88,9 +102,22 @@ class Price(Protocol):
 
 MOST_COLUMNS_A_CALL = 5_000
 WORK_A_CALL = 200_000_000
-"""Candidates looked at: about a second."""
-COLUMNS_OF_MIP, SECONDS_OF_MIP = 3_000, 10.0
-PAIRS_TRIED = int(__import__('os').environ.get('PT',10))
+"""Candidates that one call of the pricing looks at: about a second."""
+MOST_LISTED, WORK_OF_LIST = 300_000, 2_000_000_000
+"""Groups are listed where no more count than this."""
+MOST_COLUMNS = 8
+"""Columns a record that the program holds at most, before it forgets the dearer half."""
+CHEAPEST_ADDED = 3
+"""Columns that a call of the pricing adds for a record."""
+FEW_COLUMNS, NODES_OF_MIP = 5_000, 200
+"""Lists of so few columns are given to HiGHS as an integer program."""
+ROUNDINGS = 20
+PAIRS_TRIED = 10
+"""Before branching."""
+SLOW_ROUNDS, SLOW_GAIN = 3, 0.03
+"""Cuts are added until so many rounds in a row close less than this share of the gap."""
+LARGEST_CUT, MOST_CUTS, MOST_CUTS_A_RECORD, LEAST_VIOLATION = 9, 150, 5, 0.05
+"""Records of a cut; cuts a round; and by how much a cut must be violated."""
 
 
 class PriceAll:
@@ -195,6 +222,8 @@ class ColumnGeneration:
         self.screens: list[Duals] = []
         self.listed_room = math.inf
         self.target = 0.0
+        self.rounds = 0
+        self.lists = near_lists(problem, list_length(n, problem.k), run)
         self.pool = Pool(problem.points)
         self.master = Master(n, self.unit, 10.0 * start.sse, run.watch)
         self.everything = PriceAll(problem, run.watch)
@@ -224,13 +253,13 @@ class ColumnGeneration:
 
     # --- the tree ---
 
-    def solve(self, target: float) -> None:
-        """Until the gap is at most `target`, or the run is overdue."""
+    def solve(self, target: float, most_nodes: int) -> None:
+        """Until the gap is at most `target`, the tree has `most_nodes`, or the run is overdue."""
         self.target = max(target, PROVEN)
-        if self.nodes == 1:
-            self._solve_root()
-        while self.open and not self._done():
+        self._solve_root()
+        while self.open and not self._done() and self.nodes < most_nodes:
             _, _, node = heapq.heappop(self.open)
+            cost = self.best.sse
             try:
                 lp = self._raise_bound(node)
             finally:
@@ -239,6 +268,8 @@ class ColumnGeneration:
                 self._close(node)
             elif lp is not None and not self._done():
                 self._close(node, *self._branches(node, lp))
+            if self.best.sse < cost:
+                self._list_all()
 
     def _done(self) -> bool:
         return self.gap <= self.target or self.run.overdue
@@ -248,15 +279,15 @@ class ColumnGeneration:
 
     def _solve_root(self) -> None:
         """Cuts, better partitions, and a list of all groups that count, each helping the others."""
-        cost = math.inf
-        while not self._done() and self.best.sse < cost:
+        helped = True
+        while helped and not self._done():
             cost = self.best.sse
             if self._raise_bound(self.root) is None or self._done():
                 return
-            self._forget()
-            self._look_for_better()
-            if self._list_all():
-                cost = math.inf  # cuts cost little now
+            listed = self._list_all()
+            if not listed and isinstance(self.price, PriceListed):
+                self._look_for_better(self.price.columns)
+            helped = listed or self.best.sse < cost
 
     def _close(self, node: Node, *children: Node) -> None:
         self.open = [entry for entry in self.open if entry[2] is not node]
@@ -302,14 +333,13 @@ class ColumnGeneration:
             lp = self._generate(node)
             if lp is None or self._is_settled(node):
                 return lp
-            self._take_integral(lp)
+            self._round(lp)
             if self._done():
                 return lp
             gained = node.duals.value - before
-            slow = slow + 1 if gained < 0.03 * (self.best.sse - node.duals.value) else 0
+            slow = slow + 1 if gained < SLOW_GAIN * (self.best.sse - node.duals.value) else 0
             cuts = separate(self.master.columns, lp.values, self.cuts)
-            print("  cuts",len(cuts), set(cuts.sizes.tolist()))
-            if not len(cuts) or slow >= SLOW:
+            if not len(cuts) or slow >= SLOW_ROUNDS:
                 return lp
             self.master.add_cuts(cuts)
             self.cuts = self.master.cuts
@@ -342,13 +372,12 @@ class ColumnGeneration:
                 duals = repaired(problem, prices, self.cuts, multipliers, least)
                 if duals.value > node.duals.value:
                     node.duals = duals
-            new = self.pool.new(columns.members, columns.sizes)
-            self.master.add_columns(new)
+            helps = self._take_columns(columns, lp)
             if not complete:
                 caution = 1.0 - (1.0 - caution) / 2.0
                 if caution > 0.999:
                     return lp
-            elif (new.reduced_costs(lp.prices, self.cuts, lp.multipliers) < 0.0).any():
+            elif helps:
                 caution = max(0.5, 1.0 - (1.0 - caution) * 1.5)
             elif caution > 0.0:
                 caution = max(0.0, 1.0 - (1.0 - caution) * 2.0)
@@ -357,39 +386,63 @@ class ColumnGeneration:
             else:
                 return lp
 
-    def _take_integral(self, lp: LpSolution) -> None:
-        chosen = np.flatnonzero(lp.values > 0.5)
-        if np.all((lp.values < 1e-6) | (lp.values > 1.0 - 1e-6)):
-            self._note(labels_of_columns(self.master.columns.take(chosen), len(self.problem.points)))
+    def _take_columns(self, columns: Columns, lp: LpSolution) -> bool:
+        """Give the program those that are cheap at its prices, a few for each record, and take away what
+        has become dear; whether there were any.
+        """
+        n = self.master.n
+        reduced = columns.reduced_costs(lp.prices, self.cuts, lp.multipliers)
+        cheap = np.flatnonzero(reduced < 0.0)
+        few = cheapest_of_each(columns.take(cheap), reduced[cheap], n, CHEAPEST_ADDED)
+        chosen = columns.take(cheap[few])
+        if len(self.master.columns) > MOST_COLUMNS * n:
+            known = self.master.columns.reduced_costs(lp.prices, self.cuts, lp.multipliers)
+            self._keep(known <= np.partition(known, MOST_COLUMNS * n // 2)[MOST_COLUMNS * n // 2])
+        new = self.pool.new(chosen.members, chosen.sizes)
+        self.master.add_columns(new)
+        return len(new) > 0
+
+    def _keep(self, which: NDArray[np.bool_]) -> None:
+        self.master.keep_columns(which)
+        self.pool = Pool(self.problem.points)
+        self.pool.new(self.master.columns.members, self.master.columns.sizes)
+
+    def _round(self, lp: LpSolution) -> None:
+        """Partitions near the program's solution, each made locally optimal."""
+        problem, run = self.problem, self.run
+        self.rounds += 1
+        for order in orders(lp.values, ROUNDINGS, derived_seed(run.seed, self.rounds)):
+            if run.overdue:
+                return
+            labels, _ = rounded(problem, self.master.columns, order, run)
+            labels, _ = descend(problem, labels, self.lists, run.watch, run)
+            self._note(labels)
 
     def _note(self, labels: Labels | None) -> None:
-        if labels is not None:
-            self.best = better(self.best, evaluated(self.problem, labels, self.best.bound))
-            self.run.note(self.best.sse)
+        if labels is None:
+            return
+        found = evaluated(self.problem, labels, self.best.bound)
+        if found.sse < self.best.sse:
+            self.best = found
+            self.run.note(found.sse)
+            mine = columns_of_labels(self.problem.points, labels)
+            small = mine.take(np.flatnonzero(mine.sizes < 2 * self.problem.k))
+            self.master.add_columns(self.pool.new(small.members, small.sizes))
 
     # --- the root ---
 
-    def _look_for_better(self) -> None:
-        """The best partition made of the columns of least reduced cost."""
-        duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
-        columns = self.price.columns if isinstance(self.price, PriceListed) else self.master.columns
-        reduced = columns.reduced_costs(duals.prices, cuts, duals.multipliers)
-        few = columns.take(cheapest_of_each(columns, reduced, len(duals.prices)))
-        mine = columns_of_labels(self.problem.points, self.best.labels)
-        together = Pool(self.problem.points)
-        columns = joined([together.new(part.members, part.sizes) for part in (mine, few)])
-        start = np.arange(len(columns)) < len(mine)
-        self._note(best_partition(columns, start, self.unit, SECONDS_OF_MIP, self.run.watch))
-
-    def _forget(self) -> None:
-        """Leave out columns that no better partition can have."""
-        duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
-        reduced = self.master.columns.reduced_costs(duals.prices, cuts, duals.multipliers)
-        self.master.keep_columns(reduced <= self.best.sse - duals.value)
+    def _look_for_better(self, listed: Columns) -> None:
+        """The best partition made of the listed columns, if they are few."""
+        if len(listed) <= FEW_COLUMNS:
+            mine = columns_of_labels(self.problem.points, self.best.labels)
+            together = Pool(self.problem.points)
+            columns = joined([together.new(part.members, part.sizes) for part in (mine, listed)])
+            start = np.arange(len(columns)) < len(mine)
+            self._note(best_partition(columns, start, self.unit, NODES_OF_MIP, self.run.watch))
 
     def _list_all(self) -> bool:
         """List all groups that a better partition can have, if they are few: then only those count.
-        True if the list is new or shorter than before.
+        True if the list is new or much shorter than before.
         """
         duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
         room = (self.best.sse - duals.value) * (1.0 + PROVEN) + PROVEN * self.unit
@@ -399,25 +452,21 @@ class ColumnGeneration:
             if len(columns) > 0.8 * len(self.price.columns):
                 return False
         else:
-            if room > 0.5 * self.listed_room:
+            if room > 0.7 * self.listed_room:
                 return False
             self.listed_room = room
-            listed = self.everything.every(self.root, cuts, room, 300_000, 2_000_000_000)
+            listed = self.everything.every(self.root, cuts, room, MOST_LISTED, WORK_OF_LIST)
             if listed is None:
                 return False
             columns = listed
         self.screens.append(duals)
         self.price = PriceListed(columns)
+        held = self.master.columns.reduced_costs(duals.prices, cuts, duals.multipliers)
+        self._keep(held <= room)
         return True
 
 
 # --- cuts ---
-
-MOST_CUTS = int(__import__('os').environ.get('MC',100))
-SLOW = int(__import__('os').environ.get('SL',3))
-LEAST_VIOLATION = float(__import__('os').environ.get('LV',0.05))
-LARGEST_CUT = int(__import__('os').environ.get('LC',7))
-MOST_CUTS_A_RECORD = 5
 
 
 def separate(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
@@ -432,7 +481,7 @@ def separate(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
     )
     seen = set(known.sets())
     used: dict[int, int] = defaultdict(int)
-    chosen = []
+    chosen: list[tuple[int, ...]] = []
     for rows in found.sets():
         if len(chosen) < MOST_CUTS and rows not in seen and max(used[r] for r in rows) < MOST_CUTS_A_RECORD:
             chosen.append(rows)
@@ -441,16 +490,14 @@ def separate(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
     return cuts_of_sets(chosen)
 
 
-COLUMNS_A_RECORD = int(__import__('os').environ.get('CR',8))
-
-def cheapest_of_each(columns: Columns, reduced: Doubles, n: int) -> NDArray[np.int64]:
+def cheapest_of_each(columns: Columns, reduced: Doubles, n: int, few: int) -> NDArray[np.int64]:
     """Columns that are among the cheapest few of one of their records."""
     taken = np.zeros(n, dtype=np.int64)
     chosen = []
     starts = columns.starts
     for column in np.argsort(reduced, kind="stable"):
         members = columns.members[starts[column] : starts[column] + columns.sizes[column]]
-        if taken[members].min() < COLUMNS_A_RECORD:
+        if taken[members].min() < few:
             chosen.append(column)
             taken[members] += 1
     return np.sort(np.array(chosen, dtype=np.int64))

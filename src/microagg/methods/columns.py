@@ -35,7 +35,7 @@ class Cuts:
     def sets(self) -> list[tuple[int, ...]]:
         """The records of each."""
         ends = np.cumsum(self.sizes)
-        return [tuple(self.rows[end - size : end].tolist()) for end, size in zip(ends, self.sizes, strict=True)]
+        return [tuple(self.rows[e - m : e].tolist()) for e, m in zip(ends, self.sizes, strict=True)]
 
 
 NO_CUTS = Cuts(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))

@@ -116,14 +116,14 @@ class Master:
 
 
 def best_partition(
-    columns: Columns, start: NDArray[np.bool_], unit: float, seconds: float, watch: _core.Watch
+    columns: Columns, start: NDArray[np.bool_], unit: float, nodes: int, watch: _core.Watch
 ) -> Labels | None:
-    """The cheapest partition made of these columns, from one given as the columns of `start`; None where
-    nothing better was found in `seconds`.
+    """The cheapest partition made of these columns, from one given as the columns of `start`, so far as
+    a tree of so many nodes finds it; None where the solver was cut short before.
     """
     n, count = int(columns.sizes[start].sum()), len(columns)
     mip = _solver(watch)
-    mip.setOptionValue("time_limit", seconds)
+    mip.setOptionValue("mip_max_nodes", nodes)
     mip.setOptionValue("mip_rel_gap", 1e-9)
     mip.setOptionValue("mip_abs_gap", 1e-9)
     nothing = np.empty(0, np.int32)
@@ -156,7 +156,7 @@ def labels_of_columns(columns: Columns, n: int) -> Labels | None:
 
 
 def _solver(watch: _core.Watch) -> highspy.Highs:
-    solver = highspy.Highs()
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.silent()
     solver.setOptionValue("threads", 1)
 
