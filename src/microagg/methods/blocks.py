@@ -49,11 +49,11 @@ def is_one_block(problem: Problem) -> bool:
     return len(problem.points) <= max(WHOLE, 4 * problem.k)
 
 
-def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run) -> Labels:
-    """Blocks of whole groups, cut by their centroids; another seed cuts elsewhere."""
+def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run, size: int = WHOLE) -> Labels:
+    """Blocks of whole groups, of at most `size` records, cut by centroids; another seed cuts elsewhere."""
     centroids = _core.group_means(problem.points, labels)
     sizes = _core.group_sizes(labels)
-    largest = max(WHOLE, 4 * problem.k)
+    largest = max(size, 4 * problem.k)
     of_group = run.call(lambda: _core.kd_blocks(centroids, sizes, largest, 1, True, seed, run.watch))
     return np.ascontiguousarray(of_group[labels])
 

@@ -9,12 +9,19 @@ from typing import Literal
 from microagg.methods.anneal import Anneal
 from microagg.methods.auto import Auto
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
-from microagg.methods.exact import MOST_RECORDS, Exhaustive
+from microagg.methods.exact import (
+    MOST_PRICED,
+    MOST_RECORDS,
+    Exact,
+    Exhaustive,
+    Neighbourhoods,
+    in_group_runs,
+)
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
-from microagg.methods.stage import Escalate, Stage, Within, chain
+from microagg.methods.stage import Best, Escalate, Stage, Within, chain
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 
 
@@ -107,6 +114,12 @@ def _anneal(steps: int | None = None) -> Stage:
     return Anneal(steps)
 
 
+def _decomposition(s: int = 5, first_swap: bool = True) -> Stage:
+    """CGS22, section 2: steps 2 to 7, step 3 only with `first_swap`."""
+    swap = (TwoSwap(),) if first_swap else ()
+    return chain(Best(Mdav(), Vmdav()), *swap, in_group_runs(s), TwoSwap())
+
+
 _FIXED = "groups of k; the last or a few of up to 2k−1"
 _VARIABLE = "groups of k to 2k−1"
 _ON_PATH = "groups of k to 2k−1; best partition along its path"
@@ -133,6 +146,17 @@ METHODS: dict[str, Method] = {
         _blocks,
         "mdav (or another inner method) inside blocks of near records",
         "ours", "O(n·size·p/k)", _VARIABLE, 10_000_000,
+    ),
+    "exact": Method(
+        Exact,
+        "a refinement: column generation with cuts and branching, the optimum or a bound with proof",
+        "ours, after CGS22 §4", "exponential in k", "never worse than its start; a proven bound",
+        MOST_PRICED, starts_from=("anneal",),
+    ),
+    "neighbourhoods": Method(
+        Neighbourhoods,
+        "a refinement: column generation in compact neighbourhoods, again and again",
+        "ours, after CGS22", "O(n) a round, for small k", _REFINES, 100_000, starts_from=("descent",),
     ),
     # --- VLDBJ06 ---
     "mdav": Method(
@@ -307,6 +331,11 @@ METHODS: dict[str, Method] = {
         TwoSwap,
         "a refinement: the best exchange of two records, again and again",
         "CGS22 §3", "O(n²p) at first", _REFINES, 20_000, starts_from=("mdav", "v-mdav"),
+    ),
+    "decomposition": Method(
+        _decomposition,
+        "mdav or v-mdav, two-swap, column generation in s blocks, two-swap",
+        "CGS22 §2", "O(n²p), and by k in blocks", "groups of at least k", 10_000,
     ),
     # --- ICSM15 ---
     "icsm": Method(

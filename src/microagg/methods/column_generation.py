@@ -18,6 +18,7 @@ import heapq
 import itertools
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -205,9 +206,17 @@ class ColumnGeneration:
     """The search of one problem. `solve` may be called again with more time."""
 
     def __init__(
-        self, problem: Problem, start: Partition, columns: list[Columns], shares: Doubles, run: Run
+        self,
+        problem: Problem,
+        start: Partition,
+        others: list[Labels],
+        shares: Doubles,
+        run: Run,
+        report: Callable[[ColumnGeneration], None],
     ) -> None:
-        """`columns`: to begin with; `shares`: prices that satisfy (1)."""
+        """`others`: partitions whose groups are columns to begin with; `shares`: prices that satisfy (1);
+        `report` is called when something has been found.
+        """
         n = len(problem.points)
         self.problem = problem
         self.best = start
@@ -228,9 +237,9 @@ class ColumnGeneration:
         self.master = Master(n, self.unit, 10.0 * start.sse, run.watch)
         self.everything = PriceAll(problem, run.watch)
         self.price: Price = self.everything
-        for part in [columns_of_labels(problem.points, start.labels), *columns]:
-            small = part.take(np.flatnonzero(part.sizes < 2 * problem.k))
-            self.master.add_columns(self.pool.new(small.members, small.sizes))
+        self.report = report
+        for labels in [start.labels, *others]:
+            self._add_groups(labels)
 
     @property
     def bound(self) -> float:
@@ -334,6 +343,7 @@ class ColumnGeneration:
             if lp is None or self._is_settled(node):
                 return lp
             self._round(lp)
+            self.report(self)
             if self._done():
                 return lp
             gained = node.duals.value - before
@@ -424,10 +434,12 @@ class ColumnGeneration:
         found = evaluated(self.problem, labels, self.best.bound)
         if found.sse < self.best.sse:
             self.best = found
-            self.run.note(found.sse)
-            mine = columns_of_labels(self.problem.points, labels)
-            small = mine.take(np.flatnonzero(mine.sizes < 2 * self.problem.k))
-            self.master.add_columns(self.pool.new(small.members, small.sizes))
+            self._add_groups(labels)
+
+    def _add_groups(self, labels: Labels) -> None:
+        groups = columns_of_labels(self.problem.points, labels)
+        small = groups.take(np.flatnonzero(groups.sizes < 2 * self.problem.k))
+        self.master.add_columns(self.pool.new(small.members, small.sizes))
 
     # --- the root ---
 

@@ -1,14 +1,23 @@
-"""Methods that prove their result optimal."""
+"""Methods that prove how good their result is, and that optimise parts of the data to the end."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from microagg import _core, errors
+from microagg.methods.anneal import Anneal
+from microagg.methods.blocks import blocks_of_groups
+from microagg.methods.bound import record_shares
 from microagg.methods.run import Run
 from microagg.methods.sorting import proven_optimal
-from microagg.model import Partition, Problem
+from microagg.methods.stage import Stage, Within, better, solve
+from microagg.model import Effort, Labels, Partition, Problem
+
+if TYPE_CHECKING:
+    from microagg.methods.column_generation import ColumnGeneration, Proof
 
 MOST_RECORDS = 16
 
@@ -26,3 +35,156 @@ class Exhaustive:
             raise errors.too_many_records("exhaustive", n, MOST_RECORDS, "auto")
         labels = run.call(lambda: _core.exhaustive(problem.points, problem.k, run.watch))
         return proven_optimal(problem, labels, start.bound)
+
+
+MOST_PRICED = 6_000
+"""Up to so many records column generation holds all distances (300 MB) and prices all groups."""
+NODES: dict[Effort, int] = {"fast": 1, "balanced": 200, "best": 10_000}
+"""How large the tree may grow."""
+OTHER_STARTS, STEPS_OF_OTHERS = 3, 1_000
+"""Short anneals whose groups are further columns to begin with, and their steps a record."""
+
+
+def prove(problem: Problem, start: Partition, target: float, nodes: int, run: Run) -> Proof:
+    """The best partition that column generation finds from `start`, and the proof of a bound for it: until
+    the gap is at most `target` (a share), the tree has so many nodes, or the run is overdue.
+
+    More than 6,000 records: the bound of `record_shares` alone.
+    """
+    # Here, for the solver takes a while to load.
+    from microagg.methods.column_generation import ColumnGeneration, Node, Proof, repaired
+    from microagg.methods.columns import NO_CUTS
+
+    n, k = len(problem.points), problem.k
+    shares = record_shares(problem, run)
+    if n < 2 * k or n > MOST_PRICED or start.sse == 0.0 or run.overdue:
+        root = Node(repaired(problem, shares, NO_CUTS, np.empty(0), np.zeros(n)))
+        bound = start.sse if n < 2 * k else max(start.bound, min(root.duals.value, start.sse))
+        return Proof(replace(start, bound=bound), NO_CUTS, (), (root,), 0, 1)
+
+    def search(_: int, child: Run) -> Proof:
+        other = [
+            solve(Anneal(STEPS_OF_OTHERS * n), problem, start, child.with_seed(place))
+            for place in range(OTHER_STARTS)
+        ]
+        best = min([start, *other], key=lambda partition: partition.sse)
+        generation = ColumnGeneration(
+            problem, best, [partition.labels for partition in other], shares, child, report
+        )
+        generation.solve(target, nodes)
+        return generation.proof()
+
+    def report(generation: ColumnGeneration) -> None:
+        if run.outermost:
+            run.note(generation.best.sse)
+            run.bound = generation.bound
+            run.detail = (
+                f"{len(generation.master.columns):,} columns, {len(generation.cuts):,} cuts, "
+                f"{generation.nodes:,} nodes"
+            )
+
+    return run.map(search, [0])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Column generation with cuts and branching (after CGS22, section 4): the optimum with proof, or the
+    best partition found with a bound. It ends when the gap is at most `gap` percent, when its tree has
+    `nodes` (by effort unless given), or at the deadline. Moderate n and k of at most about 5; up to 6,000
+    records, beyond it only bounds.
+    """
+
+    needs_start: ClassVar[bool] = True
+    uses_effort: ClassVar[bool] = True
+    gap: float = 0.0
+    nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.gap < 100.0:
+            raise errors.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
+        if self.nodes is not None and self.nodes < 1:
+            raise errors.bad_number("nodes", self.nodes, "a whole number of at least 1")
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Search and prove."""
+        nodes = NODES[run.effort] if self.nodes is None else self.nodes
+        found = prove(problem, start, self.gap / 100.0, nodes, run).partition
+        return replace(found, truncated=start.truncated or run.overdue)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRuns:
+    """Blocks of whole groups, `count` of them at most, in the order in which they are made in CGS22: from
+    the outside inwards, by the distance of their centroids from the mean.
+    """
+
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise errors.bad_number("s", self.count, "a whole number of at least 1")
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
+        """Groups are added to a block until it has n / count records; the last block may have fewer."""
+        centroids = _core.group_means(problem.points, start.labels)
+        sizes = _core.group_sizes(start.labels)
+        offsets = ((centroids - problem.points.mean(axis=0)) ** 2).sum(axis=1)
+        least = max(round(len(problem.points) / self.count), 1)
+        block_of = np.empty(len(sizes), dtype=np.int32)
+        block, records = 0, 0
+        for group in np.argsort(-offsets, kind="stable"):
+            block_of[group] = block
+            records += int(sizes[group])
+            if records >= least:
+                block, records = block + 1, 0
+        return np.ascontiguousarray(block_of[start.labels])
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhoods:
+    """Large-neighbourhood search: the groups are cut into compact blocks of about `size` records (by k
+    unless given), each block is optimised by column generation from its groups, then they are cut
+    elsewhere, until `patience` rounds in a row bring nothing. Blocks go in parallel.
+    """
+
+    needs_start: ClassVar[bool] = True
+    size: int | None = None
+    patience: int = 3
+
+    def __post_init__(self) -> None:
+        for setting, value in (("size", self.size), ("patience", self.patience)):
+            if value is not None and value < 1:
+                raise errors.bad_number(setting, value, "a whole number of at least 1")
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Round after round."""
+        best, idle, number = start, 0, 0
+        size = max(4 * problem.k, RECORDS_TIMES_K // problem.k) if self.size is None else self.size
+        while idle < self.patience and not run.overdue:
+            seed = run.with_seed(number).seed
+            found = solve(Within(Exact(nodes=1), _Recut(size, seed)), problem, best, run)
+            idle = 0 if found.sse < best.sse * (1.0 - 1e-12) else idle + 1
+            best, number = better(best, found), number + 1
+        return replace(best, truncated=start.truncated or run.overdue)
+
+
+RECORDS_TIMES_K = 900
+"""Blocks of 300 records for k = 3, and of fewer for larger k, where pricing takes longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recut:
+    """Blocks of whole groups, elsewhere for another seed."""
+
+    size: int
+    seed: int
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
+        return blocks_of_groups(problem, start.labels, self.seed, run, self.size)
+
+
+def in_group_runs(count: int) -> Stage:
+    """Column generation in each of at most `count` blocks (CGS22, steps 4 to 6); the start is kept where
+    that is better.
+    """
+    return Within(Exact(nodes=1), by=GroupRuns(count))

@@ -29,7 +29,8 @@ class Progress:
     `stage`: the stage at work; `done`: its share done (0..1); `seconds`: since the start;
     `information_loss`: of the best partition so far, in percent, None before there is one;
     `improvement`: by how many percent that lies below the run's first partition (MDAV's, where the method
-    starts from it).
+    starts from it); `bound_loss`: what is proven that no partition can go below, in percent, None while
+    nothing is; `detail`: what the stage counts.
     """
 
     stage: str
@@ -37,6 +38,8 @@ class Progress:
     seconds: float
     information_loss: float | None = None
     improvement: float | None = None
+    bound_loss: float | None = None
+    detail: str = ""
 
 
 class Run:
@@ -65,6 +68,8 @@ class Run:
         self.threads = threads or available_threads()
         self.progress = progress
         self.stage = ""
+        self.bound: float | None = None
+        self.detail = ""
         self.watch = _core.Watch()
         self.watch.set_deadline(math.inf if seconds is None else seconds)
         self._started = monotonic()
@@ -140,7 +145,15 @@ class Run:
             best = min(self._first, self.watch.best)
             loss = information_loss(best, self.sst) if self.sst > 0.0 else None
             improvement = 100.0 * (1.0 - best / self._first) if self._first > 0.0 else 0.0
-        return Progress(self.stage, self.watch.done, monotonic() - self._started, loss, improvement)
+        return Progress(
+            self.stage,
+            self.watch.done,
+            monotonic() - self._started,
+            loss,
+            improvement,
+            None if self.bound is None or self.sst == 0.0 else information_loss(self.bound, self.sst),
+            self.detail,
+        )
 
     def remember(self, points: Points, what: object, compute: Callable[[], _Result]) -> _Result:
         """What `compute` returns for these points, computed once for the run and its children.
