@@ -17,6 +17,10 @@ class DataError(ValueError):
     """The data cannot be used as they are."""
 
 
+class CertificateError(DataError):
+    """A certificate does not prove what it claims, or not about these data."""
+
+
 class UnsafeRelease(Exception):  # noqa: N818 (a verdict, not a mishap)
     """The verifier refused a release."""
 
@@ -395,6 +399,121 @@ def no_reference_data(name: str, folder: str) -> DataError:
 def unknown_data_set(name: str, known: Sequence[str]) -> SettingsError:
     """No such reference file."""
     return SettingsError(f"There is no reference data set '{name}'; there are {_list(known)}.")
+
+
+# --- certificates -----------------------------------------------------------------------------
+
+
+def not_a_certificate(format_name: str) -> CertificateError:
+    """Some other object."""
+    return CertificateError(
+        f"This is not a certificate: its 'format' is not '{format_name}'. Give the file microagg wrote."
+    )
+
+
+def certificate_of_other_version(version: int) -> CertificateError:
+    """Written by another microagg."""
+    return CertificateError(
+        f"The certificate is not of version {version}, the one that can be checked here. "
+        "Check it with the microagg that wrote it."
+    )
+
+
+def certificate_fields(where: str, missing: Sequence[str], unknown: Sequence[str]) -> CertificateError:
+    """Names that are not the format's."""
+    found = [f"lacks {_quoted(missing)}"] if missing else []
+    found += [f"has unknown fields: {_quoted(unknown)}"] if unknown else []
+    part = "The certificate" if where == "certificate" else f"An entry of the certificate's '{where}'"
+    return CertificateError(f"{part} {' and '.join(found)}. Use the file as microagg wrote it.")
+
+
+def certificate_field(name: str, needed: str) -> CertificateError:
+    """A field of the wrong kind, length or range."""
+    return CertificateError(
+        f"The certificate's '{name}' cannot be used; needed: {needed}. Use the file as microagg wrote it."
+    )
+
+
+def certificate_altered() -> CertificateError:
+    """The digest is that of other fields."""
+    return CertificateError(
+        "The certificate was changed after it was written: its fields do not have its digest. "
+        "Use the file as microagg wrote it."
+    )
+
+
+def certificate_of_other_data() -> CertificateError:
+    """The values are not those it was made for."""
+    return CertificateError(
+        "The certificate belongs to other data. Give the same records and columns in the same order."
+    )
+
+
+def certificate_data_unusable() -> CertificateError:
+    """Not finite, or without squares in these units."""
+    return CertificateError(
+        "The data cannot be brought to the certificate's scale: they have missing or infinite values, "
+        "or values whose squares cannot be computed. Give the data the certificate was made for."
+    )
+
+
+def certificate_of_other_partition() -> CertificateError:
+    """The labels are not those it was made for."""
+    return CertificateError(
+        "The certificate's labels do not have its partition's digest. Use the file as microagg wrote it."
+    )
+
+
+def certificate_group_too_small(smallest: int, k: int) -> CertificateError:
+    """Not a partition into groups of k."""
+    return CertificateError(
+        f"The certificate's partition has a group of {_count(smallest, 'record')}; "
+        f"with k={k} each needs at least {k}. Make a new certificate."
+    )
+
+
+def certificate_figure_differs(name: str) -> CertificateError:
+    """SSE or SST are not those of the data and the partition."""
+    return CertificateError(
+        f"The certificate's '{name}' is not that of its data, scale and partition. Make a new certificate."
+    )
+
+
+def certificate_leaves_incomplete() -> CertificateError:
+    """Some partitions belong to no leaf."""
+    return CertificateError(
+        "The certificate's leaves are not all of a tree of decisions: some partitions are in none of them. "
+        "Make a new certificate."
+    )
+
+
+def certificate_proves_less(claimed: float, proven: float) -> CertificateError:
+    """The bound is higher than what follows from the prices."""
+    return CertificateError(
+        f"The certificate claims that no partition loses less than {claimed:.9g} %, "
+        f"but its prices prove only {proven:.9g} %. Make a new certificate."
+    )
+
+
+def certificate_too_wide(most: int) -> CertificateError:
+    """The prices are so far off that nearly all groups count."""
+    return CertificateError(
+        f"With the certificate's prices more than {most} groups would have to be looked at. "
+        "Make a new certificate, with a smaller gap."
+    )
+
+
+def certificate_too_large(path: str, most: int) -> CertificateError:
+    """No certificate has that size."""
+    return CertificateError(f"{path} has more than {most} bytes, too many for a certificate.")
+
+
+def certificate_unreadable(path: str) -> CertificateError:
+    """Not JSON, or not strictly."""
+    return CertificateError(
+        f"{path} is not a JSON object in UTF-8 with finite numbers and each name once. "
+        "Use the file as microagg wrote it."
+    )
 
 
 # --- our own bugs -----------------------------------------------------------------------------
