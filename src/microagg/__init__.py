@@ -1,6 +1,6 @@
 """Microaggregation: groups of at least k similar records, published as their means."""
 
-from microagg.api import EachResult, Result, partition, partition_each
+from microagg.api import Bound, EachResult, Result, lower_bound, partition, partition_each
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -14,6 +14,7 @@ from microagg.methods.run import Progress
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bound",
     "Cancelled",
     "ContractError",
     "DataError",
@@ -24,6 +25,7 @@ __all__ = [
     "SettingsError",
     "UnsafeRelease",
     "__version__",
+    "lower_bound",
     "partition",
     "partition_each",
 ]

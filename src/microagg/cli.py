@@ -121,6 +121,9 @@ def partition(
     labels: Annotated[
         Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
     ] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Also prove how far from the optimum the result is at most.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
@@ -135,9 +138,7 @@ def partition(
 
     if labels is not None:
         check_output(labels)
-    # As in a CSV file: a name that holds a comma is put in quotes.
-    chosen = None if columns is None else [name.strip() for name in next(csv.reader([columns]), [])]
-    table = table_from_file(file, chosen)
+    table = table_from_file(file, _names(columns))
     with _Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         result = solve(
             table,
@@ -148,6 +149,7 @@ def partition(
             seconds=seconds,
             seed=seed,
             threads=threads,
+            certify=certify,
             progress=bar.update,
         )
     if labels is not None:
@@ -158,6 +160,122 @@ def partition(
     typer.echo(str(result))
     if labels is not None:
         typer.echo(f"groups written to {labels}")
+
+
+def _names(columns: str | None) -> list[str] | None:
+    """As in a CSV file: a name that holds a comma is put in quotes."""
+    return None if columns is None else [name.strip() for name in next(csv.reader([columns]), [])]
+
+
+@app.command()
+def bound(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Feather file of numbers.")
+    ],
+    k: Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")],
+    columns: Annotated[
+        str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
+    ] = "zscore",
+    seconds: Annotated[float, typer.Option(help="Wall-clock limit.")] = 60.0,
+    gap: Annotated[float, typer.Option(help="Stop when at most so many percent above the optimum.")] = 0.0,
+    seed: Annotated[int, typer.Option(help="Fixes every random choice.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the proof to this new JSON file, for verify-certificate. Internal, like the data."
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Prove what no partition of FILE can lose less than, and find a partition near that."""
+    from microagg.api import lower_bound
+    from microagg.read import table_from_file
+    from microagg.write import check_output, write_json, write_labels
+
+    for path in (labels, certificate):
+        if path is not None:
+            check_output(path)
+    table = table_from_file(file, _names(columns))
+    with _Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+        proven = lower_bound(
+            table,
+            k,
+            scale=scale,  # type: ignore[arg-type]  # the plan checks it
+            seconds=seconds,
+            gap=gap,
+            seed=seed,
+            threads=threads,
+            progress=bar.update,
+        )
+    document = None if certificate is None else proven.certificate()
+    if labels is not None:
+        write_labels(labels, proven.incumbent.labels.tolist())
+    if certificate is not None and document is not None:
+        write_json(certificate, document)
+    if as_json:
+        summary = {
+            **_summary(proven.incumbent, table.columns, scale, labels),
+            "proved": proven.proved,
+            "search_columns": proven.columns,
+            "cuts": proven.cuts,
+            "nodes": proven.nodes,
+            "certificate": None if certificate is None else str(certificate),
+        }
+        typer.echo(json.dumps(summary))
+        return
+    typer.echo(str(proven))
+    for what, path in (("groups", labels), ("certificate", certificate)):
+        if path is not None:
+            typer.echo(f"{what} written to {path}")
+
+
+@app.command()
+def verify_certificate(
+    certificate: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="What `microagg bound --certificate` wrote.")
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The data it was written for.")],
+    columns: Annotated[str | None, typer.Option(help="The same columns as then (default: all).")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Check a certificate against the data, without the solver that wrote it.
+
+    Leaves with exit code 0 if the bound is proven, 2 if not.
+    """
+    from microagg.certificate import check, load
+    from microagg.read import table_from_file
+
+    checked = check(load(certificate), table_from_file(file, _names(columns)).values)
+    if as_json:
+        summary = {
+            "sse": checked.sse,
+            "sst": checked.sst,
+            "bound": checked.bound,
+            "information_loss": checked.information_loss,
+            "bound_loss": checked.bound_loss,
+            "gap": checked.gap,
+            "proved": checked.proved,
+        }
+        typer.echo(json.dumps(summary))
+        return
+    distance = "optimal" if checked.proved else f"at most {checked.gap:.3g} % above the optimum"
+    typer.echo(
+        f"The certificate holds: no partition loses less than {checked.bound_loss:.6f} %; "
+        f"its partition loses {checked.information_loss:.6f} % and is {distance}."
+    )
 
 
 def _summary(
@@ -248,10 +366,15 @@ class _Bar:
 def _loss_so_far(progress: Progress) -> str:
     if progress.information_loss is None or progress.improvement is None:
         return ""
-    return (
-        f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start "
-        "(Ctrl-C: stop here)"
-    )
+    if progress.bound_loss is None:
+        found = f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start"
+    else:
+        gap = 100.0 * (1.0 - progress.bound_loss / progress.information_loss)
+        found = (
+            f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, gap {gap:.2g} %, "
+            f"{progress.detail}"
+        )
+    return f"{found} (Ctrl-C: stop here)"
 
 
 def main() -> NoReturn:

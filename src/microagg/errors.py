@@ -419,6 +419,14 @@ def certificate_of_other_version(version: int) -> CertificateError:
     )
 
 
+def no_certificate(n: int, most: int) -> SettingsError:
+    """There is a proof, but none of the kind that a certificate holds."""
+    return SettingsError(
+        "There is no certificate: certificates are written for proofs by column generation, that is for "
+        f"at least two attributes and from 2k to {most:,} records, not all equal; there are {n:,}."
+    )
+
+
 def certificate_fields(where: str, missing: Sequence[str], unknown: Sequence[str]) -> CertificateError:
     """Names that are not the format's."""
     found = [f"lacks {_quoted(missing)}"] if missing else []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import errno
+import json
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TextIO
 
 from microagg import errors
 
@@ -25,13 +27,26 @@ def check_output(path: Path) -> None:
 
 def write_labels(path: Path, labels: Iterable[int]) -> None:
     """The group of each record, in the order of the input: columns `record` (from 1) and `group`."""
+
+    def content(file: TextIO) -> None:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["record", "group"])
+        rows.writerows((at + 1, group) for at, group in enumerate(labels))
+
+    _write(path, content)
+
+
+def write_json(path: Path, content: Mapping[str, object]) -> None:
+    """One JSON object."""
+    _write(path, lambda file: json.dump(content, file, allow_nan=False))
+
+
+def _write(path: Path, content: Callable[[TextIO], None]) -> None:
     check_output(path)
     temporary = path.parent / f".microagg-{secrets.token_hex(8)}"
     try:
         with temporary.open("x", newline="", encoding="utf-8") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(["record", "group"])
-            rows.writerows((at + 1, group) for at, group in enumerate(labels))
+            content(file)
             file.flush()
             os.fsync(file.fileno())
         _commit(temporary, path)

@@ -14,10 +14,12 @@
 // the largest star: each group is met along one path. What can still come is bounded below by
 //
 //     m rc >= (pairs so far - m prices + cuts) + sum over the records to come of
-//             (D to those so far - m price + half the distances to its nearest + half its cuts),
+//             (D to those so far - m price + its part of the distances to its nearest
+//              + half its cuts),
 //
-// where a distance, or a cut of which the members hold an odd number, is counted half at either
-// end. Candidates that fail this with the cheapest company leave for good.
+// where the distance between two of them is parted between them, in proportion to their prices,
+// and a cut of which the members hold an odd number is counted half for each of its records.
+// Candidates that fail this with the cheapest company leave for good.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +69,6 @@ class Pricing {
         distances_[at(i, j)] = distances_[at(j, i)] = d;
       }
     }
-    sum_nearest();
   }
 
   // Groups of k to 2k-1 records with a reduced cost below `below`. With `every`, every one; else
@@ -85,6 +86,7 @@ class Pricing {
     members_.clear();  // where the last run was broken off
     take_cuts(prices);
     take_branches(branches);
+    sum_nearest();
     Poll poll(watch, 1'000'000, Deadline::HEED);
     poll_ = &poll;
     try {
@@ -112,23 +114,31 @@ class Pricing {
 
   std::size_t at(Row i, Row j) const { return static_cast<std::size_t>(i) * n_ + j; }
   double distance(Row i, Row j) const { return distances_[at(i, j)]; }
-  // Half the sum of the record's `count` smallest distances.
-  double half_nearest(Row row, std::int64_t count) const {
+  // The sum of the record's `count` smallest parts of distances.
+  double nearest(Row row, std::int64_t count) const {
     return nearest_[row * 2 * k_ + std::min(count, n_ - 1)];
   }
 
   void sum_nearest() {
-    std::vector<double> row(static_cast<std::size_t>(n_));
+    double dearest = 0.0;
+    for (const double price : prices_) dearest = std::max(dearest, price);
+    std::vector<double> weights(static_cast<std::size_t>(n_), 1.0);
+    if (dearest > 0.0) {
+      for (Row i = 0; i < n_; ++i) weights[i] = std::max(prices_[i], 1e-6 * dearest);
+    }
+    std::vector<double> parts(static_cast<std::size_t>(n_));
     const std::int64_t most = std::min(2 * k_ - 1, n_ - 1);
     for (Row i = 0; i < n_; ++i) {
-      std::copy_n(distances_.data() + at(i, 0), n_, row.begin());
-      row[i] = std::numeric_limits<double>::infinity();
-      std::partial_sort(row.begin(), row.begin() + most, row.end());
+      for (Row j = 0; j < n_; ++j) {
+        parts[j] = distance(i, j) * (weights[i] / (weights[i] + weights[j]));
+      }
+      parts[i] = std::numeric_limits<double>::infinity();
+      std::partial_sort(parts.begin(), parts.begin() + most, parts.end());
       double sum = 0.0;  // ascending, so that rounding keeps the order of sums
       nearest_[i * 2 * k_] = 0.0;
       for (std::int64_t count = 1; count <= most; ++count) {
-        sum += row[count - 1];
-        nearest_[i * 2 * k_ + count] = 0.5 * sum;
+        sum += parts[count - 1];
+        nearest_[i * 2 * k_ + count] = sum;
       }
     }
   }
@@ -205,7 +215,7 @@ class Pricing {
       const double to_members = so_far + row[other];
       level.candidates[kept] = {other, to_members};
       level.values[kept++] =
-          to_members - m * prices_[other] + half_nearest(other, left - 1) + share * due_with(other);
+          to_members - m * prices_[other] + nearest(other, left - 1) + share * due_with(other);
     }
     if (static_cast<std::int64_t>(kept) < left) return;
     level.values.resize(kept);

@@ -102,9 +102,9 @@ class Price(Protocol):
 
 
 MOST_COLUMNS_A_CALL = 5_000
-WORK_A_CALL = 200_000_000
+WORK_A_CALL = 100_000_000
 """Candidates that one call of the pricing looks at: about a second."""
-MOST_LISTED, WORK_OF_LIST = 300_000, 2_000_000_000
+MOST_LISTED, WORK_OF_LIST = 300_000, 300_000_000
 """Groups are listed where no more count than this."""
 MOST_COLUMNS = 8
 """Columns a record that the program holds at most, before it forgets the dearer half."""
