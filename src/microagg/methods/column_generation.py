@@ -265,7 +265,7 @@ class ColumnGeneration:
     def solve(self, target: float, most_nodes: int) -> None:
         """Until the gap is at most `target`, the tree has `most_nodes`, or the run is overdue."""
         self.target = max(target, PROVEN)
-        self._solve_root()
+        self._solve_root(most_nodes)
         while self.open and not self._done() and self.nodes < most_nodes:
             _, _, node = heapq.heappop(self.open)
             cost = self.best.sse
@@ -286,7 +286,7 @@ class ColumnGeneration:
     def _is_settled(self, node: Node) -> bool:
         return node.duals.value >= self.best.sse * (1.0 - PROVEN)
 
-    def _solve_root(self) -> None:
+    def _solve_root(self, most_nodes: int) -> None:
         """Cuts, better partitions, and a list of all groups that count, each helping the others."""
         helped = True
         while helped and not self._done():
@@ -294,7 +294,7 @@ class ColumnGeneration:
             if self._raise_bound(self.root) is None or self._done():
                 return
             listed = self._list_all()
-            if not listed and isinstance(self.price, PriceListed):
+            if not listed and most_nodes > 1 and isinstance(self.price, PriceListed):
                 self._look_for_better(self.price.columns)
             helped = listed or self.best.sse < cost
 
@@ -424,9 +424,9 @@ class ColumnGeneration:
         for order in orders(lp.values, ROUNDINGS, derived_seed(run.seed, self.rounds)):
             if run.overdue:
                 return
-            labels, _ = rounded(problem, self.master.columns, order, run)
-            labels, _ = descend(problem, labels, self.lists, run.watch, run)
-            self._note(labels)
+            labels = rounded(problem, self.master.columns, order, run)
+            if labels is not None:
+                self._note(descend(problem, labels, self.lists, run.watch, run)[0])
 
     def _note(self, labels: Labels | None) -> None:
         if labels is None:

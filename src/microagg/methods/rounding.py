@@ -13,11 +13,11 @@ from microagg.methods.stage import one_group
 from microagg.model import Labels, Problem
 
 
-def rounded(problem: Problem, columns: Columns, order: NDArray[np.int64], run: Run) -> tuple[Labels, int]:
-    """Columns in this order wherever all their records are free; the records that stay free get
-    groups by MDAV, or join the nearest groups if they are too few. Also returns how many those are.
+def rounded(problem: Problem, columns: Columns, order: NDArray[np.int64], run: Run) -> Labels | None:
+    """Columns in this order wherever all their records are free; the records that stay free get groups by
+    MDAV or, if they are too few, join the nearest groups that have room; None if there is none.
     """
-    n = len(problem.points)
+    n, k = len(problem.points), problem.k
     labels = np.full(n, -1, dtype=np.int32)
     groups = 0
     starts = columns.starts
@@ -27,15 +27,22 @@ def rounded(problem: Problem, columns: Columns, order: NDArray[np.int64], run: R
             labels[members] = groups
             groups += 1
     free = np.flatnonzero(labels < 0)
-    if len(free) >= problem.k:
-        rest = Problem(np.ascontiguousarray(problem.points[free]), problem.k)
+    if len(free) >= k:
+        rest = Problem(np.ascontiguousarray(problem.points[free]), k)
         labels[free] = groups + Mdav()(rest, one_group(rest), run).labels
     elif len(free):
         taken = np.flatnonzero(labels >= 0)
-        means = _core.group_means(np.ascontiguousarray(problem.points[taken]), labels[taken].copy())
+        means = _core.group_means(np.ascontiguousarray(problem.points[taken]), labels[taken])
+        sizes = np.bincount(labels[taken])
         for row in free:
-            labels[row] = np.argmin(((means - problem.points[row]) ** 2).sum(axis=1))
-    return _core.by_first_appearance(labels), len(free)
+            distances = ((means - problem.points[row]) ** 2).sum(axis=1)
+            distances[sizes >= 2 * k - 1] = np.inf
+            nearest = int(np.argmin(distances))
+            if distances[nearest] == np.inf:
+                return None
+            labels[row] = nearest
+            sizes[nearest] += 1
+    return _core.by_first_appearance(labels)
 
 
 def orders(values: NDArray[np.float64], tries: int, seed: int) -> list[NDArray[np.int64]]:
