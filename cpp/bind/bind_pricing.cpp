@@ -48,6 +48,7 @@ void microagg::bind::register_pricing(nb::module_& m) {
             new (self) Pricing(points_of(points), k);
           },
           nb::arg("points").noconvert(), nb::arg("k"))
+      .def_prop_ro("work", &Pricing::work)
       .def(
           "run",
           [](Pricing& self, Vector duals, Integers cuts, Counts cut_sizes, Vector multipliers,

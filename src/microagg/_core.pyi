@@ -119,6 +119,8 @@ def odd_sets(
 
 class Pricing:
     def __init__(self, points: _Doubles, k: int) -> None: ...
+    @property
+    def work(self) -> int: ...
     def run(
         self,
         duals: _Doubles,

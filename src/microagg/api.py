@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from microagg import certificate, errors, read
 from microagg.aggregate import aggregate
-from microagg.methods.exact import MOST_PRICED, NODES, Exact, prove
+from microagg.methods.exact import MOST_PRICED, NODES, WORK, Exact, prove
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
@@ -216,7 +216,7 @@ def partition(
     found = solve(settled.stage, problem, start, run)
     if certify and not run.watch.cancelled:
         again = _run_of(settled, start.sse, settled.seconds or SECONDS_OF_PROOF, progress)
-        proven = prove(problem, found, 0.0, NODES["balanced"], again).partition.bound
+        proven = prove(problem, found, 0.0, NODES["balanced"], WORK["balanced"], again).partition.bound
         found = replace(found, bound=max(found.bound, min(proven, found.sse)))
     return _result(settled, found, start.sse, monotonic() - started)
 
@@ -358,11 +358,11 @@ def lower_bound(
     first = _run_of(settled, start.sse, seconds / 4.0, progress)
     found = solve(settled.stage, problem, start, first)
     proof = None
-    if found.bound < found.sse and not first.watch.cancelled:
+    if found.bound < found.sse * (1.0 - PROVED / 100.0) and not first.watch.cancelled:
         left = max(seconds - (monotonic() - started), 0.01)
         run = _run_of(settled, start.sse, left, progress)
         run.note(found.sse)
-        proof = prove(problem, found, target, NODES["best"], run)
+        proof = prove(problem, found, target, NODES["best"], WORK["best"], run)
         found = replace(proof.partition, recipe=f"{found.recipe}+exact", truncated=run.overdue)
     taken = monotonic() - started
     return Bound(

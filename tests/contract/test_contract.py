@@ -20,7 +20,7 @@ from microagg.methods.anneal import Anneal
 from microagg.methods.auto import Auto
 from microagg.methods.blocks import KdBlocks
 from microagg.methods.catalogue import METHODS
-from microagg.methods.exact import Exhaustive
+from microagg.methods.exact import Exact, Exhaustive, Neighbourhoods
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.objective import sse
@@ -63,6 +63,9 @@ SHORT = {
     "genetic": "genetic:generations=20",
     "genetic-groups": "genetic-groups:generations=20",
     "anneal": "anneal:steps=20000",
+    "exact": "exact:nodes=3:work=300000",
+    "neighbourhoods": "neighbourhoods:size=12:patience=1:work=100000",
+    "decomposition": "decomposition:s=3:work=100000",
 }
 
 STAGES: dict[str, Stage] = {
@@ -78,6 +81,8 @@ STAGES: dict[str, Stage] = {
     "Centroid": Centroid(),
     "OptimalUnivariate": OptimalUnivariate(),
     "Exhaustive": Exhaustive(),
+    "Exact": Exact(gap=1.0, nodes=2, work=200_000),
+    "Neighbourhoods": Neighbourhoods(size=10, patience=1, work=100_000),
     "Tfrp": Tfrp(),
     "FixedRuns": FixedRuns(ByColumn(1), descending=True),
     "KWard projected": KWard(ByColumn(1), projected=True),

@@ -80,7 +80,7 @@ class Pricing {
     below_ = below;
     every_ = every;
     most_columns_ = static_cast<std::size_t>(most_columns);
-    work_left_ = most_work;
+    work_left_ = most_work_ = most_work;
     found_ = {};
     found_.least.assign(static_cast<std::size_t>(n_), 0.0);
     members_.clear();  // where the last run was broken off
@@ -99,6 +99,9 @@ class Pricing {
     release_branches(branches);
     return std::move(found_);
   }
+
+  // Candidates that the last run looked at.
+  std::int64_t work() const { return most_work_ - work_left_; }
 
  private:
   struct Candidate {
@@ -351,6 +354,7 @@ class Pricing {
   double below_ = 0.0;
   bool every_ = false;
   std::size_t most_columns_ = 0;
+  std::int64_t most_work_ = 0;
   std::int64_t work_left_ = 0;
   Poll* poll_ = nullptr;
   PricedColumns found_;

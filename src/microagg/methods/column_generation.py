@@ -106,8 +106,8 @@ WORK_A_CALL = 100_000_000
 """Candidates that one call of the pricing looks at: about a second."""
 MOST_LISTED, WORK_OF_LIST = 300_000, 300_000_000
 """Groups are listed where no more count than this."""
-MOST_COLUMNS = 8
-"""Columns a record that the program holds at most, before it forgets the dearer half."""
+MOST_COLUMNS, LEAST_COLUMNS = 8, 2_000
+"""Columns a record, and in all, that the program holds before it forgets the dearer half."""
 CHEAPEST_ADDED = 3
 """Columns that a call of the pricing adds for a record."""
 FEW_COLUMNS, NODES_OF_MIP = 5_000, 200
@@ -124,8 +124,10 @@ LARGEST_CUT, MOST_CUTS, MOST_CUTS_A_RECORD, LEAST_VIOLATION = 9, 150, 5, 0.05
 class PriceAll:
     """Prices all groups of the problem."""
 
-    def __init__(self, problem: Problem, watch: _core.Watch) -> None:
+    def __init__(self, problem: Problem, work: int, watch: _core.Watch) -> None:
+        """`work`: candidates that may be looked at in all."""
         self._pricing = _core.Pricing(problem.points, problem.k)
+        self.work_left = work
         self._points = problem.points
         self._watch = watch
 
@@ -158,8 +160,9 @@ class PriceAll:
     ) -> tuple[Columns, Doubles, bool]:
         members, sizes, _, least, complete = self._pricing.run(
             prices, cuts.rows, cuts.sizes, multipliers, node.apart, node.together,
-            below, every, most_columns, most_work, self._watch,
+            below, every, most_columns, min(most_work, self.work_left), self._watch,
         )  # fmt: skip
+        self.work_left = max(self.work_left - self._pricing.work, 0)
         return costed(self._points, members, sizes), least, complete
 
 
@@ -211,11 +214,12 @@ class ColumnGeneration:
         start: Partition,
         others: list[Labels],
         shares: Doubles,
+        work: int,
         run: Run,
         report: Callable[[ColumnGeneration], None],
     ) -> None:
         """`others`: partitions whose groups are columns to begin with; `shares`: prices that satisfy (1);
-        `report` is called when something has been found.
+        `work`: candidates that pricing may look at; `report` is called when something has been found.
         """
         n = len(problem.points)
         self.problem = problem
@@ -232,10 +236,11 @@ class ColumnGeneration:
         self.listed_room = math.inf
         self.target = 0.0
         self.rounds = 0
+        self.cost_of_purge = math.inf
         self.lists = near_lists(problem, list_length(n, problem.k), run)
         self.pool = Pool(problem.points)
         self.master = Master(n, self.unit, 10.0 * start.sse, run.watch)
-        self.everything = PriceAll(problem, run.watch)
+        self.everything = PriceAll(problem, work, run.watch)
         self.price: Price = self.everything
         self.report = report
         for labels in [start.labels, *others]:
@@ -263,7 +268,9 @@ class ColumnGeneration:
     # --- the tree ---
 
     def solve(self, target: float, most_nodes: int) -> None:
-        """Until the gap is at most `target`, the tree has `most_nodes`, or the run is overdue."""
+        """Until the gap is at most `target`, the tree has `most_nodes`, the work is done, or the run is
+        overdue.
+        """
         self.target = max(target, PROVEN)
         self._solve_root(most_nodes)
         while self.open and not self._done() and self.nodes < most_nodes:
@@ -281,7 +288,8 @@ class ColumnGeneration:
                 self._list_all()
 
     def _done(self) -> bool:
-        return self.gap <= self.target or self.run.overdue
+        out_of_work = self.everything.work_left == 0 and self.price is self.everything
+        return self.gap <= self.target or out_of_work or self.run.overdue
 
     def _is_settled(self, node: Node) -> bool:
         return node.duals.value >= self.best.sse * (1.0 - PROVEN)
@@ -385,7 +393,7 @@ class ColumnGeneration:
             helps = self._take_columns(columns, lp)
             if not complete:
                 caution = 1.0 - (1.0 - caution) / 2.0
-                if caution > 0.999:
+                if caution > 0.999 or self._done():
                     return lp
             elif helps:
                 caution = max(0.5, 1.0 - (1.0 - caution) * 1.5)
@@ -405,9 +413,12 @@ class ColumnGeneration:
         cheap = np.flatnonzero(reduced < 0.0)
         few = cheapest_of_each(columns.take(cheap), reduced[cheap], n, CHEAPEST_ADDED)
         chosen = columns.take(cheap[few])
-        if len(self.master.columns) > MOST_COLUMNS * n:
+        most = max(MOST_COLUMNS * n, LEAST_COLUMNS)
+        # Only after progress, or the same columns could come and go for ever.
+        if len(self.master.columns) > most and lp.cost < self.cost_of_purge * (1.0 - PROVEN):
+            self.cost_of_purge = lp.cost
             known = self.master.columns.reduced_costs(lp.prices, self.cuts, lp.multipliers)
-            self._keep(known <= np.partition(known, MOST_COLUMNS * n // 2)[MOST_COLUMNS * n // 2])
+            self._keep(known <= np.partition(known, most // 2)[most // 2])
         new = self.pool.new(chosen.members, chosen.sizes)
         self.master.add_columns(new)
         return len(new) > 0

@@ -41,13 +41,18 @@ MOST_PRICED = 6_000
 """Up to so many records column generation holds all distances (300 MB) and prices all groups."""
 NODES: dict[Effort, int] = {"fast": 1, "balanced": 200, "best": 10_000}
 """How large the tree may grow."""
+WORK: dict[Effort, int] = {"fast": 10**9, "balanced": 10**10, "best": 10**12}
+"""Candidates that pricing may look at: about ten seconds, two minutes, hours."""
+WORK_IN_BLOCK = 2 * 10**9
+WORK_IN_NEIGHBOURHOOD = 2 * 10**8
 OTHER_STARTS, STEPS_OF_OTHERS = 3, 1_000
 """Short anneals whose groups are further columns to begin with, and their steps a record."""
 
 
-def prove(problem: Problem, start: Partition, target: float, nodes: int, run: Run) -> Proof:
+def prove(problem: Problem, start: Partition, target: float, nodes: int, work: int, run: Run) -> Proof:
     """The best partition that column generation finds from `start`, and the proof of a bound for it: until
-    the gap is at most `target` (a share), the tree has so many nodes, or the run is overdue.
+    the gap is at most `target` (a share), the tree has so many nodes, the work is done, or the run is
+    overdue.
 
     More than 6,000 records: the bound of `record_shares` alone.
     """
@@ -57,20 +62,25 @@ def prove(problem: Problem, start: Partition, target: float, nodes: int, run: Ru
 
     n, k = len(problem.points), problem.k
     shares = record_shares(problem, run)
-    if n < 2 * k or n > MOST_PRICED or start.sse == 0.0 or run.overdue:
+
+    def by_shares(found: Partition) -> Proof:
         root = Node(repaired(problem, shares, NO_CUTS, np.empty(0), np.zeros(n)))
-        bound = start.sse if n < 2 * k else max(start.bound, min(root.duals.value, start.sse))
-        return Proof(replace(start, bound=bound), NO_CUTS, (), (root,), 0, 1)
+        bound = found.sse if n < 2 * k else max(found.bound, min(root.duals.value, found.sse))
+        return Proof(replace(found, bound=bound), NO_CUTS, (), (root,), 0, 1)
+
+    if n < 2 * k or n > MOST_PRICED or start.sse == 0.0 or run.overdue:
+        return by_shares(start)
 
     def search(_: int, child: Run) -> Proof:
-        other = [
+        others = [
             solve(Anneal(STEPS_OF_OTHERS * n), problem, start, child.with_seed(place))
             for place in range(OTHER_STARTS)
         ]
-        best = min([start, *other], key=lambda partition: partition.sse)
-        generation = ColumnGeneration(
-            problem, best, [partition.labels for partition in other], shares, child, report
-        )
+        best = min([start, *others], key=lambda partition: partition.sse)
+        if best.sse == 0.0 or run.overdue:
+            return by_shares(best)
+        labels = [other.labels for other in others]
+        generation = ColumnGeneration(problem, best, labels, shares, work, child, report)
         generation.solve(target, nodes)
         return generation.proof()
 
@@ -90,25 +100,26 @@ def prove(problem: Problem, start: Partition, target: float, nodes: int, run: Ru
 class Exact:
     """Column generation with cuts and branching (after CGS22, section 4): the optimum with proof, or the
     best partition found with a bound. It ends when the gap is at most `gap` percent, when its tree has
-    `nodes` (by effort unless given), or at the deadline. Moderate n and k of at most about 5; up to 6,000
-    records, beyond it only bounds.
+    `nodes` or its pricing has done its `work` (by effort unless given), or at the deadline. Moderate n and
+    k of at most about 5; up to 6,000 records, beyond it only bounds.
     """
 
     needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     gap: float = 0.0
     nodes: int | None = None
+    work: int | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.gap < 100.0:
             raise errors.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
-        if self.nodes is not None and self.nodes < 1:
-            raise errors.bad_number("nodes", self.nodes, "a whole number of at least 1")
+        _at_least_one(nodes=self.nodes, work=self.work)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Search and prove."""
         nodes = NODES[run.effort] if self.nodes is None else self.nodes
-        found = prove(problem, start, self.gap / 100.0, nodes, run).partition
+        work = WORK[run.effort] if self.work is None else self.work
+        found = prove(problem, start, self.gap / 100.0, nodes, work, run).partition
         return replace(found, truncated=start.truncated or run.overdue)
 
 
@@ -121,8 +132,7 @@ class GroupRuns:
     count: int
 
     def __post_init__(self) -> None:
-        if self.count < 1:
-            raise errors.bad_number("s", self.count, "a whole number of at least 1")
+        _at_least_one(s=self.count)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
         """Groups are added to a block until it has n / count records; the last block may have fewer."""
@@ -143,18 +153,17 @@ class GroupRuns:
 @dataclass(frozen=True, slots=True)
 class Neighbourhoods:
     """Large-neighbourhood search: the groups are cut into compact blocks of about `size` records (by k
-    unless given), each block is optimised by column generation from its groups, then they are cut
-    elsewhere, until `patience` rounds in a row bring nothing. Blocks go in parallel.
+    unless given), each block is optimised by column generation from its groups, with `work` as in `Exact`,
+    then they are cut elsewhere, until `patience` rounds in a row bring nothing. Blocks go in parallel.
     """
 
     needs_start: ClassVar[bool] = True
     size: int | None = None
     patience: int = 3
+    work: int = WORK_IN_NEIGHBOURHOOD
 
     def __post_init__(self) -> None:
-        for setting, value in (("size", self.size), ("patience", self.patience)):
-            if value is not None and value < 1:
-                raise errors.bad_number(setting, value, "a whole number of at least 1")
+        _at_least_one(size=self.size, patience=self.patience, work=self.work)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Round after round."""
@@ -162,7 +171,7 @@ class Neighbourhoods:
         size = max(4 * problem.k, RECORDS_TIMES_K // problem.k) if self.size is None else self.size
         while idle < self.patience and not run.overdue:
             seed = run.with_seed(number).seed
-            found = solve(Within(Exact(nodes=1), _Recut(size, seed)), problem, best, run)
+            found = solve(Within(Exact(0.0, 1, self.work), _Recut(size, seed)), problem, best, run)
             idle = 0 if found.sse < best.sse * (1.0 - 1e-12) else idle + 1
             best, number = better(best, found), number + 1
         return replace(best, truncated=start.truncated or run.overdue)
@@ -183,8 +192,14 @@ class _Recut:
         return blocks_of_groups(problem, start.labels, self.seed, run, self.size)
 
 
-def in_group_runs(count: int) -> Stage:
+def in_group_runs(count: int, work: int) -> Stage:
     """Column generation in each of at most `count` blocks (CGS22, steps 4 to 6); the start is kept where
     that is better.
     """
-    return Within(Exact(nodes=1), by=GroupRuns(count))
+    return Within(Exact(0.0, 1, work), by=GroupRuns(count))
+
+
+def _at_least_one(**settings: int | None) -> None:
+    for setting, value in settings.items():
+        if value is not None and value < 1:
+            raise errors.bad_number(setting, value, "a whole number of at least 1")
