@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from microagg.methods.anneal import Anneal, steps_of_run
 from microagg.methods.blocks import KdBlocks
-from microagg.methods.exact import MOST_RECORDS, Exhaustive
+from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
 from microagg.methods.run import Run
@@ -17,6 +17,13 @@ from microagg.model import Partition, Problem
 
 MOST_FOR_MDAV = 200_000
 """Up to so many records MDAV takes seconds; beyond, it runs inside blocks."""
+
+RECORDS_A_SECOND = {2: 420, 3: 420, 4: 60, 5: 20}
+"""Column generation pays where, for this k, the seconds are enough for so many records each: by then it has
+found its first partitions. Measured on one core.
+"""
+SHARE_OF_ANNEAL = 0.3
+"""Of the work, where column generation follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +53,26 @@ def choose(problem: Problem, run: Run) -> Choice:
     if steps < n:
         return Choice(chain(start, Descent()), f"{first}+descent", f"{size}; too little time to anneal")
     budget = f"{run.effort} effort" if run.seconds is None else f"{run.effort} effort in {run.seconds:g} s"
+    if _can_price(problem, run):
+        steps, nodes, work = int(SHARE_OF_ANNEAL * steps), NODES["balanced"], WORK["balanced"]
+        return Choice(
+            chain(start, Anneal(steps), Exact(0.0, nodes, work)),
+            f"{first}+anneal:steps={steps}+exact:nodes={nodes}:work={work}",
+            f"{size}; {steps / n:,.0f} steps of annealing a record, then column generation, for {budget}",
+        )
     return Choice(
         chain(start, Anneal(steps)),
         f"{first}+anneal:steps={steps}",
         f"{size}; {steps / n:,.0f} steps of annealing a record for {budget}",
     )
+
+
+def _can_price(problem: Problem, run: Run) -> bool:
+    """Whether column generation is worth its time: at the best effort, for small k and moderate n."""
+    rate = RECORDS_A_SECOND.get(problem.k)
+    if run.effort != "best" or rate is None or len(problem.points) > MOST_PRICED:
+        return False
+    return run.seconds is None or len(problem.points) <= rate * run.seconds
 
 
 @dataclass(frozen=True, slots=True)

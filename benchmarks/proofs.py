@@ -1,0 +1,94 @@
+"""How near to the optimum: proven bounds on the reference data, for docs/proofs.md.
+
+    python -m benchmarks.proofs [--jobs N] [--only census:3 …]
+
+Needs the reference files (MICROAGG_DATA). Every instance runs on one thread; its certificate is then checked
+by the program that shares no code with the search. CPU time is that of the search alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from time import process_time
+
+import microagg
+from microagg import certificate, datasets
+
+PAGE = Path(__file__).parents[1] / "docs" / "proofs.md"
+RESULTS = Path(__file__).with_name("proofs.json")
+BEGIN, END = "<!-- table: python -m benchmarks.proofs -->", "<!-- end of table -->"
+
+SECONDS = {
+    "census:3": 100, "tarragona:3": 60, "tarragona:4": 60, "census:4": 100, "tarragona:5": 120, "census:5": 120,
+    "eia:3": 120, "tarragona:10": 20, "census:10": 20, "eia:10": 20, "tarragona:20": 20, "census:20": 20,
+    "eia:20": 20,
+}  # fmt: skip
+
+
+def prove(instance: str) -> dict[str, object]:
+    name, k = instance.split(":")
+    table = datasets.load(name)
+    before = process_time()
+    found = microagg.lower_bound(table, int(k), seconds=SECONDS[instance], threads=1)
+    searched = process_time() - before
+    before = process_time()
+    checked = certificate.check(json.loads(json.dumps(found.certificate())), table.values)
+    return {
+        "instance": instance,
+        "seconds": SECONDS[instance],
+        "loss": found.incumbent.information_loss,
+        "bound": found.information_loss,
+        "gap": found.gap,
+        "proved": found.proved,
+        "columns": found.columns,
+        "cuts": found.cuts,
+        "nodes": found.nodes,
+        "cpu": searched,
+        "checked_bound": checked.bound_loss,
+        "check_cpu": process_time() - before,
+    }
+
+
+def write_page(results: dict[str, dict[str, float]]) -> None:
+    lines = [
+        BEGIN,
+        "| data, k | best loss % | proven bound % | gap % | cuts | nodes | CPU s | check, CPU s |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for instance in SECONDS:
+        if instance in results:
+            r = results[instance]
+            gap = "0 (optimal)" if r["proved"] else f"{r['gap']:.2g}"
+            name, k = instance.split(":")
+            lines.append(
+                f"| {name}, {k} | {r['loss']:.6f} | {r['bound']:.6f} | {gap} | {r['cuts']:,} | {r['nodes']:,} "
+                f"| {r['cpu']:.0f} | {r['check_cpu']:.0f} |"
+            )
+    lines.append(END)
+    text = PAGE.read_text(encoding="utf-8")
+    head, rest = text.split(BEGIN)
+    PAGE.write_text(head + "\n".join(lines) + rest.split(END)[1], encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--only", nargs="+", choices=SECONDS, default=list(SECONDS), help="these instances")
+    settings = parser.parse_args()
+    results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    with ProcessPoolExecutor(settings.jobs, mp_context=get_context("spawn")) as pool:
+        for result in pool.map(prove, settings.only):
+            results[result["instance"]] = result
+            print(json.dumps(result), flush=True)
+            RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            write_page(results)
+
+
+if __name__ == "__main__":
+    main()
