@@ -2,8 +2,8 @@
 
     python -m benchmarks.proofs [--jobs N] [--only census:3 …]
 
-Needs the reference files (MICROAGG_DATA). Every instance runs on one thread; its certificate is then checked
-by the program that shares no code with the search. CPU time is that of the search alone.
+Needs the reference files (MICROAGG_DATA). Every instance runs on one thread; its certificate is then
+checked by the program that shares no code with the search. CPU time is that of the search alone.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ RESULTS = Path(__file__).with_name("proofs.json")
 BEGIN, END = "<!-- table: python -m benchmarks.proofs -->", "<!-- end of table -->"
 
 SECONDS = {
-    "census:3": 100, "tarragona:3": 60, "tarragona:4": 60, "census:4": 100, "tarragona:5": 120, "census:5": 120,
-    "eia:3": 120, "tarragona:10": 20, "census:10": 20, "eia:10": 20, "tarragona:20": 20, "census:20": 20,
-    "eia:20": 20,
+    "census:3": 100, "tarragona:3": 60, "tarragona:4": 60, "census:4": 100, "tarragona:5": 120,
+    "census:5": 120, "eia:3": 120, "tarragona:10": 20, "census:10": 20, "eia:10": 20, "tarragona:20": 20,
+    "census:20": 20, "eia:20": 20,
 }  # fmt: skip
 
 
@@ -65,8 +65,8 @@ def write_page(results: dict[str, dict[str, float]]) -> None:
             gap = "0 (optimal)" if r["proved"] else f"{r['gap']:.2g}"
             name, k = instance.split(":")
             lines.append(
-                f"| {name}, {k} | {r['loss']:.6f} | {r['bound']:.6f} | {gap} | {r['cuts']:,} | {r['nodes']:,} "
-                f"| {r['cpu']:.0f} | {r['check_cpu']:.0f} |"
+                f"| {name}, {k} | {r['loss']:.6f} | {r['bound']:.6f} | {gap} | {r['cuts']:,} "
+                f"| {r['nodes']:,} | {r['cpu']:.0f} | {r['check_cpu']:.0f} |"
             )
     lines.append(END)
     text = PAGE.read_text(encoding="utf-8")

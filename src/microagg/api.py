@@ -302,7 +302,7 @@ class Bound:
             self.incumbent.labels,
             self.incumbent.sse,
             self.incumbent.sst,
-            self.sse,
+            proof.partition.bound,
             proof.cuts.sets(),
             [(duals.prices, duals.multipliers) for duals in proof.screens],
             [
@@ -358,12 +358,18 @@ def lower_bound(
     first = _run_of(settled, start.sse, seconds / 4.0, progress)
     found = solve(settled.stage, problem, start, first)
     proof = None
-    if found.bound < found.sse * (1.0 - PROVED / 100.0) and not first.watch.cancelled:
+    known = table.values.shape[1] == 1 or len(table.values) < 2 * settled.k
+    if not known and not first.watch.cancelled:
         left = max(seconds - (monotonic() - started), 0.01)
         run = _run_of(settled, start.sse, left, progress)
         run.note(found.sse)
-        proof = prove(problem, found, target, NODES["best"], WORK["best"], run)
-        found = replace(proof.partition, recipe=f"{found.recipe}+exact", truncated=run.overdue)
+        # Without what is known already, so that the certificate holds all that its bound follows from.
+        fresh = replace(found, bound=0.0)
+        proof = prove(problem, fresh, target, NODES["best"], WORK["best"], run)
+        better = proof.partition.sse < found.sse
+        recipe = f"{found.recipe}+exact" if better else found.recipe
+        bound = max(found.bound, proof.partition.bound)
+        found = replace(proof.partition, bound=bound, recipe=recipe, truncated=run.overdue)
     taken = monotonic() - started
     return Bound(
         found.bound,

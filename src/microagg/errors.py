@@ -423,7 +423,7 @@ def no_certificate(n: int, most: int) -> SettingsError:
     """There is a proof, but none of the kind that a certificate holds."""
     return SettingsError(
         "There is no certificate: certificates are written for proofs by column generation, that is for "
-        f"at least two attributes and from 2k to {most:,} records, not all equal; there are {n:,}."
+        f"at least two attributes and from 2k to {most:,} records; there are {n:,}."
     )
 
 

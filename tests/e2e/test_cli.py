@@ -375,3 +375,45 @@ def _read_until(terminal: int, wanted: bytes | None) -> bytes:
         except OSError:  # the program has gone
             break
     return shown
+
+
+# --- bounds and certificates --------------------------------------------------------------------
+
+
+def test_bound_and_its_certificate(good: Path, tmp_path: Path) -> None:
+    proof, groups = tmp_path / "proof.json", tmp_path / "groups.csv"
+    done = run("bound", good, "-k", 3, "--json", "--certificate", proof, "--labels", groups)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert 0.0 <= found["bound_loss"] <= found["information_loss"]
+    assert found["gap"] == pytest.approx(100 * (1 - found["bound"] / found["sse"]), abs=1e-6)
+    assert groups.exists()
+    checked = json.loads(run("verify-certificate", proof, good, "--json").stdout)
+    assert checked["bound"] == pytest.approx(found["bound"], rel=1e-9)
+    assert "The certificate holds" in run("verify-certificate", proof, good).stdout
+
+    fields = json.loads(proof.read_text())
+    for field, value in (("k", 2), ("bound", fields["bound"] * 1.01), ("labels", fields["labels"][::-1])):
+        altered = tmp_path / f"{field}.json"
+        altered.write_text(json.dumps({**fields, field: value}))
+        assert "certificate" in refused(2, "verify-certificate", altered, good)
+    assert "exists" in refused(2, "bound", good, "-k", 3, "--certificate", proof)
+
+
+@pytest.mark.parametrize("wrong", [("--seconds", 0), ("--gap", -1), ("--gap", "few"), ("--scale", "big")])
+def test_bound_refuses_wrong_settings(good: Path, wrong: tuple[str, object]) -> None:
+    refused(2, "bound", good, "-k", 3, *wrong)
+
+
+def test_certificates_that_are_none(good: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.json").write_text("not json")
+    (tmp_path / "list.json").write_text("[1, 2]")
+    for path in ("text.json", "list.json", "missing.json"):
+        refused(2, "verify-certificate", tmp_path / path, good)
+
+
+def test_certify_prints_the_distance_from_the_optimum(good: Path) -> None:
+    done = run("partition", good, "-k", 3, "--method", "mdav", "--certify", "--json")
+    found = json.loads(done.stdout)
+    assert found["bound"] is not None
+    assert found["recipe"] == "mdav"

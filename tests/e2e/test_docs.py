@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import microagg
+from microagg import read, write
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
@@ -62,6 +65,9 @@ def test_python_block(block: str, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("line", commands())
 def test_command(line: str, tmp_path: Path) -> None:
     (tmp_path / "companies.csv").write_text(COMPANIES)
+    if "verify-certificate" in line:
+        table = read.table_from_file(tmp_path / "companies.csv", ["surface", "employees"])
+        write.write_json(tmp_path / "proof.json", microagg.lower_bound(table, 3).certificate())
     done = subprocess.run(
         [COMMAND, *line.split()[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
     )
