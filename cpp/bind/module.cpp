@@ -16,5 +16,6 @@ NB_MODULE(_core, m) {
   register_local_search(m);
   register_anneal(m);
   register_pricing(m);
+  register_bound(m);
   register_simd(m);
 }

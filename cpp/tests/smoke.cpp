@@ -11,6 +11,7 @@
 #include "microagg/best_cycle.hpp"
 #include "microagg/descent.hpp"
 #include "microagg/dissolve.hpp"
+#include "microagg/exact_neighbours.hpp"
 #include "microagg/exhaustive.hpp"
 #include "microagg/fixed_runs.hpp"
 #include "microagg/genetic.hpp"
@@ -18,6 +19,7 @@
 #include "microagg/k_ward.hpp"
 #include "microagg/kd_blocks.hpp"
 #include "microagg/mst_cut.hpp"
+#include "microagg/neighbour_bound.hpp"
 #include "microagg/neighbour_lists.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/path_cut.hpp"
@@ -107,6 +109,16 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
   }
 }
 
+void check_bound(Points points, std::int64_t k, const Labels& labels) {
+  Watch watch;
+  const std::int64_t length = std::min<std::int64_t>(2 * k, points.n - 1);
+  const Rows lists = ExactNeighbours(points, length, watch).run(2);
+  NeighbourBound bound(points, lists, length, k, std::min<std::int64_t>(points.n, 5), 2, watch);
+  double sum = 0.0;
+  for (const double share : bound.run(3)) sum += share;
+  check(sum <= sse(points, labels) * (1 + 1e-9), "the bound is at most the SSE");
+}
+
 std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t n, std::int64_t p,
                                 std::int64_t k) {
   Watch watch;
@@ -135,6 +147,7 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
   if (n <= 10) results.push_back(exhaustive(points, k, watch));
   if (n <= 100) add_paper_methods(points, column, path, k, results);
   if (n >= 2 * k) add_searches(points, k, results);
+  check_bound(points, k, results.back());
   for (const Scale scale : {Scale::ZSCORE, Scale::RANGE, Scale::ROBUST, Scale::RANK}) {
     const Standardised scaled = standardise(points, scale);
     for (const double x : scaled.values) check(std::isfinite(x), "scaled values are finite");

@@ -84,7 +84,10 @@ class PrincipalCoordinates {
       return covariance[a * q + a] > covariance[b * q + b];
     });
     values_.resize(static_cast<std::size_t>(points.n * axes_));
+    double farthest = 0.0;
     for (std::int64_t i = 0; i < points.n; ++i) {
+      const double distance = squared_distance(points.row(i), mean.data(), p);
+      if (distance > farthest || std::isnan(distance)) farthest = distance;
       for (std::int64_t a = 0; a < axes_; ++a) {
         const double* axis = vectors.data() + order[a] * q;
         double sum = 0.0;
@@ -94,14 +97,40 @@ class PrincipalCoordinates {
         values_[i * axes_ + a] = sum;
       }
     }
+    measure_error(vectors, q, std::sqrt(farthest));
   }
   Points points() const {
     return {values_.data(), static_cast<std::int64_t>(values_.size()) / axes_, axes_};
   }
 
+  // What rounding can do, for those who prove things: where the coordinates of two records differ
+  // by g, their true difference along that axis is at least g - error(), and the squared length of
+  // these true differences is at most stretch() times the true squared distance. Infinite or NaN
+  // where the data overflow.
+  double error() const { return error_; }
+  double stretch() const { return stretch_; }
+
  private:
   static constexpr std::int64_t SAMPLE = 10'000;
   static constexpr std::size_t MOST_ATTRIBUTES = 64;  // Jacobi's rotations take their cube
+
+  // A coordinate is a sum of q products, each of an entry of an axis and of a difference from the
+  // mean: it is off by less than (q + 4) 2^-53 times the lengths of both, a difference of two by
+  // twice that and its own rounding. The axes stretch squares by at most the largest row sum of
+  // their inner products, without signs. The tiny term covers differences whose squares underflow.
+  void measure_error(const std::vector<double>& vectors, std::int64_t q, double farthest) {
+    for (std::int64_t a = 0; a < q; ++a) {
+      double row = 0.0;
+      for (std::int64_t b = 0; b < q; ++b) {
+        double product = 0.0;
+        for (std::int64_t c = 0; c < q; ++c) product += vectors[a * q + c] * vectors[b * q + c];
+        row += std::abs(product);
+      }
+      if (row > stretch_ || std::isnan(row)) stretch_ = row;
+    }
+    stretch_ *= 1.0 + 1e-9;
+    error_ = static_cast<double>(q + 8) * 0x1.0p-51 * stretch_ * farthest + 0x1.0p-500;
+  }
 
   static std::vector<std::int64_t> most_varied(Points points, const std::vector<double>& mean,
                                                std::int64_t stride) {
@@ -123,6 +152,8 @@ class PrincipalCoordinates {
 
   std::int64_t axes_;
   Array<double> values_;
+  double error_ = 0.0;
+  double stretch_ = 0.0;
 };
 
 // The axis along which these rows vary most; `weigh` may change a spread.
