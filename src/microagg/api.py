@@ -216,6 +216,7 @@ def partition(
     found = solve(settled.stage, problem, start, run)
     if certify and not run.watch.cancelled:
         again = _run_of(settled, start.sse, settled.seconds or SECONDS_OF_PROOF, progress)
+        again.note(found.sse)
         proven = prove(problem, found, 0.0, NODES["balanced"], WORK["balanced"], again).partition.bound
         found = replace(found, bound=max(found.bound, min(proven, found.sse)))
     return _result(settled, found, start.sse, monotonic() - started)
@@ -369,7 +370,8 @@ def lower_bound(
         better = proof.partition.sse < found.sse
         recipe = f"{found.recipe}+exact" if better else found.recipe
         bound = max(found.bound, proof.partition.bound)
-        found = replace(proof.partition, bound=bound, recipe=recipe, truncated=run.overdue)
+        truncated = found.truncated or run.overdue
+        found = replace(proof.partition, bound=bound, recipe=recipe, truncated=truncated)
     taken = monotonic() - started
     return Bound(
         found.bound,

@@ -218,11 +218,10 @@ def bound(
             threads=threads,
             progress=bar.update,
         )
-    document = None if certificate is None else proven.certificate()
     if labels is not None:
         write_labels(labels, proven.incumbent.labels.tolist())
-    if certificate is not None and document is not None:
-        write_json(certificate, document)
+    if certificate is not None:
+        write_json(certificate, proven.certificate())
     if as_json:
         summary = {
             **_summary(proven.incumbent, table.columns, scale, labels),
@@ -369,7 +368,9 @@ def _loss_so_far(progress: Progress) -> str:
     if progress.bound_loss is None:
         found = f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start"
     else:
-        gap = 100.0 * (1.0 - progress.bound_loss / progress.information_loss)
+        gap = 100.0 * (
+            1.0 - progress.bound_loss / max(progress.information_loss, progress.bound_loss, 1e-300)
+        )
         found = (
             f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, gap {gap:.2g} %, "
             f"{progress.detail}"

@@ -95,6 +95,8 @@ class Pricing {
       }
     } catch (const DeadlinePassed&) {
       found_.complete = false;
+    } catch (const Cancelled&) {
+      found_.complete = false;
     }
     release_branches(branches);
     return std::move(found_);

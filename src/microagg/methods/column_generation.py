@@ -66,11 +66,13 @@ def repaired(problem: Problem, prices: Doubles, cuts: Cuts, multipliers: Doubles
 
     `least` is what `Pricing` computed in rounded arithmetic: per record, the least of 0 and rc(C)/|C|.
     A group whose rc is near 0 or negative has w_C ≤ T = Σ|π| + Σμ over its records and their
-    cuts, all its sums have at most p + (2k)² + 4k terms, so that rounding changes rc by less than half of
-    ρ·T with ρ = 8·(p + 4k² + 4k + 16)·2⁻⁵³; each price is lowered by its part of ρ·T.
+    cuts, all its sums have at most p + (2k)² + 4k + 2kc terms if no record is in more than c cuts, so that
+    rounding changes rc by less than half of ρ·T with ρ = 8·(p + 4k² + 4k + 2kc + 16)·2⁻⁵³; each price is
+    lowered by its part of ρ·T.
     """
     k, p = problem.k, problem.points.shape[1]
-    rho = 8.0 * (p + 4 * k * k + 4 * k + 16) * 2.0**-53
+    most_cuts = int(np.bincount(cuts.rows, minlength=1).max())
+    rho = 8.0 * (p + 4 * k * k + 4 * k + 2 * k * most_cuts + 16) * 2.0**-53
     terms = np.abs(prices)
     np.add.at(terms, cuts.rows, np.repeat(multipliers, cuts.sizes))
     safe = prices + least - rho * terms - np.where(terms > 0.0, SMALLEST, 0.0)
@@ -237,6 +239,7 @@ class ColumnGeneration:
         self.target = 0.0
         self.rounds = 0
         self.cost_of_purge = math.inf
+        self.last_lp: LpSolution | None = None
         self.lists = near_lists(problem, list_length(n, problem.k), run)
         self.pool = Pool(problem.points)
         self.master = Master(n, self.unit, 10.0 * start.sse, run.watch)
@@ -255,7 +258,7 @@ class ColumnGeneration:
     @property
     def gap(self) -> float:
         """Relative distance from the bound to the best partition."""
-        return (self.best.sse - self.bound) / self.best.sse
+        return (self.best.sse - self.bound) / self.best.sse if self.best.sse > 0.0 else 0.0
 
     def proof(self) -> Proof:
         """All that was found so far."""
@@ -274,14 +277,11 @@ class ColumnGeneration:
         self.target = max(target, PROVEN)
         self._solve_root(most_nodes)
         while self.open and not self._done() and self.nodes < most_nodes:
-            _, _, node = heapq.heappop(self.open)
+            node = self.open[0][2]
             cost = self.best.sse
-            try:
-                lp = self._raise_bound(node)
-            finally:
-                heapq.heappush(self.open, (node.duals.value, next(self._number), node))
-            if self._is_settled(node):
-                self._close(node)
+            lp = self._raise_bound(node)
+            if self._is_settled(node) or (lp is None and not self.run.overdue):
+                self._close(node)  # nothing left to win, or the solver cannot go on with it
             elif lp is not None and not self._done():
                 self._close(node, *self._branches(node, lp))
             if self.best.sse < cost:
@@ -315,13 +315,18 @@ class ColumnGeneration:
             self.nodes += 1
             heapq.heappush(self.open, (child.duals.value, next(self._number), child))
 
-    def _branches(self, node: Node, lp: LpSolution) -> tuple[Node, Node]:
+    def _branches(self, node: Node, lp: LpSolution) -> tuple[Node, ...]:
         """Two halves of the node: a pair of records, apart or together; of those that the linear program
-        is least decided on, the one that raises its cost most in both.
+        is least decided on, the one that raises its cost most in both. None if it has decided on all.
         """
         shared = undecided_pairs(self.master.columns, lp.values)
-        undecided = sorted(shared, key=lambda pair: (-min(shared[pair], 1.0 - shared[pair]), pair))
-        best, most = (node, node), -math.inf
+        decided = {tuple(pair) for pair in np.concatenate([node.apart, node.together]).tolist()}
+        doubt = {pair: min(share, 1.0 - share) for pair, share in shared.items() if pair not in decided}
+        undecided = sorted(
+            (pair for pair in doubt if doubt[pair] > 1e-6), key=lambda pair: (-doubt[pair], pair)
+        )
+        best: tuple[Node, ...] = ()
+        most = -math.inf
         for pair in undecided[:PAIRS_TRIED]:
             new = np.array([pair], dtype=np.int32)
             halves = (
@@ -370,6 +375,7 @@ class ColumnGeneration:
         problem, fineness = self.problem, 0.1
         caution = 0.5
         while True:
+            self._purge()
             lp = self.master.solve()
             if lp is None or self.run.overdue:
                 return None
@@ -405,23 +411,30 @@ class ColumnGeneration:
                 return lp
 
     def _take_columns(self, columns: Columns, lp: LpSolution) -> bool:
-        """Give the program those that are cheap at its prices, a few for each record, and take away what
-        has become dear; whether there were any.
+        """Give the program those that are cheap at its prices, a few for each record; whether there were
+        any.
         """
         n = self.master.n
         reduced = columns.reduced_costs(lp.prices, self.cuts, lp.multipliers)
         cheap = np.flatnonzero(reduced < 0.0)
         few = cheapest_of_each(columns.take(cheap), reduced[cheap], n, CHEAPEST_ADDED)
         chosen = columns.take(cheap[few])
-        most = max(MOST_COLUMNS * n, LEAST_COLUMNS)
-        # Only after progress, or the same columns could come and go for ever.
-        if len(self.master.columns) > most and lp.cost < self.cost_of_purge * (1.0 - PROVEN):
-            self.cost_of_purge = lp.cost
-            known = self.master.columns.reduced_costs(lp.prices, self.cuts, lp.multipliers)
-            self._keep(known <= np.partition(known, most // 2)[most // 2])
+        self.last_lp = lp
         new = self.pool.new(chosen.members, chosen.sizes)
         self.master.add_columns(new)
         return len(new) > 0
+
+    def _purge(self) -> None:
+        """Take away columns that have become dear. Not while a solution speaks of them, and only after
+        progress, or the same columns could come and go for ever.
+        """
+        lp, most = self.last_lp, max(MOST_COLUMNS * self.master.n, LEAST_COLUMNS)
+        if lp is None or len(self.master.columns) <= most or lp.cost >= self.cost_of_purge * (1 - PROVEN):
+            return
+        self.cost_of_purge = lp.cost
+        cuts = self.cuts.first(len(lp.multipliers))
+        known = self.master.columns.reduced_costs(lp.prices, cuts, lp.multipliers)
+        self._keep(known <= np.partition(known, most // 2)[most // 2])
 
     def _keep(self, which: NDArray[np.bool_]) -> None:
         self.master.keep_columns(which)
@@ -496,7 +509,7 @@ def separate(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
     """Cuts that the values violate, most violated first, no record in too many of them."""
     undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
     few = columns.take(undecided)
-    n = int(columns.members.max()) + 1
+    n = int(columns.members.max(initial=0)) + 1
     found = Cuts(
         *_core.odd_sets(
             n, few.members, few.sizes, values[undecided], LARGEST_CUT, 1.0 - 2.0 * LEAST_VIOLATION

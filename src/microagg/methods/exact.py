@@ -80,9 +80,13 @@ def prove(problem: Problem, start: Partition, target: float, nodes: int, work: i
         if best.sse == 0.0 or run.overdue:
             return by_shares(best)
         labels = [other.labels for other in others]
-        generation = ColumnGeneration(problem, best, labels, shares, work, child, report)
-        generation.solve(target, nodes)
-        return generation.proof()
+        generation = None
+        try:
+            generation = ColumnGeneration(problem, best, labels, shares, work, child, report)
+            generation.solve(target, nodes)
+        except (errors.DeadlinePassed, errors.Cancelled):
+            pass  # what was found and proven until then stands
+        return by_shares(best) if generation is None else generation.proof()
 
     def report(generation: ColumnGeneration) -> None:
         if run.outermost:
