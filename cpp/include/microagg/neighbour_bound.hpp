@@ -56,15 +56,17 @@ class SmallestSum {
   std::vector<double> heap_;
 };
 
-// One share per record, none negative, such that the shares of the records of any group of at least
-// k add up to no more than its SSE; so all shares together are at most the SSE of any partition.
+// One share per record, none negative, such that the shares of the records of any group of at
+// least k add up to no more than its SSE; so all shares together are at most the SSE of any
+// partition.
 //
 // Why. Let D be squared distances. The SSE of a group S of k records is 1/k of what its pairs cost,
 // D each.
 //   Stars. Split each pair's cost in two parts, D_ij = v_ij + v_ji. The pairs of S cost what every
 //   record i of S pays to the k-1 others: at least its k-1 smallest parts v_ij over all j. Its
-//   share is 1/k of these. Triples. Before that, let any two pairs of a triple agree on what one
-//   gives to the other. The pairs of S together cost what they did, and pair ij costs at least
+//   share is 1/k of these.
+//   Triples. Before that, let any two pairs of a triple agree on what one gives to the other. The
+//   pairs of S together cost what they did, and pair ij costs at least
 //       c_ij = D_ij + the k-2 smallest, over all l, of what it gets from il and from jl,
 //   so c may take the place of D.
 //   Larger groups. Averaged over the groups of k within a group of m, the sum of shares falls to
@@ -75,15 +77,15 @@ class SmallestSum {
 // cost becomes negative, and no share.
 //
 // Pairs that are not listed: neither record is among the `length` nearest of the other, nor are
-// both among the records with the largest reach, the distance to the last of the list. So D_ij >=
-// r_i, r_j, the reaches, and one of these is at most q, the largest reach of all other records. Let
-// r'_i be the smaller of r_i and q, a_i the sum of the k-2 smallest offers of i's listed pairs as
-// far as negative, without its sign, and choose a part f_i such that i's claim, f_i + a_i, is at
-// most r_i - (1 - CLAIM) r'_i, where CLAIM < 1/2. Unlisted pairs offer
+// both among the records with the largest reach, the distance to the last of the list. So D_ij is
+// at least r_i and r_j, the reaches, and one of these is at most q, the largest reach of all other
+// records. Let r'_i be the smaller of r_i and q, and a_i the sum of the k-2 smallest offers of i's
+// listed pairs as far as negative, without its sign. Choose a part f_i such that i's claim,
+// f_i + a_i, is at most r_i - (1 - CLAIM) r'_i, where CLAIM < 1/2. Unlisted pairs offer
 //       g_ij = (D_ij - claim_i - claim_j) / 2 (k-2),
-// which is positive: if r_j <= r_i, then D_ij >= r_i, claim_j <= CLAIM r_j and r_j <= r'_i. Then
+// which is positive: if r_j <= r_i, then D_ij >= r_i, r_j <= r'_i and claim_j <= CLAIM r_j. Then
 //       c_ij >= D_ij - 2 (k-2) g_ij - a_i - a_j = f_i + f_j,
-// so a record's part of such a pair may be its f without a look at the pair. And whoever j is,
+// so a record's part of such a pair may be its f, without a look at the pair. And whoever j is,
 //       g_ij >= (r_i - CLAIM r'_i - claim_i) / 2 (k-2).
 // Without gifts, f_i = r_i - r'_i / 2 will do.
 //
@@ -95,9 +97,9 @@ class SmallestSum {
 // rest, divided among its triples, and so on. For k = 3, where triples are groups and a third of D
 // less both prices can describe any shares, it offers that instead.
 //
-// Rounding. Distances are lowered by more than their error and are zero or between 2^-960 and
-// 2^960. From there on each step computes a lower bound of what it stands for; gifts are exactly
-// what both pairs compute.
+// Rounding. Distances are lowered by more than their error, and set to zero below 2^-960 and to
+// 2^960 above. From there on each step computes a lower bound of what it stands for; gifts between
+// listed pairs are exactly what both compute.
 //
 // O(n length^2) a round; memory O(n length).
 class NeighbourBound {

@@ -30,13 +30,13 @@ def record_shares(problem: Problem, run: Run) -> NDArray[np.float64]:
     """Shares of the bound, one for each record and none negative: the shares of any k or more records add
     up to no more than the SSE of these records as a group. So all of them together are a lower bound.
 
-    For a group of k records is charged 1/k of the squared distances D of its pairs. Split each pair's:
+    Proof. A group of k records costs 1/k of the squared distances D of its pairs. Split each pair's:
     v_ij + v_ji = D_ij. Record i pays to k−1 others, at least its k−1 smallest v_ij; 1/k of these is its
     share. Before splitting, pairs may give to each other within triples of records: the pairs of a group
-    together cost the same, and each is charged for the k−2 triples that give it least. Of a group of m > k
-    take the average over all groups of k within: shares fall to k/m, costs to (k−1)/(m−1), which is less.
-    How pairs far apart are bounded without looking at them, how splits and gifts are found, and how
-    rounding is allowed for, stands in neighbour_bound.hpp.
+    together cost the same, and each pair then costs no less than with the k−2 triples that give it least.
+    Of a group of m > k, take the average over all groups of k within: shares fall to k/m, costs to
+    (k−1)/(m−1), which is no larger. How pairs far apart are bounded without looking at them, how splits
+    and gifts are found, and how rounding is allowed for, stands in neighbour_bound.hpp.
 
     Exact neighbour lists first, then O(n · length²) a round. At the deadline the best shares so far, which
     are zeros before the search has ended; else the same on any number of threads.
