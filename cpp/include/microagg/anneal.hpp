@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -34,8 +35,12 @@ class Anneal {
         watch_(watch),
         poll_(watch, 10'000, Deadline::HEED) {
     const double rarer = std::min(1.0, 10.0 / static_cast<double>(k));
-    disband_below_ = static_cast<std::uint64_t>(DISBAND * rarer * 0x1.0p32);
-    found_below_ = disband_below_ + static_cast<std::uint64_t>(FOUND * rarer * 0x1.0p32);
+    const auto share = [&](double of_small_k) {
+      return static_cast<std::uint64_t>(of_small_k * rarer * 0x1.0p32);
+    };
+    disband_below_ = share(DISBAND);
+    regroup_below_ = disband_below_ + share(REGROUP);
+    found_below_ = regroup_below_ + share(FOUND);
   }
 
   // Groups of the rows when all is done or the deadline strikes; `truncated` says which. With
@@ -55,9 +60,11 @@ class Anneal {
   static constexpr std::uint64_t HALF = 0xFFFFFFFFULL;
   // Shares of the proposals, as thresholds for such a half. Disbanding and founding take the longer
   // the larger k, so large groups do it less often.
-  static constexpr double DISBAND = 0.012;
+  static constexpr double DISBAND = 0.006;
+  static constexpr double REGROUP = 0.006;
   static constexpr double FOUND = 0.027;
   static constexpr std::uint64_t SWAP = 0x80000000ULL;  // half of those that cannot migrate
+  static constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
 
   void cool(const AnnealLevel& level, bool report) {
     temperature_ = level.temperature;
@@ -100,6 +107,8 @@ class Anneal {
   void propose(const Draft& draft) {
     if (draft.kind < disband_below_) {
       disband(groups_.group_of(draft.row));
+    } else if (draft.kind < regroup_below_) {
+      if (draft.near) regroup(groups_.group_of(draft.row), *draft.near);
     } else if (draft.kind < found_below_) {
       found(draft.row);
     } else if (draft.near) {
@@ -159,52 +168,73 @@ class Anneal {
 
   // Every member goes to the best group near it.
   void disband(Label group) {
-    scattered_.assign(groups_.members(group).begin(), groups_.members(group).end());
     const double limit = temperature_ * random_.exponential();
-    double change = -groups_.sse(group);
-    std::size_t placed = 0;
-    for (const Row row : scattered_) {
-      const auto [best, cost] = groups_.best_near(row, near_.of(row), group);
-      change += cost;
-      if (best == LiveGroups::NONE || change >= limit) break;
-      groups_.move(row, best);
-      ++placed;
-    }
-    if (placed == scattered_.size()) {
+    double change = 0.0;
+    if (scatter(group, limit, change)) {
       groups_.give_back(group);
     } else {
-      while (placed > 0) groups_.move(scattered_[--placed], group);
+      undo();
     }
   }
 
-  // A new group of the record and near ones whose groups can spare them; some are passed over, for
-  // variety.
+  // A new group of the record and near ones.
   void found(Row row) {
-    const Label from = groups_.group_of(row);
-    if (!groups_.can_give(from) || !groups_.has_unused()) return;
+    if (!groups_.can_give(groups_.group_of(row)) || !groups_.has_unused()) return;
     const Label group = groups_.new_group();
     const double limit = temperature_ * random_.exponential();
     double change = 0.0;
     origins_.clear();
-    const auto draw = [&](Row next) {
-      origins_.push_back({next, groups_.group_of(next)});
-      change -= groups_.remove_gain(next);
-      groups_.take_out(next);
-      if (groups_.size(group) > 0) change += groups_.insert_cost(next, group);
-      groups_.put_into(next, group);
-    };
-    draw(row);
+    if (gather(row, group, change) && change < limit) return;
+    undo();
+    groups_.give_back(group);
+  }
+
+  // Disbands a group and founds one about a record near it, as one change: where hardly a group can
+  // spare a record, neither alone is ever cheap enough.
+  void regroup(Label group, Row row) {
+    if (groups_.group_of(row) == group) return;
+    const double limit = temperature_ * random_.exponential();
+    double change = 0.0;
+    if (scatter(group, UNLIMITED, change) && groups_.can_give(groups_.group_of(row)) &&
+        gather(row, group, change) && change < limit)
+      return;
+    undo();
+  }
+
+  // Empties the group, its members going to the best groups near them; false when some find none or
+  // all would cost the limit.
+  bool scatter(Label group, double limit, double& change) {
+    origins_.clear();
+    scattered_.assign(groups_.members(group).begin(), groups_.members(group).end());
+    change -= groups_.sse(group);
+    for (const Row row : scattered_) {
+      const auto [best, cost] = groups_.best_near(row, near_.of(row), group);
+      change += cost;
+      if (best == LiveGroups::NONE || change >= limit) return false;
+      draw(row, best);
+    }
+    return true;
+  }
+  // Fills the empty group with the record and near ones whose groups can spare them; some are
+  // passed over, for variety. False when there are too few.
+  bool gather(Row row, Label group, double& change) {
+    change -= groups_.remove_gain(row);
+    draw(row, group);
     for (const Row next : near_.of(row)) {
       if (groups_.size(group) == groups_.k()) break;
       if (!groups_.can_give(groups_.group_of(next)) || random_.below(8) == 0) continue;
-      draw(next);
+      change += groups_.insert_cost(next, group) - groups_.remove_gain(next);
+      draw(next, group);
     }
-    if (groups_.size(group) == groups_.k() && change < limit) return;
-    while (!origins_.empty()) {
+    return groups_.size(group) == groups_.k();
+  }
+  void draw(Row row, Label to) {
+    origins_.push_back({row, groups_.group_of(row)});
+    groups_.move(row, to);
+  }
+  void undo() {
+    for (; !origins_.empty(); origins_.pop_back())
       groups_.move(origins_.back().row, origins_.back().group);
-      origins_.pop_back();
-    }
-    groups_.give_back(group);
   }
 
   struct Origin {
@@ -218,6 +248,7 @@ class Anneal {
   Watch& watch_;
   Poll poll_;
   std::uint64_t disband_below_;
+  std::uint64_t regroup_below_;
   std::uint64_t found_below_;
   double temperature_ = 0.0;
   Draft drafts_[AHEAD];
