@@ -448,7 +448,7 @@ def test_more_records_cuts_and_pairs_than_bits_in_a_word() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_repaired_prices_are_feasible_in_exact_arithmetic(kind: str) -> None:
     pytest.importorskip("highspy")
-    from microagg.methods.column_generation import repaired
+    from microagg.methods.pricing import repaired
 
     for case in cases(8, kind, 64, most=9):
         if case.n < case.k:

@@ -17,95 +17,37 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core
 from microagg.methods.columns import (
     NO_CUTS,
     Columns,
     Cuts,
+    Doubles,
     Pool,
+    cheapest_of_each,
     columns_of_labels,
-    costed,
-    cuts_of_sets,
     joined,
+    undecided_pairs,
+    violated_cuts,
 )
 from microagg.methods.local_search import descend
-from microagg.methods.master import Doubles, LpSolution, Master, best_partition
+from microagg.methods.master import LpSolution, Master, best_partition
 from microagg.methods.neighbours import list_length, near_lists
+from microagg.methods.pricing import Duals, Node, Price, PriceAll, PriceListed, repaired
 from microagg.methods.rounding import orders, rounded
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import evaluated
-from microagg.model import Labels, Partition, Problem, Rows
+from microagg.model import Labels, Partition, Problem
 
-NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
-
-SMALLEST = 2.0**-1060
-"""Some units of the last place of numbers near zero."""
 PROVEN = 1e-9
 """Relative gap at which a partition counts as optimal: what rounding and the solver's tolerances leave."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Duals:
-    """Prices and multipliers (of the first cuts) that satisfy (1), and the bound they prove."""
-
-    prices: Doubles
-    multipliers: Doubles
-    value: float
-
-
-def repaired(problem: Problem, prices: Doubles, cuts: Cuts, multipliers: Doubles, least: Doubles) -> Duals:
-    """Duals that satisfy (1) in exact arithmetic.
-
-    `least` is what `Pricing` computed in rounded arithmetic: per record, the least of 0 and rc(C)/|C|.
-    A group whose rc is near 0 or negative has w_C ≤ T = Σ|π| + Σμ over its records and their
-    cuts, all its sums have at most p + (2k)² + 4k + 2kc terms if no record is in more than c cuts, so that
-    rounding changes rc by less than half of ρ·T with ρ = 8·(p + 4k² + 4k + 2kc + 16)·2⁻⁵³; each price is
-    lowered by its part of ρ·T.
-    """
-    k, p = problem.k, problem.points.shape[1]
-    most_cuts = int(np.bincount(cuts.rows, minlength=1).max())
-    rho = 8.0 * (p + 4 * k * k + 4 * k + 2 * k * most_cuts + 16) * 2.0**-53
-    terms = np.abs(prices)
-    np.add.at(terms, cuts.rows, np.repeat(multipliers, cuts.sizes))
-    safe = prices + least - rho * terms - np.where(terms > 0.0, SMALLEST, 0.0)
-    total = math.fsum(safe) - math.fsum(multipliers * cuts.limits)
-    return Duals(safe, multipliers, total - 8.0 * 2.0**-53 * math.fsum(terms))
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """A part of all partitions: those that keep the pairs of `apart` in different groups and those of
-    `together` in the same. `duals` satisfy (1) for the groups that remain.
-    """
-
-    duals: Duals
-    apart: Rows = field(default_factory=lambda: NO_PAIRS)
-    together: Rows = field(default_factory=lambda: NO_PAIRS)
-
-
-class Price(Protocol):
-    """Groups with a reduced cost below `below`: members, sizes, reduced costs, `least`, and whether
-    `least` holds for all groups (so far as it is below `below`/k).
-    """
-
-    def __call__(
-        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
-    ) -> tuple[Columns, Doubles, bool]:
-        """Columns, least, complete."""
-        ...
-
-
-MOST_COLUMNS_A_CALL = 5_000
-WORK_A_CALL = 100_000_000
-"""Candidates that one call of the pricing looks at: about a second."""
 MOST_LISTED, WORK_OF_LIST = 300_000, 300_000_000
 """Groups are listed where no more count than this."""
 MOST_COLUMNS, LEAST_COLUMNS = 8, 2_000
@@ -119,74 +61,6 @@ PAIRS_TRIED = 10
 """Before branching."""
 SLOW_ROUNDS, SLOW_GAIN = 3, 0.03
 """Cuts are added until so many rounds in a row close less than this share of the gap."""
-LARGEST_CUT, MOST_CUTS, MOST_CUTS_A_RECORD, LEAST_VIOLATION = 9, 150, 5, 0.05
-"""Records of a cut; cuts a round; and by how much a cut must be violated."""
-
-
-class PriceAll:
-    """Prices all groups of the problem."""
-
-    def __init__(self, problem: Problem, work: int, watch: _core.Watch) -> None:
-        """`work`: candidates that may be looked at in all."""
-        self._pricing = _core.Pricing(problem.points, problem.k)
-        self.work_left = work
-        self._points = problem.points
-        self._watch = watch
-
-    def __call__(
-        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
-    ) -> tuple[Columns, Doubles, bool]:
-        """Those that were the cheapest of a record while searching."""
-        return self._run(node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, WORK_A_CALL)
-
-    def every(
-        self, node: Node, cuts: Cuts, below: float, most_columns: int, most_work: int
-    ) -> Columns | None:
-        """All columns below; None if there are too many."""
-        duals = node.duals
-        columns, _, complete = self._run(
-            node, duals.prices, cuts, duals.multipliers, below, True, most_columns, most_work
-        )
-        return columns if complete else None
-
-    def _run(
-        self,
-        node: Node,
-        prices: Doubles,
-        cuts: Cuts,
-        multipliers: Doubles,
-        below: float,
-        every: bool,
-        most_columns: int,
-        most_work: int,
-    ) -> tuple[Columns, Doubles, bool]:
-        members, sizes, _, least, complete = self._pricing.run(
-            prices, cuts.rows, cuts.sizes, multipliers, node.apart, node.together,
-            below, every, most_columns, min(most_work, self.work_left), self._watch,
-        )  # fmt: skip
-        self.work_left = max(self.work_left - self._pricing.work, 0)
-        return costed(self._points, members, sizes), least, complete
-
-
-class PriceListed:
-    """Prices a list of groups, which holds all that a partition below a known cost can have."""
-
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
-
-    def __call__(
-        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
-    ) -> tuple[Columns, Doubles, bool]:
-        """The cheapest, at most a few hundred."""
-        reduced = self.columns.reduced_costs(prices, cuts, multipliers)
-        reduced[~self.columns.obey(node.apart, node.together)] = np.inf
-        negative = np.flatnonzero(reduced < min(below, 0.0))
-        found = self.columns.take(negative)
-        least = np.zeros(len(prices))
-        shares = np.repeat(reduced[negative] / found.sizes, found.sizes)
-        np.minimum.at(least, found.members, shares)
-        chosen = negative[np.argsort(reduced[negative], kind="stable")[:500]]
-        return self.columns.take(np.sort(chosen)), least, True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,7 +82,7 @@ class Proof:
 
 
 class ColumnGeneration:
-    """The search of one problem. `solve` may be called again with more time."""
+    """The search of one problem, once."""
 
     def __init__(
         self,
@@ -348,7 +222,6 @@ class ColumnGeneration:
 
     def _raise_bound(self, node: Node) -> LpSolution | None:
         """Columns and cuts until they no longer help; the last linear program, None when overdue."""
-        self.master.allow(self.master.columns.obey(node.apart, node.together))
         slow = 0
         while not self.run.overdue:
             before = node.duals.value
@@ -361,7 +234,7 @@ class ColumnGeneration:
                 return lp
             gained = node.duals.value - before
             slow = slow + 1 if gained < SLOW_GAIN * (self.best.sse - node.duals.value) else 0
-            cuts = separate(self.master.columns, lp.values, self.cuts)
+            cuts = violated_cuts(self.master.columns, lp.values, self.cuts)
             if not len(cuts) or slow >= SLOW_ROUNDS:
                 return lp
             self.master.add_cuts(cuts)
@@ -374,9 +247,12 @@ class ColumnGeneration:
         """
         problem, fineness = self.problem, 0.1
         caution = 0.5
+        self.cost_of_purge = math.inf
+        self.master.allow(self.master.columns.obey(node.apart, node.together))
         while True:
             self._purge()
             lp = self.master.solve()
+            self.last_lp = lp
             if lp is None or self.run.overdue:
                 return None
             lag = lp.cost - node.duals.value
@@ -419,7 +295,6 @@ class ColumnGeneration:
         cheap = np.flatnonzero(reduced < 0.0)
         few = cheapest_of_each(columns.take(cheap), reduced[cheap], n, CHEAPEST_ADDED)
         chosen = columns.take(cheap[few])
-        self.last_lp = lp
         new = self.pool.new(chosen.members, chosen.sizes)
         self.master.add_columns(new)
         return len(new) > 0
@@ -500,51 +375,3 @@ class ColumnGeneration:
         held = self.master.columns.reduced_costs(duals.prices, cuts, duals.multipliers)
         self._keep(held <= room)
         return True
-
-
-# --- cuts ---
-
-
-def separate(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
-    """Cuts that the values violate, most violated first, no record in too many of them."""
-    undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
-    few = columns.take(undecided)
-    n = int(columns.members.max(initial=0)) + 1
-    found = Cuts(
-        *_core.odd_sets(
-            n, few.members, few.sizes, values[undecided], LARGEST_CUT, 1.0 - 2.0 * LEAST_VIOLATION
-        )
-    )
-    seen = set(known.sets())
-    used: dict[int, int] = defaultdict(int)
-    chosen: list[tuple[int, ...]] = []
-    for rows in found.sets():
-        if len(chosen) < MOST_CUTS and rows not in seen and max(used[r] for r in rows) < MOST_CUTS_A_RECORD:
-            chosen.append(rows)
-            for row in rows:
-                used[row] += 1
-    return cuts_of_sets(chosen)
-
-
-def cheapest_of_each(columns: Columns, reduced: Doubles, n: int, few: int) -> NDArray[np.int64]:
-    """Columns that are among the cheapest few of one of their records."""
-    taken = np.zeros(n, dtype=np.int64)
-    chosen = []
-    starts = columns.starts
-    for column in np.argsort(reduced, kind="stable"):
-        members = columns.members[starts[column] : starts[column] + columns.sizes[column]]
-        if taken[members].min() < few:
-            chosen.append(column)
-            taken[members] += 1
-    return np.sort(np.array(chosen, dtype=np.int64))
-
-
-def undecided_pairs(columns: Columns, values: Doubles) -> dict[tuple[int, int], float]:
-    """How much of each pair of records the columns hold that are neither chosen nor not."""
-    pairs: dict[tuple[int, int], float] = defaultdict(float)
-    undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
-    for column, start in zip(undecided, columns.starts[undecided], strict=True):
-        group = columns.members[start : start + columns.sizes[column]].tolist()
-        for pair in itertools.combinations(group, 2):
-            pairs[pair] += float(values[column])
-    return pairs

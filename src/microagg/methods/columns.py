@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +11,11 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.model import Labels, Points, Rows
+
+LARGEST_CUT, MOST_CUTS, MOST_CUTS_A_RECORD, LEAST_VIOLATION = 9, 150, 5, 0.05
+"""Records of a cut; cuts a round; and by how much a cut must be violated."""
+
+Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +31,7 @@ class Cuts:
         return len(self.sizes)
 
     @property
-    def limits(self) -> NDArray[np.float64]:
+    def limits(self) -> Doubles:
         """(|S| − 1)/2 of each."""
         return (self.sizes - 1) / 2
 
@@ -53,7 +60,7 @@ class Columns:
 
     members: Rows
     sizes: NDArray[np.int64]
-    costs: NDArray[np.float64]
+    costs: Doubles
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -76,9 +83,7 @@ class Columns:
         """Column, cut and coefficient ⌊|C∩S|/2⌋ of all that are not zero, one a row."""
         return _core.columns_of_cuts(n, self.members, self.sizes, cuts.rows, cuts.sizes)
 
-    def reduced_costs(
-        self, prices: NDArray[np.float64], cuts: Cuts, multipliers: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def reduced_costs(self, prices: Doubles, cuts: Cuts, multipliers: Doubles) -> Doubles:
         """w_C − Σ prices of its records + Σ multipliers of the cuts · ⌊|C∩S|/2⌋."""
         if not len(self):
             return np.empty(0)
@@ -138,3 +143,48 @@ def joined(parts: list[Columns]) -> Columns:
         np.concatenate([part.sizes for part in parts]),
         np.concatenate([part.costs for part in parts]),
     )
+
+
+def violated_cuts(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
+    """Cuts that the values violate, most violated first, no record in too many of them."""
+    undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
+    few = columns.take(undecided)
+    n = int(columns.members.max(initial=0)) + 1
+    found = Cuts(
+        *_core.odd_sets(
+            n, few.members, few.sizes, values[undecided], LARGEST_CUT, 1.0 - 2.0 * LEAST_VIOLATION
+        )
+    )
+    seen = set(known.sets())
+    used: dict[int, int] = defaultdict(int)
+    chosen: list[tuple[int, ...]] = []
+    for rows in found.sets():
+        if len(chosen) < MOST_CUTS and rows not in seen and max(used[r] for r in rows) < MOST_CUTS_A_RECORD:
+            chosen.append(rows)
+            for row in rows:
+                used[row] += 1
+    return cuts_of_sets(chosen)
+
+
+def cheapest_of_each(columns: Columns, reduced: Doubles, n: int, few: int) -> NDArray[np.int64]:
+    """Columns that are among the cheapest few of one of their records."""
+    taken = np.zeros(n, dtype=np.int64)
+    chosen = []
+    starts = columns.starts
+    for column in np.argsort(reduced, kind="stable"):
+        members = columns.members[starts[column] : starts[column] + columns.sizes[column]]
+        if taken[members].min() < few:
+            chosen.append(column)
+            taken[members] += 1
+    return np.sort(np.array(chosen, dtype=np.int64))
+
+
+def undecided_pairs(columns: Columns, values: Doubles) -> dict[tuple[int, int], float]:
+    """How much of each pair of records the columns hold that are neither chosen nor not."""
+    pairs: dict[tuple[int, int], float] = defaultdict(float)
+    undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
+    for column, start in zip(undecided, columns.starts[undecided], strict=True):
+        group = columns.members[start : start + columns.sizes[column]].tolist()
+        for pair in itertools.combinations(group, 2):
+            pairs[pair] += float(values[column])
+    return pairs

@@ -57,8 +57,9 @@ def prove(problem: Problem, start: Partition, target: float, nodes: int, work: i
     More than 6,000 records: the bound of `record_shares` alone.
     """
     # Here, for the solver takes a while to load.
-    from microagg.methods.column_generation import ColumnGeneration, Node, Proof, repaired
+    from microagg.methods.column_generation import ColumnGeneration, Proof
     from microagg.methods.columns import NO_CUTS
+    from microagg.methods.pricing import Node, repaired
 
     n, k = len(problem.points), problem.k
     shares = record_shares(problem, run)

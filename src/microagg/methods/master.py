@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import NO_CUTS, Columns, Cuts, joined
+from microagg.methods.columns import NO_CUTS, Columns, Cuts, Doubles, joined
 from microagg.model import Labels
-
-Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
@@ -75,7 +76,7 @@ class Run:
         self._started = monotonic()
         self._first: float | None = None
         self._inside = False
-        self._memory: list[tuple[Points, object, object]] = []
+        self._memory: list[tuple[weakref.ref[Points], object, object]] = []
         self._memory_lock = threading.Lock()
 
     def cancel(self) -> None:
@@ -159,13 +160,15 @@ class Run:
         """What `compute` returns for these points, computed once for the run and its children.
 
         For things that take long and depend on the points and `what` alone, such as neighbour lists.
+        Forgotten with the points.
         """
         with self._memory_lock:
+            self._memory[:] = [entry for entry in self._memory if entry[0]() is not None]
             for known, known_what, value in self._memory:
-                if known is points and known_what == what:
+                if known() is points and known_what == what:
                     return cast(_Result, value)
             result = compute()
-            self._memory.append((points, what, result))
+            self._memory.append((weakref.ref(points), what, result))
             return result
 
     def map(self, solve: Callable[[_Item, Run], _Result], items: Iterable[_Item]) -> list[_Result]:

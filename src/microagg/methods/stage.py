@@ -151,7 +151,15 @@ class Within:
         return self.by is None or self.stage.needs_start
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Solve the parts by `run.map` and put them together."""
+        """Solve the parts by `run.map` and put them together; when cancelled, keep the start."""
+        try:
+            return self._put_together(problem, start, run)
+        except errors.Cancelled:
+            if self.needs_start:
+                return replace(start, truncated=True)
+            raise
+
+    def _put_together(self, problem: Problem, start: Partition, run: Run) -> Partition:
         part_of = start.labels if self.by is None else self.by(problem, start, run)
         order = np.argsort(part_of, kind="stable").astype(np.int32)
         parts = np.split(order, np.flatnonzero(np.diff(part_of[order])) + 1)
@@ -171,12 +179,7 @@ class Within:
                 raise errors.Cancelled("The run was cancelled.")
             return solve(self.stage, own, part, child)
 
-        try:
-            found = run.map(solve_part, parts)
-        except errors.Cancelled:
-            if self.needs_start:
-                return replace(start, truncated=True)
-            raise
+        found = run.map(solve_part, parts)
         labels = start.labels.copy()
         free = int(labels.max()) + 1
         for rows, partition in zip(parts, found, strict=True):

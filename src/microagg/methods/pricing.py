@@ -1,0 +1,143 @@
+"""Prices of records, and the groups that are too cheap for them.
+
+Numbers in parentheses: `column_generation.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from microagg import _core
+from microagg.methods.columns import Columns, Cuts, Doubles, costed
+from microagg.model import Problem, Rows
+
+NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
+
+SMALLEST = 2.0**-1060
+"""Some units of the last place of numbers near zero."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Duals:
+    """Prices and multipliers (of the first cuts) that satisfy (1), and the bound they prove."""
+
+    prices: Doubles
+    multipliers: Doubles
+    value: float
+
+
+def repaired(problem: Problem, prices: Doubles, cuts: Cuts, multipliers: Doubles, least: Doubles) -> Duals:
+    """Duals that satisfy (1) in exact arithmetic.
+
+    `least` is what `Pricing` computed in rounded arithmetic: per record, the least of 0 and rc(C)/|C|.
+    A group whose rc is near 0 or negative has w_C ≤ T = Σ|π| + Σμ over its records and their
+    cuts, all its sums have at most p + (2k)² + 4k + 2kc terms if no record is in more than c cuts, so that
+    rounding changes rc by less than half of ρ·T with ρ = 8·(p + 4k² + 4k + 2kc + 16)·2⁻⁵³; each price is
+    lowered by its part of ρ·T.
+    """
+    k, p = problem.k, problem.points.shape[1]
+    most_cuts = int(np.bincount(cuts.rows, minlength=1).max())
+    rho = 8.0 * (p + 4 * k * k + 4 * k + 2 * k * most_cuts + 16) * 2.0**-53
+    terms = np.abs(prices)
+    np.add.at(terms, cuts.rows, np.repeat(multipliers, cuts.sizes))
+    safe = prices + least - rho * terms - np.where(terms > 0.0, SMALLEST, 0.0)
+    total = math.fsum(safe) - math.fsum(multipliers * cuts.limits)
+    return Duals(safe, multipliers, total - 8.0 * 2.0**-53 * math.fsum(terms))
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A part of all partitions: those that keep the pairs of `apart` in different groups and those of
+    `together` in the same. `duals` satisfy (1) for the groups that remain.
+    """
+
+    duals: Duals
+    apart: Rows = field(default_factory=lambda: NO_PAIRS)
+    together: Rows = field(default_factory=lambda: NO_PAIRS)
+
+
+class Price(Protocol):
+    """Groups with a reduced cost below `below`: members, sizes, reduced costs, `least`, and whether
+    `least` holds for all groups (so far as it is below `below`/k).
+    """
+
+    def __call__(
+        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+    ) -> tuple[Columns, Doubles, bool]:
+        """Columns, least, complete."""
+        ...
+
+
+MOST_COLUMNS_A_CALL = 5_000
+WORK_A_CALL = 100_000_000
+"""Candidates that one call of the pricing looks at: about a second."""
+
+
+class PriceAll:
+    """Prices all groups of the problem."""
+
+    def __init__(self, problem: Problem, work: int, watch: _core.Watch) -> None:
+        """`work`: candidates that may be looked at in all."""
+        self._pricing = _core.Pricing(problem.points, problem.k)
+        self.work_left = work
+        self._points = problem.points
+        self._watch = watch
+
+    def __call__(
+        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+    ) -> tuple[Columns, Doubles, bool]:
+        """Those that were the cheapest of a record while searching."""
+        return self._run(node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, WORK_A_CALL)
+
+    def every(
+        self, node: Node, cuts: Cuts, below: float, most_columns: int, most_work: int
+    ) -> Columns | None:
+        """All columns below; None if there are too many."""
+        duals = node.duals
+        columns, _, complete = self._run(
+            node, duals.prices, cuts, duals.multipliers, below, True, most_columns, most_work
+        )
+        return columns if complete else None
+
+    def _run(
+        self,
+        node: Node,
+        prices: Doubles,
+        cuts: Cuts,
+        multipliers: Doubles,
+        below: float,
+        every: bool,
+        most_columns: int,
+        most_work: int,
+    ) -> tuple[Columns, Doubles, bool]:
+        members, sizes, _, least, complete = self._pricing.run(
+            prices, cuts.rows, cuts.sizes, multipliers, node.apart, node.together,
+            below, every, most_columns, min(most_work, self.work_left), self._watch,
+        )  # fmt: skip
+        self.work_left = max(self.work_left - self._pricing.work, 0)
+        return costed(self._points, members, sizes), least, complete
+
+
+class PriceListed:
+    """Prices a list of groups, which holds all that a partition below a known cost can have."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+
+    def __call__(
+        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+    ) -> tuple[Columns, Doubles, bool]:
+        """The cheapest, at most a few hundred."""
+        reduced = self.columns.reduced_costs(prices, cuts, multipliers)
+        reduced[~self.columns.obey(node.apart, node.together)] = np.inf
+        negative = np.flatnonzero(reduced < min(below, 0.0))
+        found = self.columns.take(negative)
+        least = np.zeros(len(prices))
+        shares = np.repeat(reduced[negative] / found.sizes, found.sizes)
+        np.minimum.at(least, found.members, shares)
+        chosen = negative[np.argsort(reduced[negative], kind="stable")[:500]]
+        return self.columns.take(np.sort(chosen)), least, True
