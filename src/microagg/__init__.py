@@ -1,6 +1,6 @@
 """Microaggregation: groups of at least k similar records, published as their means."""
 
-from microagg.api import Bound, EachResult, Result, lower_bound, partition, partition_each
+from microagg.api import lower_bound, partition, partition_each
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -10,6 +10,7 @@ from microagg.errors import (
     UnsafeRelease,
 )
 from microagg.methods.run import Progress
+from microagg.results import Bound, EachResult, Result
 
 __version__ = "0.1.0"
 

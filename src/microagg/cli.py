@@ -10,20 +10,35 @@ import sys
 import traceback
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from microagg.errors import Cancelled, ContractError, DataError, SettingsError, UnsafeRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from microagg.api import Result
-    from microagg.methods.run import Progress
+    from microagg.results import Result
 
 # Exit codes; `main` maps exceptions to them.
 USAGE, UNSAFE, FILES, INTERNAL, INTERRUPTED, TERMINATED = 2, 3, 4, 70, 130, 143
+
+# Options that several commands have.
+InFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Feather file of numbers.")
+]
+K = Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")]
+ColumnNames = Annotated[
+    str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
+]
+Unit = Annotated[str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")]
+Seed = Annotated[int, typer.Option(help="Fixes every random choice.")]
+Threads = Annotated[
+    int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
+]
+LabelsFile = Annotated[
+    Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 app = typer.Typer(
     help="Protect numeric microdata by microaggregation: groups of at least k similar records, "
@@ -49,7 +64,7 @@ def version(
 
 @app.command()
 def methods(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List every method: what it does, its paper, cost, guarantee and largest sensible n."""
     from microagg.methods.catalogue import METHODS
@@ -97,49 +112,38 @@ def methods(
 
 @app.command()
 def partition(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Feather file of numbers.")
-    ],
-    k: Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")],
-    columns: Annotated[
-        str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
-    ] = None,
+    file: InFile,
+    k: K,
+    columns: ColumnNames = None,
     method: Annotated[str, typer.Option(help="A name or recipe, see `microagg methods`.")] = "auto",
-    scale: Annotated[
-        str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
-    ] = "zscore",
+    scale: Unit = "zscore",
     effort: Annotated[
         str, typer.Option(help="fast, balanced or best, for methods that can always do more.")
     ] = "balanced",
     seconds: Annotated[
         float | None, typer.Option(help="Wall-clock limit; refinements plan their work to fit into it.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Fixes every random choice.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
-    ] = None,
-    labels: Annotated[
-        Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
-    ] = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    labels: LabelsFile = None,
     certify: Annotated[
         bool, typer.Option("--certify", help="Also prove how far from the optimum the result is at most.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Partition the records of FILE into groups of at least k and print the information loss.
 
     Nothing is masked and no record is printed; --labels writes the groups.
     """
     from microagg.api import partition as solve
+    from microagg.progress_bar import Bar
     from microagg.read import table_from_file
     from microagg.write import check_output, write_labels
 
     if labels is not None:
         check_output(labels)
     table = table_from_file(file, _names(columns))
-    with _Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+    with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         result = solve(
             table,
             k,
@@ -169,45 +173,37 @@ def _names(columns: str | None) -> list[str] | None:
 
 @app.command()
 def bound(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Feather file of numbers.")
-    ],
-    k: Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")],
-    columns: Annotated[
-        str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
-    ] = None,
-    scale: Annotated[
-        str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
-    ] = "zscore",
+    file: InFile,
+    k: K,
+    columns: ColumnNames = None,
+    scale: Unit = "zscore",
     seconds: Annotated[float, typer.Option(help="Wall-clock limit.")] = 60.0,
     gap: Annotated[float, typer.Option(help="Stop when at most so many percent above the optimum.")] = 0.0,
-    seed: Annotated[int, typer.Option(help="Fixes every random choice.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
-    ] = None,
-    labels: Annotated[
-        Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
-    ] = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    labels: LabelsFile = None,
     certificate: Annotated[
         Path | None,
         typer.Option(
             help="Write the proof to this new JSON file, for verify-certificate. Internal, like the data."
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Prove what no partition of FILE can lose less than, and find a partition near that."""
     from microagg.api import lower_bound
+    from microagg.progress_bar import Bar
     from microagg.read import table_from_file
+    from microagg.results import check_certifiable
     from microagg.write import check_output, write_json, write_labels
 
     for path in (labels, certificate):
         if path is not None:
             check_output(path)
     table = table_from_file(file, _names(columns))
-    with _Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+    if certificate is not None:
+        check_certifiable(table.values, k)
+    with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         proven = lower_bound(
             table,
             k,
@@ -218,10 +214,10 @@ def bound(
             threads=threads,
             progress=bar.update,
         )
-    if labels is not None:
-        write_labels(labels, proven.incumbent.labels.tolist())
     if certificate is not None:
         write_json(certificate, proven.certificate())
+    if labels is not None:
+        write_labels(labels, proven.incumbent.labels.tolist())
     if as_json:
         summary = {
             **_summary(proven.incumbent, table.columns, scale, labels),
@@ -246,9 +242,7 @@ def verify_certificate(
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The data it was written for.")],
     columns: Annotated[str | None, typer.Option(help="The same columns as then (default: all).")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check a certificate against the data, without the solver that wrote it.
 
@@ -300,82 +294,6 @@ def _summary(
         "seconds": result.seconds,
         "labels": None if labels is None else str(labels),
     }
-
-
-class _Bar:
-    """A progress bar on standard error for anything over a second. While it can be seen, Ctrl-C asks for
-    the best partition so far, and a second Ctrl-C gives up; elsewhere Ctrl-C gives up at once.
-    """
-
-    def __init__(self, hidden: bool) -> None:
-        self._hidden = hidden
-        self._close: Callable[[], None] | None = None
-        self._draw: Callable[[Progress], None] = lambda _: None
-        self._something_found = False
-        self._stopping = False
-        self._handler: Any = None
-
-    def __enter__(self) -> _Bar:
-        if not self._hidden:
-            self._handler = signal.signal(signal.SIGINT, self._interrupted)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-        if self._close is not None:
-            self._close()
-
-    def _interrupted(self, _signal: int, _frame: FrameType | None) -> None:
-        if self._stopping or not self._something_found:
-            raise KeyboardInterrupt
-        self._stopping = True
-
-    def update(self, progress: Progress) -> bool:
-        """Draw; called by the run about twenty times a second. True: stop with the best so far."""
-        self._something_found = progress.information_loss is not None
-        if not self._hidden and progress.seconds >= 1.0:
-            if self._close is None:
-                self._open()
-            self._draw(progress)
-        return self._stopping
-
-    def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bars
-
-        bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[loss]}"),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        bars.start()
-        task = bars.add_task("", total=1.0, loss="")
-        self._close = bars.stop
-        self._draw = lambda progress: bars.update(
-            task, description=progress.stage, completed=progress.done, loss=_loss_so_far(progress)
-        )
-
-
-def _loss_so_far(progress: Progress) -> str:
-    if progress.information_loss is None or progress.improvement is None:
-        return ""
-    if progress.bound_loss is None:
-        found = f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start"
-    else:
-        gap = 100.0 * (
-            1.0 - progress.bound_loss / max(progress.information_loss, progress.bound_loss, 1e-300)
-        )
-        found = (
-            f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, gap {gap:.2g} %, "
-            f"{progress.detail}"
-        )
-    return f"{found} (Ctrl-C: stop here)"
 
 
 def main() -> NoReturn:

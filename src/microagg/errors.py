@@ -427,6 +427,11 @@ def no_certificate(n: int, most: int) -> SettingsError:
     )
 
 
+def stopped_before_proof() -> SettingsError:
+    """The run was stopped while it looked for a partition."""
+    return SettingsError("There is no certificate: the run was stopped before it began to prove a bound.")
+
+
 def certificate_fields(where: str, missing: Sequence[str], unknown: Sequence[str]) -> CertificateError:
     """Names that are not the format's."""
     found = [f"lacks {_quoted(missing)}"] if missing else []

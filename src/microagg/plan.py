@@ -38,6 +38,7 @@ def plan(
     seconds: object,
     seed: object,
     threads: object,
+    certify: bool = False,
     progress: object = None,
 ) -> Plan:
     """Check the settings alone. `SettingsError` for the first that is wrong."""
@@ -51,7 +52,7 @@ def plan(
         recipe,
         _choice("scale", scale, get_args(ScaleName)),  # type: ignore[arg-type]
         _effort(effort, stage, recipe),
-        _seconds(seconds, stage, recipe),
+        _seconds(seconds, stage, recipe, certify),
         _seed(seed),
         None if threads is None else _whole("threads", threads, 1),
     )
@@ -90,13 +91,13 @@ def _seed(value: object) -> int:
     return seed
 
 
-def _seconds(value: object, stage: Stage, recipe: str) -> float | None:
+def _seconds(value: object, stage: Stage, recipe: str, certify: bool) -> float | None:
     if value is None:
         return None
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not 0 < float(value) < math.inf:  # type: ignore[arg-type]
         raise errors.bad_number("seconds", value, "a number above 0")
-    if not any(part.needs_start or _uses_effort(part) for part in parts_of(stage)):
+    if not certify and not any(part.needs_start or _uses_effort(part) for part in parts_of(stage)):
         raise errors.no_effect("seconds", recipe, "it has no refinement that could stop early.")
     return float(value)  # type: ignore[arg-type]
 

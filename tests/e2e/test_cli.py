@@ -405,6 +405,15 @@ def test_bound_refuses_wrong_settings(good: Path, wrong: tuple[str, object]) -> 
     refused(2, "bound", good, "-k", 3, *wrong)
 
 
+@pytest.mark.parametrize("impossible", [("-k", 3, "--columns", "income"), ("-k", 12)], ids=str)
+def test_an_impossible_certificate_is_refused_before_the_work(
+    good: Path, tmp_path: Path, impossible: tuple[object, ...]
+) -> None:
+    proof = tmp_path / "proof.json"
+    assert "no certificate" in refused(2, "bound", good, *impossible, "--certificate", proof)
+    assert not proof.exists()
+
+
 def test_certificates_that_are_none(good: Path, tmp_path: Path) -> None:
     (tmp_path / "text.json").write_text("not json")
     (tmp_path / "list.json").write_text("[1, 2]")

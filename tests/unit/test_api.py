@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import microagg
-from microagg import Cancelled, DataError, Progress, SettingsError, partition
+from microagg import Cancelled, DataError, Progress, SettingsError, lower_bound, partition
 from microagg.methods.catalogue import METHODS
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.objective import sse, sst
@@ -327,3 +327,29 @@ class TestPartitionEach:
     def test_other_columns_are_refused(self) -> None:
         with pytest.raises(DataError, match="2 columns, the partitions 3"):
             microagg.partition_each(self.X, 4).aggregate(self.X[:, :2])
+
+
+# --- bounds -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [None, 0, "60"])
+def test_a_bound_needs_seconds(seconds: Any) -> None:
+    with pytest.raises(SettingsError, match="seconds"):
+        lower_bound(X, 3, seconds=seconds)
+
+
+def test_a_method_without_refinement_can_be_certified_within_seconds() -> None:
+    plain = partition(X, 3, "mdav")
+    certified = partition(X, 3, "mdav", certify=True, seconds=5)
+    assert plain.bound is None
+    assert certified.bound is not None
+    assert 0.0 < certified.bound <= certified.sse
+    assert (plain.labels == certified.labels).all()
+
+
+def test_a_bound_that_was_stopped_before_the_proof_has_no_certificate() -> None:
+    many = np.random.default_rng(3).normal(size=(3000, 3))
+    stopped = lower_bound(many, 3, progress=lambda progress: progress.information_loss is not None)
+    assert stopped.incumbent.sizes.min() >= 3
+    with pytest.raises(SettingsError, match="stopped before"):
+        stopped.certificate()

@@ -144,6 +144,10 @@ def test_an_option_without_effect_is_refused(
         assert part in str(caught.value)
 
 
+def test_seconds_limit_a_proof_whatever_the_method() -> None:
+    assert settle(method="mdav", seconds=3, certify=True).seconds == 3
+
+
 def test_a_stage_may_be_the_method() -> None:
     settled = settle(method=Mdav("2k"))
     assert settled.stage == Mdav("2k")

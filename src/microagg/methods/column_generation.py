@@ -228,10 +228,13 @@ class ColumnGeneration:
             lp = self._generate(node)
             if lp is None or self._is_settled(node):
                 return lp
+            cost = self.best.sse
             self._round(lp)
             self.report(self)
             if self._done():
                 return lp
+            if self.best.sse < cost:
+                continue  # the program was solved as exactly as the former best partition asked for
             gained = node.duals.value - before
             slow = slow + 1 if gained < SLOW_GAIN * (self.best.sse - node.duals.value) else 0
             cuts = violated_cuts(self.master.columns, lp.values, self.cuts)

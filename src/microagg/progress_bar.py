@@ -1,0 +1,86 @@
+"""How far a run is, on a terminal."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from microagg.methods.run import Progress
+
+
+class Bar:
+    """A progress bar on standard error for anything over a second. While it can be seen, Ctrl-C asks for
+    the best partition so far, and a second Ctrl-C gives up; elsewhere Ctrl-C gives up at once.
+    """
+
+    def __init__(self, hidden: bool) -> None:
+        self._hidden = hidden
+        self._close: Callable[[], None] | None = None
+        self._draw: Callable[[Progress], None] = lambda _: None
+        self._something_found = False
+        self._stopping = False
+        self._handler: Any = None
+
+    def __enter__(self) -> Bar:
+        if not self._hidden:
+            self._handler = signal.signal(signal.SIGINT, self._interrupted)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        if self._close is not None:
+            self._close()
+
+    def _interrupted(self, _signal: int, _frame: FrameType | None) -> None:
+        if self._stopping or not self._something_found:
+            raise KeyboardInterrupt
+        self._stopping = True
+
+    def update(self, progress: Progress) -> bool:
+        """Draw; called by the run about twenty times a second. True: stop with the best so far."""
+        self._something_found = progress.information_loss is not None
+        if not self._hidden and progress.seconds >= 1.0:
+            if self._close is None:
+                self._open()
+            self._draw(progress)
+        return self._stopping
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bars
+
+        bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[loss]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        bars.start()
+        task = bars.add_task("", total=1.0, loss="")
+        self._close = bars.stop
+        self._draw = lambda progress: bars.update(
+            task, description=progress.stage, completed=progress.done, loss=_loss_so_far(progress)
+        )
+
+
+def _loss_so_far(progress: Progress) -> str:
+    if progress.information_loss is None or progress.improvement is None:
+        return ""
+    if progress.bound_loss is None:
+        found = f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start"
+    else:
+        gap = 100.0 * (
+            1.0 - progress.bound_loss / max(progress.information_loss, progress.bound_loss, 1e-300)
+        )
+        found = (
+            f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, gap {gap:.2g} %, "
+            f"{progress.detail}"
+        )
+    return f"{found} (Ctrl-C: stop here)"
