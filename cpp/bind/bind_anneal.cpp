@@ -7,12 +7,15 @@
 void microagg::bind::register_anneal(nb::module_& m) {
   m.def(
       "neighbour_lists",
-      [](Matrix points, std::int64_t length, std::int64_t threads, Watch& watch) {
-        return array_of(
-            released([&] { return NeighbourLists(points_of(points), length).run(threads, watch); }),
-            {points.shape(0), static_cast<std::size_t>(length)});
+      [](Matrix points, std::int64_t length, bool proven, std::int64_t threads, Watch& watch) {
+        const ListsFor use = proven ? ListsFor::PROOF : ListsFor::SEARCH;
+        return array_of(released([&] {
+                          return NeighbourLists(points_of(points), length, use, watch).run(threads);
+                        }),
+                        {points.shape(0), static_cast<std::size_t>(length)});
       },
-      nb::arg("points").noconvert(), nb::arg("length"), nb::arg("threads"), nb::arg("watch"));
+      nb::arg("points").noconvert(), nb::arg("length"), nb::arg("proven"), nb::arg("threads"),
+      nb::arg("watch"));
   m.def(
       "kd_blocks",
       [](Matrix items, Counts weights, std::int64_t largest, std::int64_t multiple, bool jitter,

@@ -28,7 +28,7 @@ Shares = NDArray[np.float64]
 
 def kernel_shares(x: Points, k: int, length: int, rounds: int, remote: int = 1) -> Shares:
     watch = _core.Watch()
-    lists = _core.exact_neighbours(x, length, 1, watch)
+    lists = _core.neighbour_lists(x, length, True, 1, watch)
     return _core.neighbour_bound(x, lists, k, remote, rounds, 1, watch)
 
 
@@ -109,7 +109,9 @@ def test_near_groups_of_many_records_cost_more_than_they_are_charged(k: int) -> 
     for x in (census_like(3_000), heavy, np.round(heavy)):
         for length in (k // 2, k + 2, 4 * k):
             shares = kernel_shares(x, k, length, rounds=3, remote=int(rng.integers(1, 200)))
-            near = np.column_stack([np.arange(3_000), _core.exact_neighbours(x, k - 1, 2, _core.Watch())])
+            near = np.column_stack(
+                [np.arange(3_000), _core.neighbour_lists(x, k - 1, True, 2, _core.Watch())]
+            )
             members = x[near]
             costs = ((members - members.mean(axis=1, keepdims=True)) ** 2).sum(axis=(1, 2))
             assert (shares[near].sum(axis=1) <= costs * (1 + 1e-9)).all()
@@ -197,8 +199,8 @@ def test_the_sum_is_rounded_down() -> None:
 
 def assert_exact(x: Points, length: int) -> None:
     """The oracle's distances, at any number of threads; of equally far records, any will do."""
-    found = _core.exact_neighbours(x, length, 1, _core.Watch())
-    assert np.array_equal(_core.exact_neighbours(x, length, 3, _core.Watch()), found)
+    found = _core.neighbour_lists(x, length, True, 1, _core.Watch())
+    assert np.array_equal(_core.neighbour_lists(x, length, True, 3, _core.Watch()), found)
     assert (np.diff(np.sort(np.column_stack([found, np.arange(len(x))]), axis=1)) > 0).all()
     with np.errstate(over="ignore"):
         expected = neighbourhood.nearest_lists(x, length)
@@ -234,7 +236,7 @@ def test_no_neighbour_is_missed_where_coordinates_are_rounded() -> None:
 
 def test_no_neighbour_of_large_data_is_missed() -> None:
     x = census_like(20_000)
-    found = _core.exact_neighbours(x, 30, 2, _core.Watch())
+    found = _core.neighbour_lists(x, 30, True, 2, _core.Watch())
     for row in range(0, 20_000, 100):
         gaps = ((x - x[row]) ** 2).sum(axis=1)
         gaps[row] = np.inf

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <limits>
-#include <system_error>
-#include <thread>
+#include <numeric>
 #include <vector>
 
 #include "microagg/neighbours.hpp"
+#include "microagg/parallel.hpp"
 #include "microagg/points.hpp"
 #include "microagg/principal_axes.hpp"
 #include "microagg/simd.hpp"
@@ -17,62 +15,57 @@
 
 namespace microagg {
 
-// All records of a leaf search together: leaves in order of their distance from its centre, until
-// none can hold a nearer record or MOST_LEAVES were looked at and all lists are full. So lists are
-// exact where that many leaves suffice (always up to 4,096 records), and very nearly so beyond, at
-// a cost of O(n p) distances times a constant. Memory O(n (p + length)).
+// SEARCH: for local searches. At most MOST_LEAVES leaves are looked at once all lists are full, so
+// lists are exact up to 4,096 records and very nearly so beyond, at a cost of O(n p) distances
+// times a constant. Equally far records come in the order of their rows. PROOF: for bounds. No
+// nearer record is missed, whatever that takes: up to all n^2 distances. Of several equally far any
+// may be the last, or equal records would take all n^2.
+enum class ListsFor { SEARCH, PROOF };
+
+// All records of a leaf search together, leaf after leaf in the order of their distance from its
+// centre, leaving out those that are farther away than the lists reach. Distances are those of all
+// kernels, and what rounding can do to a box is allowed for. Memory O(n (p + length)).
 class NeighbourLists {
  public:
   static constexpr std::int64_t LEAF = 64;
   static constexpr std::int64_t MOST_LEAVES = 96;
 
   // Needs length < n.
-  NeighbourLists(Points points, std::int64_t length)
+  NeighbourLists(Points points, std::int64_t length, ListsFor use, Watch& watch)
       : points_(points),
         length_(length),
+        use_(use),
+        watch_(watch),
         coordinates_(points, MOST_AXES),
+        axes_(coordinates_.points().p),
+        error_(coordinates_.error()),
         rows_(static_cast<std::size_t>(points.n)) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<Row>(i);
-    build(0, points.n);
+    const double share = (1.0 - 1e-9) / coordinates_.stretch();  // the rest is for rounding
+    share_ = share > 0.0 ? share : 0.0;
+    std::iota(rows_.begin(), rows_.end(), Row{0});
+    Poll poll(watch, 1'000'000, Deadline::HEED);
+    build(0, points.n, poll);
     boxes_.shrink_to_fit();
     fill_blocks();
   }
 
-  // Row by row, `length` each, in the order `nearer`; a record is not its own neighbour.
-  Rows run(std::int64_t threads, Watch& watch) {
-    threads = std::min(threads, static_cast<std::int64_t>(leaves_.size()));
+  // Row by row, `length` each, nearest first; a record is not its own neighbour.
+  Rows run(std::int64_t threads) const {
     Rows lists(static_cast<std::size_t>(points_.n * length_));
-    std::atomic<std::size_t> next{0};
-    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
-    const auto work = [&](std::int64_t thread) {
-      try {
-        Search search(*this, lists);
-        Poll poll(watch, 1'000'000, Deadline::HEED);
-        for (std::size_t leaf; (leaf = next.fetch_add(1)) < leaves_.size();) {
-          poll.tick(search.run(leaves_[leaf]));
-          if (thread == 0) {
-            poll.report_done(static_cast<double>(leaf) / static_cast<double>(leaves_.size()));
-          }
-        }
-      } catch (...) {
-        failures[thread] = std::current_exception();
+    const auto count = static_cast<std::int64_t>(leaves_.size());
+    in_parallel(count, threads, [&](auto next) {
+      Search search(*this, lists);
+      for (std::int64_t leaf; (leaf = next()) < count;) {
+        search.run(leaves_[leaf]);
+        watch_.report_done(static_cast<double>(leaf) / static_cast<double>(count));
       }
-    };
-    std::vector<std::thread> others;
-    try {
-      for (std::int64_t thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
-    } catch (const std::system_error&) {  // no more threads to be had: those there are do the work
-    }
-    work(0);
-    for (std::thread& other : others) other.join();
-    for (const std::exception_ptr& failure : failures) {
-      if (failure) std::rethrow_exception(failure);
-    }
+    });
     return lists;
   }
 
  private:
   static constexpr std::int64_t MOST_AXES = 16;
+  static constexpr double EVERYWHERE = std::numeric_limits<double>::infinity();
 
   struct Node {
     std::int64_t begin;
@@ -80,19 +73,23 @@ class NeighbourLists {
     std::int32_t left = -1;  // of a leaf: none
     std::int32_t right = -1;
     std::int64_t block = 0;  // of a leaf: its first SIMD block
+
+    std::int64_t size() const { return end - begin; }
+    std::int64_t blocks() const { return (size() + simd::LANES - 1) / simd::LANES; }
   };
 
   // --- the tree ---
 
-  std::int64_t axes() const { return coordinates_.points().p; }
-  double* box(std::int32_t node) { return boxes_.data() + node * 2 * axes(); }
-  const double* box(std::int32_t node) const { return boxes_.data() + node * 2 * axes(); }
+  double* low(std::int32_t node) { return boxes_.data() + node * 2 * axes_; }
+  const double* low(std::int32_t node) const { return boxes_.data() + node * 2 * axes_; }
+  const double* high(std::int32_t node) const { return low(node) + axes_; }
 
-  std::int32_t build(std::int64_t begin, std::int64_t end) {
+  std::int32_t build(std::int64_t begin, std::int64_t end, Poll& poll) {
     const auto node = static_cast<std::int32_t>(nodes_.size());
     nodes_.push_back({begin, end});
-    boxes_.resize(boxes_.size() + static_cast<std::size_t>(2 * axes()));
+    boxes_.resize(boxes_.size() + static_cast<std::size_t>(2 * axes_));
     bound(node);
+    poll.tick((end - begin) * axes_);
     if (end - begin <= LEAF) {
       leaves_.push_back(node);
       return node;
@@ -104,8 +101,8 @@ class NeighbourLists {
     const auto as_it_is = [](double spread) { return spread; };
     cut_along(coordinates_.points(), widest_axis(coordinates_.points(), rows, as_it_is), rows,
               half - begin);
-    const std::int32_t left = build(begin, half);
-    const std::int32_t right = build(half, end);
+    const std::int32_t left = build(begin, half, poll);
+    const std::int32_t right = build(half, end, poll);
     nodes_[node].left = left;
     nodes_[node].right = right;
     return node;
@@ -113,14 +110,13 @@ class NeighbourLists {
 
   void bound(std::int32_t node) {
     const Points coordinates = coordinates_.points();
-    const std::int64_t q = coordinates.p;
-    double* low = box(node);
-    double* high = low + q;
-    std::fill(low, low + q, std::numeric_limits<double>::infinity());
-    std::fill(high, high + q, -std::numeric_limits<double>::infinity());
+    double* low = this->low(node);
+    double* high = low + axes_;
+    std::fill(low, high, EVERYWHERE);
+    std::fill(high, high + axes_, -EVERYWHERE);
     for (std::int64_t i = nodes_[node].begin; i < nodes_[node].end; ++i) {
       const double* x = coordinates.row(rows_[i]);
-      for (std::int64_t a = 0; a < q; ++a) {
+      for (std::int64_t a = 0; a < axes_; ++a) {
         low[a] = std::min(low[a], x[a]);
         high[a] = std::max(high[a], x[a]);
       }
@@ -132,7 +128,7 @@ class NeighbourLists {
     std::int64_t count = 0;
     for (const std::int32_t leaf : leaves_) {
       nodes_[leaf].block = count;
-      count += (nodes_[leaf].end - nodes_[leaf].begin + simd::LANES - 1) / simd::LANES;
+      count += nodes_[leaf].blocks();
     }
     const std::int64_t p = points_.p;
     blocks_.assign(static_cast<std::size_t>(count * p * simd::LANES),
@@ -147,46 +143,59 @@ class NeighbourLists {
     }
   }
 
-  // --- one leaf's records looking for their nearest ---
+  // Whether nothing in the box of the node is nearer to a box (or a point: low = high) than a list
+  // reaches, even by the computed distances.
+  bool beyond(const double* low, const double* high, std::int32_t node, double reach) const {
+    if (reach == EVERYWHERE) return false;
+    const double* other_low = this->low(node);
+    const double* other_high = this->high(node);
+    double sum = 0.0;  // stays zero where the data overflow
+    for (std::int64_t a = 0; a < axes_ && sum <= reach; ++a) {
+      const double gap = std::max(low[a] - other_high[a], other_low[a] - high[a]) - error_;
+      sum += gap > 0.0 ? gap * gap * share_ : 0.0;
+    }
+    return use_ == ListsFor::PROOF ? sum >= reach : sum > reach;
+  }
 
+  // One leaf's records looking for their nearest.
   class Search {
    public:
     Search(const NeighbourLists& tree, Rows& lists)
         : tree_(tree),
           lists_(lists),
+          poll_(tree.watch_, 1'000'000, Deadline::HEED),
           nearest_(static_cast<std::size_t>(LEAF)),
-          centre_(static_cast<std::size_t>(tree.axes())) {}
+          centre_(static_cast<std::size_t>(tree.axes_)) {}
 
-    // Returns the work done, in distances times attributes.
-    std::int64_t run(std::int32_t leaf) {
+    void run(std::int32_t leaf) {
       const Node& own = tree_.nodes_[leaf];
-      const std::int64_t count = own.end - own.begin;
-      for (std::int64_t i = 0; i < count; ++i) nearest_[i].reset(tree_.length_);
-      const double* box = tree_.box(leaf);
-      for (std::int64_t a = 0; a < tree_.axes(); ++a) {
-        centre_[a] = box[a] / 2.0 + box[tree_.axes() + a] / 2.0;
+      for (std::int64_t i = 0; i < own.size(); ++i) nearest_[i].reset(tree_.length_);
+      for (std::int64_t a = 0; a < tree_.axes_; ++a) {
+        centre_[a] = tree_.low(leaf)[a] / 2.0 + tree_.high(leaf)[a] / 2.0;
       }
-      std::int64_t looked = 0;
       waiting_.clear();
       push(0);
-      while (!waiting_.empty() && (looked < MOST_LEAVES || !full(count))) {
+      double reach = EVERYWHERE;
+      for (std::int64_t looked = 0; !waiting_.empty();) {
+        if (looked >= MOST_LEAVES && reach < EVERYWHERE && tree_.use_ == ListsFor::SEARCH) break;
         std::pop_heap(waiting_.begin(), waiting_.end(), later);
         const std::int32_t node = waiting_.back().node;
         waiting_.pop_back();
-        if (apart(leaf, node) > worst(count)) continue;
+        if (tree_.beyond(tree_.low(leaf), tree_.high(leaf), node, reach)) continue;
         if (tree_.nodes_[node].left < 0) {
-          scan(own, tree_.nodes_[node]);
+          scan(own, node);
+          reach = farthest(own);
           ++looked;
         } else {
           push(tree_.nodes_[node].left);
           push(tree_.nodes_[node].right);
+          poll_.tick(tree_.axes_);
         }
       }
-      for (std::int64_t i = 0; i < count; ++i) {
+      for (std::int64_t i = 0; i < own.size(); ++i) {
         Row* list = lists_.data() + tree_.rows_[own.begin + i] * tree_.length_;
         for (const Neighbour& other : nearest_[i].sorted()) *list++ = other.row;
       }
-      return looked * LEAF * count * tree_.points_.p;
     }
 
    private:
@@ -198,51 +207,41 @@ class NeighbourLists {
       return a.distance > b.distance || (a.distance == b.distance && a.node > b.node);
     }
     void push(std::int32_t node) {
-      const double* low = tree_.box(node);
-      const double* high = low + tree_.axes();
+      const double* low = tree_.low(node);
+      const double* high = tree_.high(node);
       double sum = 0.0;
-      for (std::int64_t a = 0; a < tree_.axes(); ++a) {
+      for (std::int64_t a = 0; a < tree_.axes_; ++a) {
         const double d = std::max({low[a] - centre_[a], centre_[a] - high[a], 0.0});
         sum += d * d;
       }
       waiting_.push_back({sum, node});
       std::push_heap(waiting_.begin(), waiting_.end(), later);
     }
-    // No record of one node is nearer to one of the other, but for rounding.
-    double apart(std::int32_t one, std::int32_t other) const {
-      const std::int64_t q = tree_.axes();
-      const double* a_box = tree_.box(one);
-      const double* b_box = tree_.box(other);
-      double sum = 0.0;
-      for (std::int64_t a = 0; a < q; ++a) {
-        const double d = std::max({a_box[a] - b_box[q + a], b_box[a] - a_box[q + a], 0.0});
-        sum += d * d;
+    double farthest(const Node& own) const {
+      double farthest = -1.0;
+      for (std::int64_t i = 0; i < own.size(); ++i) {
+        farthest = std::max(farthest, nearest_[i].threshold());
       }
-      return sum * (1.0 - 1e-9);
+      return farthest;
     }
-    bool full(std::int64_t count) const {
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (nearest_[i].threshold() == std::numeric_limits<double>::infinity()) return false;
-      }
-      return true;
-    }
-    double worst(std::int64_t count) const {
-      double worst = 0.0;
-      for (std::int64_t i = 0; i < count; ++i) worst = std::max(worst, nearest_[i].threshold());
-      return worst;
-    }
-    void scan(const Node& own, const Node& leaf) {
+    void scan(const Node& own, std::int32_t node) {
       const auto scan_blocks = simd::kernels().scan_double;
-      const std::int64_t end = leaf.block + (leaf.end - leaf.begin + simd::LANES - 1) / simd::LANES;
+      const Node& leaf = tree_.nodes_[node];
+      const std::int64_t end = leaf.block + leaf.blocks();
+      const std::int64_t p = tree_.points_.p;
       alignas(64) double distances[simd::LANES];
       for (std::int64_t i = own.begin; i < own.end; ++i) {
         const Row row = tree_.rows_[i];
         Nearest& nearest = nearest_[i - own.begin];
-        const double* query = tree_.points_.row(row);
+        if (tree_.use_ == ListsFor::PROOF) {  // so many leaves that a look at the box pays
+          const double* at = tree_.coordinates_.points().row(row);
+          if (tree_.beyond(at, at, node, nearest.threshold())) continue;
+        }
+        poll_.tick((end - leaf.block) * simd::LANES * p);
         for (std::int64_t block = leaf.block;; ++block) {
           const double near = nearest.threshold();
-          block = scan_blocks(tree_.blocks_.data(), tree_.points_.p, block, end, query, near,
-                              std::numeric_limits<double>::infinity(), distances);
+          block = scan_blocks(tree_.blocks_.data(), p, block, end, tree_.points_.row(row), near,
+                              EVERYWHERE, distances);
           if (block == end) break;
           for (std::int64_t lane = 0; lane < simd::LANES; ++lane) {
             if (!(distances[lane] <= near)) continue;
@@ -255,15 +254,21 @@ class NeighbourLists {
 
     const NeighbourLists& tree_;
     Rows& lists_;
+    Poll poll_;
     std::vector<Nearest> nearest_;
-    std::vector<double> centre_;
-    std::vector<Waiting> waiting_;
+    std::vector<double> centre_;    // of the own leaf's box
+    std::vector<Waiting> waiting_;  // nodes, by their distance from it
   };
 
   Points points_;
   std::int64_t length_;
+  ListsFor use_;
+  Watch& watch_;
   PrincipalCoordinates coordinates_;
-  Rows rows_;  // in the order of the leaves
+  std::int64_t axes_;
+  double error_;  // of a difference of coordinates
+  double share_;  // of squares of coordinates that counts
+  Rows rows_;     // in the order of the leaves
   std::vector<Node> nodes_;
   std::vector<double> boxes_;
   std::vector<std::int32_t> leaves_;

@@ -64,7 +64,7 @@ def steps_of_run(problem: Problem, run: Run) -> int:
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
     in_blocks = 1.25 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (45.0 + 0.8 * p + 2.5 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
+    return 1e-9 * (50.0 + 1.0 * p + 3.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
@@ -118,7 +118,11 @@ LONG, SHORT = 4_000, 500
 """A budget of at least LONG·2ʲ steps a record gives j + 1 anneals, but at least two; one of less than SHORT
 gives one.
 """
-MOST_ANNEALS = 3
+MOST_DOUBLINGS = 3
+LONGEST = 100_000
+"""Steps a record of the longest anneals: they end in one of a few good partitions, and which is a matter
+of luck, so that more of them find more than longer ones.
+"""
 FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""
 
@@ -134,15 +138,20 @@ def rounds_of(cooling: Schedule) -> int:
 
 def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
     """Lengths of complete anneals that add up to `steps`, so that whenever the clock strikes something
-    finished is at hand: each twice the one before, the last with over half of the steps. Large data
-    average over so many regions that anneals of one length hardly differ: there a short one, then the rest.
+    finished is at hand: each twice the one before, the last with over half of the steps or, where that
+    would be longer than about LONGEST, repeated. Large data average over so many regions that anneals of
+    one length hardly differ: there a short one, then the rest.
     """
     if not whole:
         first = min(steps // 8, FIRST_ON_LARGE * n)
         return [first, steps - first]
     doublings = int(steps // (LONG * n)).bit_length()
-    count = min(max(doublings, 2), MOST_ANNEALS) if steps >= SHORT * n else 1
-    return [steps * 2**place // (2**count - 1) for place in range(count)]
+    count = min(max(doublings, 2), MOST_DOUBLINGS) if steps >= SHORT * n else 1
+    shorter = [2**place for place in range(count - 1)]
+    longest = 2 ** (count - 1)
+    times = max(1, round(longest * steps / (LONGEST * n) - sum(shorter)) // longest)
+    parts = [*shorter, *[longest] * times]
+    return [steps * part // sum(parts) for part in parts]
 
 
 @dataclass(frozen=True, slots=True)

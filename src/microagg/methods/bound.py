@@ -49,7 +49,7 @@ def record_shares(problem: Problem, run: Run) -> NDArray[np.float64]:
     try:
         order = near_in_memory(problem, run)
         near = np.ascontiguousarray(problem.points[order])
-        lists = run.call(lambda: _core.exact_neighbours(near, length, run.threads, run.watch))
+        lists = run.call(lambda: _core.neighbour_lists(near, length, True, run.threads, run.watch))
         found = run.call(
             lambda: _core.neighbour_bound(
                 near, lists, k, min(n, MOST_REMOTE), rounds, run.threads, run.watch

@@ -99,10 +99,11 @@ class Master:
         self._lp.changeColsBounds(count, where, np.zeros(count), np.where(which, np.inf, 0.0))
 
     def solve(self) -> LpSolution | None:
-        """The optimum; None if the watch cut it short."""
-        self._lp.run()
-        if self._lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
+        """The optimum; None if the watch cut it short, or the solver fails twice."""
+        if not self._is_solved():
+            self._lp.clearSolver()
+            if not self._is_solved():
+                return None
         solution = self._lp.getSolution()
         duals = np.array(solution.row_dual) * self._unit
         return LpSolution(
@@ -111,6 +112,10 @@ class Master:
             duals[: self.n],
             np.maximum(-duals[self.n :], 0.0),
         )
+
+    def _is_solved(self) -> bool:
+        self._lp.run()
+        return bool(self._lp.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
 
 def best_partition(

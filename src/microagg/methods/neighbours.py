@@ -24,6 +24,8 @@ def near_lists(problem: Problem, length: int, run: Run) -> Rows:
     """
 
     def compute() -> Rows:
-        return run.call(lambda: _core.neighbour_lists(problem.points, length, run.threads, run.watch))
+        return run.call(
+            lambda: _core.neighbour_lists(problem.points, length, False, run.threads, run.watch)
+        )
 
     return run.remember(problem.points, ("near", length), compute)
