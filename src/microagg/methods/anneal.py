@@ -64,7 +64,7 @@ def steps_of_run(problem: Problem, run: Run) -> int:
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
     in_blocks = 1.25 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (50.0 + 1.0 * p + 3.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
+    return 1e-9 * (40.0 + 0.95 * p + 4.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
