@@ -318,12 +318,12 @@ def test_cooling_follows_the_data() -> None:
         assert cooling.temperatures[-1] == pytest.approx(expected, rel=0.1)
 
 
-def test_lengths_double_and_spend_the_steps() -> None:
+def test_lengths_grow_and_spend_the_steps() -> None:
     assert lengths_of_anneals(100, 1_000, True) == [100]
     lengths = lengths_of_anneals(10**8, 1_000, True)
-    assert len(lengths) == anneal.MOST_DOUBLINGS
+    assert len(lengths) == 3
     assert sum(lengths) == pytest.approx(10**8, abs=10)
-    assert all(long in (2 * short, 2 * short + 1) for short, long in pairwise(lengths))
+    assert all(0 <= long - 4 * short < 4 for short, long in pairwise(lengths))
     many = lengths_of_anneals(10**9, 1_000, True)
     assert 0.75 * anneal.LONGEST < many[-1] / 1_000 < 1.5 * anneal.LONGEST
     assert many[2:] == [many[-1]] * (len(many) - 2)

@@ -64,7 +64,7 @@ def steps_of_run(problem: Problem, run: Run) -> int:
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
     in_blocks = 1.25 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (40.0 + 0.95 * p + 4.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
+    return 1e-9 * (37.0 + 0.9 * p + 3.8 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
@@ -114,11 +114,10 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
-LONG, SHORT = 4_000, 500
-"""A budget of at least LONG·2ʲ steps a record gives j + 1 anneals, but at least two; one of less than SHORT
-gives one.
-"""
-MOST_DOUBLINGS = 3
+LONG, SHORT = 16_000, 500
+"""A budget of so many steps a record gives three lengths of anneals, one of fewer than SHORT one, else two."""
+GROWTH = 4
+"""From one length to the next."""
 LONGEST = 100_000
 """Steps a record of the longest anneals: they end in one of a few good partitions, and which is a matter
 of luck, so that more of them find more than longer ones.
@@ -138,17 +137,15 @@ def rounds_of(cooling: Schedule) -> int:
 
 def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
     """Lengths of complete anneals that add up to `steps`, so that whenever the clock strikes something
-    finished is at hand: each twice the one before, the last with over half of the steps or, where that
-    would be longer than about LONGEST, repeated. Large data average over so many regions that anneals of
-    one length hardly differ: there a short one, then the rest.
+    finished is at hand: each four times the one before, the last with three quarters of the steps or,
+    where that would be longer than about LONGEST, repeated. Large data average over so many regions that
+    anneals of one length hardly differ: there a short one, then the rest.
     """
     if not whole:
         first = min(steps // 8, FIRST_ON_LARGE * n)
         return [first, steps - first]
-    doublings = int(steps // (LONG * n)).bit_length()
-    count = min(max(doublings, 2), MOST_DOUBLINGS) if steps >= SHORT * n else 1
-    shorter = [2**place for place in range(count - 1)]
-    longest = 2 ** (count - 1)
+    lengths = 3 if steps >= LONG * n else 2 if steps >= SHORT * n else 1
+    *shorter, longest = [GROWTH**place for place in range(lengths)]
     times = max(1, round(longest * steps / (LONGEST * n) - sum(shorter)) // longest)
     parts = [*shorter, *[longest] * times]
     return [steps * part // sum(parts) for part in parts]
@@ -162,7 +159,7 @@ class Anneal:
     again.
 
     Work is counted in steps: given by `steps`, or by the run's effort and limited by its seconds at
-    a fixed rate, and spent on complete anneals of doubling length, the best of which is kept. So the same
+    a fixed rate, and spent on complete anneals of growing length, the best of which is kept. So the same
     seed and steps give the same groups on any machine, and the clock only guards. Large data are
     annealed in blocks, cut elsewhere again and again, in parallel. Memory O(n·list) a thread.
     """

@@ -12,7 +12,7 @@ from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
 from microagg.methods.exact import (
     MOST_PRICED,
     MOST_RECORDS,
-    WORK_IN_BLOCK,
+    WORK_IN_BLOCKS,
     Exact,
     Exhaustive,
     Neighbourhoods,
@@ -115,10 +115,12 @@ def _anneal(steps: int | None = None) -> Stage:
     return Anneal(steps)
 
 
-def _decomposition(s: int = 5, first_swap: bool = True, work: int = WORK_IN_BLOCK) -> Stage:
-    """CGS22, section 2: steps 2 to 7, step 3 only with `first_swap`."""
-    swap = (TwoSwap(),) if first_swap else ()
-    return chain(Best(Mdav(), Vmdav()), *swap, in_group_runs(s, work), TwoSwap())
+def _decomposition(
+    s: int = 5, first_swap: bool = True, last_swap: bool = True, work: int = WORK_IN_BLOCKS
+) -> Stage:
+    """CGS22, section 2: steps 2 to 7, steps 3 and 7 only with `first_swap` and `last_swap`."""
+    first, last = ((TwoSwap(),) if swap else () for swap in (first_swap, last_swap))
+    return chain(Best(Mdav(), Vmdav()), *first, in_group_runs(s, work), *last)
 
 
 _FIXED = "groups of k; the last or a few of up to 2k−1"

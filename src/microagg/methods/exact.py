@@ -43,7 +43,7 @@ NODES: dict[Effort, int] = {"fast": 1, "balanced": 200, "best": 10_000}
 """How large the tree may grow."""
 WORK: dict[Effort, int] = {"fast": 10**9, "balanced": 10**10, "best": 10**12}
 """Candidates that pricing may look at: about ten seconds, two minutes, hours."""
-WORK_IN_BLOCK = 2 * 10**9
+WORK_IN_BLOCKS = 4 * 10**9
 WORK_IN_NEIGHBOURHOOD = 2 * 10**8
 OTHER_STARTS, STEPS_OF_OTHERS = 3, 1_000
 """Short anneals whose groups are further columns to begin with, and their steps a record."""
@@ -198,10 +198,10 @@ class _Recut:
 
 
 def in_group_runs(count: int, work: int) -> Stage:
-    """Column generation in each of at most `count` blocks (CGS22, steps 4 to 6); the start is kept where
-    that is better.
+    """Column generation in each of at most `count` blocks (CGS22, steps 4 to 6), with its part of the work;
+    the start is kept where that is better.
     """
-    return Within(Exact(0.0, 1, work), by=GroupRuns(count))
+    return Within(Exact(0.0, 1, max(work // count, 1)), by=GroupRuns(count))
 
 
 def _at_least_one(**settings: int | None) -> None:
