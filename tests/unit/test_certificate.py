@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from microagg import certificate
-from microagg.certificate import Cuts, Duals, Search, check, document, load
+from microagg.certificate import Checked, check, document, load
+from microagg.certificate.data import scaled
+from microagg.certificate.duals import Cuts, Duals
+from microagg.certificate.search import Search
 from microagg.errors import CertificateError, DataError
 from microagg.model import Problem, ScaleName, Table
 from microagg.scale import to_points
@@ -70,7 +72,7 @@ def proven(
     screens: list[Any] | None = None,
     labels: NDArray[np.int32] | None = None,
     bound: float = 0.0,
-) -> certificate.Checked:
+) -> Checked:
     """What is proven about unscaled points, of an optimal partition unless there is another."""
     labels = exhaustive(points, k)[0] if labels is None else labels
     cost = sse(points - points[0], labels)
@@ -145,7 +147,7 @@ def test_search_among_many_equal_records() -> None:
 
 
 def test_search_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificate, "MOST_GROUPS", 100)
+    monkeypatch.setattr("microagg.certificate.search.MOST_GROUPS", 100)
     points = np.random.default_rng(1).normal(size=(12, 2))
     with pytest.raises(CertificateError, match="more than 100 groups"):
         proven(points, 3, [((), (), np.full(12, 50.0), NONE)])
@@ -366,7 +368,7 @@ def test_scales_are_those_of_the_package(scale: ScaleName) -> None:
     values = rng.normal(size=(31, 4)) * [1, 100, 1e-3, 1] + [0, 1e6, 5, 0]
     values[:20, 0] = np.round(values[:20, 0])
     values[:, 3] = 7.25
-    ours = certificate._scaled(values, scale)
+    ours = scaled(values, scale)
     theirs = to_points(Table(tuple("abcd"), values), scale)
     np.testing.assert_allclose(ours - ours[0], theirs - theirs[0], rtol=1e-12, atol=1e-12)
 
@@ -375,7 +377,7 @@ def test_scales_are_those_of_the_package(scale: ScaleName) -> None:
 def test_extreme_values_can_be_scaled(scale: ScaleName) -> None:
     values = np.array([[1e308 * (-1) ** i, 5e-324 * i] for i in range(12)])
     theirs = to_points(Table(("a", "b"), values), scale)
-    ours = certificate._scaled(values, scale)
+    ours = scaled(values, scale)
     np.testing.assert_allclose(ours - ours[0], theirs - theirs[0], atol=1e-12)
 
 
@@ -417,7 +419,7 @@ def example() -> tuple[dict[str, Any], Floats, float]:
     values = np.concatenate([centre + rng.normal(size=(3, 2)) for centre in (0.0, 4.0, 9.0)])
     values[0, 0] = SECRET
     values[1:, 0] = SECRET - 3.0 + values[1:, 0]
-    points = certificate._scaled(values, "zscore")
+    points = scaled(values, "zscore")
     labels, optimum = exhaustive(points, 3)
     groups = admitted_groups(9, 3)
     cuts: list[Group] = [(0, 1, 4), (2, 3, 5, 6, 8)]
@@ -552,7 +554,7 @@ def test_enormous_prices_prove_nothing(price: float) -> None:
 
 def test_another_partition_with_all_digests_made_anew() -> None:
     labels = np.array([0, 0, 1, 0, 1, 1, 2, 2, 2], dtype=np.int32)
-    points = certificate._scaled(VALUES, "zscore")
+    points = scaled(VALUES, "zscore")
     digest = hashlib.sha256(labels.astype("<i4").tobytes()).hexdigest()
     fields = FIELDS | {"labels": labels.tolist()}
     with pytest.raises(CertificateError, match="partition's digest"):
@@ -649,6 +651,6 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         load(tmp_path)
     path = tmp_path / "c.json"
     path.write_text(json.dumps(FIELDS))
-    monkeypatch.setattr(certificate, "LARGEST_FILE", 100)
+    monkeypatch.setattr("microagg.certificate.file.LARGEST_FILE", 100)
     with pytest.raises(CertificateError, match="more than 100 bytes"):
         load(path)

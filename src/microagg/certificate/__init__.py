@@ -1,0 +1,148 @@
+"""Checks a lower-bound certificate by its own arithmetic: NumPy alone, nothing of the search that wrote it.
+
+A partition into groups of at least k records can be split into groups of k to 2k − 1 without raising its
+cost, so only those count. Group C costs w_C: the sum of the squared distances between its records,
+divided by |C|. For prices π of the records and multipliers μ ≥ 0 of cuts (odd sets S of records), let
+
+    rc(C) = w_C − Σ_{i∈C} π_i + Σ_S μ_S ⌊|C∩S|/2⌋                                               (1)
+
+Disjoint groups hold at most (|S| − 1)/2 disjoint pairs of S. So, added over the groups of any partition,
+
+    Σ_C rc(C) ≤ cost − V    with    V = Σπ − Σ_S μ_S (|S| − 1)/2                                (2)
+
+and where no group that is admitted has a negative rc, no partition into such groups costs less than V. Any
+prices can be lowered until that is so (`repaired`): hence nothing in a certificate has to be believed.
+
+A *leaf* admits the groups that hold at most one record of each pair `apart` and both or none of each pair
+`together`; the leaves' decisions are those of a tree, so that each partition belongs to one of them. A
+*screen* leaves out groups that a partition cheaper than the one at hand cannot have: those with rc above
+SSE − V, by (2), V being what the screen's own prices prove of the groups that the screens before it left.
+What is proven is the least V of the leaves, or the SSE if that is less.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.certificate.claim import Claim
+from microagg.certificate.data import digest_of_labels, digest_of_values, scaled, sum_of_squares
+from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repaired
+from microagg.certificate.file import document, load
+from microagg.certificate.search import Search
+from microagg.model import Problem
+
+__all__ = ["Checked", "check", "document", "load"]
+
+TOLERANCE = 1e-9
+"""Relative: how far figures of the certificate may be from ours."""
+
+NOTHING = 1e-20
+"""Of the SST: what means of equal records may leave."""
+
+PROVED = 1e-6
+"""Percent: a smaller gap is the solver's tolerance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a certificate proves.
+
+    No partition of the data into groups of at least k has a smaller SSE than `bound`. `sse`, `sst` are
+    those of the data in the certificate's scale; `screens`, `leaves`: how many there were.
+    """
+
+    bound: float
+    sse: float
+    sst: float
+    screens: int
+    leaves: int
+
+    @property
+    def information_loss(self) -> float:
+        """Of the partition, in percent."""
+        return _percent(self.sse, self.sst)
+
+    @property
+    def bound_loss(self) -> float:
+        """No partition loses less, in percent."""
+        return _percent(self.bound, self.sst)
+
+    @property
+    def gap(self) -> float:
+        """By how much a partition could be better, in percent."""
+        return _percent(self.sse - self.bound, self.sse)
+
+    @property
+    def proved(self) -> bool:
+        """None is better."""
+        return self.gap < PROVED
+
+
+def _percent(part: float, whole: float) -> float:
+    return 100.0 * part / whole if whole > 0.0 else 0.0
+
+
+def check(
+    certificate: Mapping[str, Any],
+    values: NDArray[np.float64],
+    *,
+    progress: Callable[[float], object] | None = None,
+) -> Checked:
+    """What the certificate proves about the table's values; CertificateError if it is not as it claims.
+
+    The proof is about the scaled values as doubles. `progress` is called with the share done, 0 to 1.
+    """
+    claim = Claim.read(certificate)
+    table = np.ascontiguousarray(values, dtype=np.float64)
+    if table.shape != (claim.n, claim.p) or digest_of_values(table) != claim.data_digest:
+        raise errors.certificate_of_other_data()
+    problem = Problem(scaled(table, claim.scale), claim.k)
+    sse, sst = _partition_cost(problem, claim), sum_of_squares(problem.points)
+    for name, ours, theirs in (("sse", sse, claim.sse), ("sst", sst, claim.sst)):
+        if not abs(ours - theirs) <= TOLERANCE * ours + NOTHING * sst:
+            raise errors.certificate_figure_differs(name)
+    bound = min(sse, max(0.0, _proven(problem, claim, progress or (lambda _: None))))
+    if not claim.bound <= bound + TOLERANCE * bound + NOTHING * sst:
+        raise errors.certificate_proves_less(_percent(claim.bound, sst), _percent(bound, sst))
+    return Checked(bound, sse, sst, len(claim.screens), len(claim.leaves))
+
+
+def _partition_cost(problem: Problem, claim: Claim) -> float:
+    if digest_of_labels(claim.labels) != claim.partition_digest:
+        raise errors.certificate_of_other_partition()
+    sizes = np.bincount(claim.labels)
+    if sizes.min() < claim.k:
+        raise errors.certificate_group_too_small(int(sizes.min()), claim.k)
+    groups = np.split(np.argsort(claim.labels, kind="stable"), np.cumsum(sizes)[:-1])
+    return math.fsum(sum_of_squares(problem.points[rows]) for rows in groups)
+
+
+def _proven(problem: Problem, claim: Claim, progress: Callable[[float], object]) -> float:
+    """No partition costs less."""
+    cuts = Cuts.of(claim.cuts, len(problem.points))
+    search = Search(problem, cuts)
+    passes = 2 if claim.screens else len(claim.leaves)
+    done = iter(range(passes))
+
+    def every(duals: Duals, below: float) -> list[Groups]:
+        before = next(done)
+        return search.groups(duals, below, lambda share: progress((before + share) / passes))
+
+    listed: list[Groups] | None = None
+    for proposed in claim.screens:
+        screen, value = repaired(problem, cuts, proposed, listed or every(proposed, 0.0))
+        room = claim.sse - value
+        listed = listed or every(screen, room)
+        listed = [part.take(may_be_cheaper(problem, cuts, screen, part, room)) for part in listed]
+    values = [claim.sse]
+    for leaf in claim.leaves:
+        groups = every(leaf, 0.0) if listed is None else [part.take(leaf.admit(part)) for part in listed]
+        values.append(repaired(problem, cuts, leaf, groups)[1])
+    return min(values)

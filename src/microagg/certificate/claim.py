@@ -1,0 +1,170 @@
+"""What a certificate claims: its fields, read one by one, and that its leaves are those of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from microagg import errors
+from microagg.certificate.duals import Doubles, Duals, Pair
+from microagg.certificate.file import FIELDS, FORMAT, VERSION, digest_of_fields
+from microagg.model import Labels, ScaleName
+
+LARGEST = 1e280
+"""Beyond it sums could overflow."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """The fields of a certificate, each of the right kind and length."""
+
+    n: int
+    p: int
+    k: int
+    scale: ScaleName
+    data_digest: str
+    partition_digest: str
+    labels: Labels
+    sse: float
+    sst: float
+    bound: float
+    cuts: tuple[tuple[int, ...], ...]
+    screens: tuple[Duals, ...]
+    leaves: tuple[Duals, ...]
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> Claim:
+        """CertificateError if one is of another kind, the digest differs, or the leaves are no tree's."""
+        if not isinstance(fields, Mapping) or fields.get("format") != FORMAT:
+            raise errors.not_a_certificate(FORMAT)
+        if type(fields.get("version")) is not int or fields["version"] != VERSION:
+            raise errors.certificate_of_other_version(VERSION)
+        _names(fields, FIELDS, "certificate")
+        n = _integer(fields["records"], "records", 2, 2**31 - 1)
+        p = _integer(fields["attributes"], "attributes", 1, 2**31 - 1)
+        k = _integer(fields["k"], "k", 2, n)
+        if fields["scale"] not in get_args(ScaleName):
+            raise errors.certificate_field("scale", f"one of {', '.join(get_args(ScaleName))}")
+        cuts = tuple(_rows(rows, "cuts", n) for rows in _list(fields["cuts"], "cuts"))
+        for rows in cuts:
+            if len(rows) < 3 or len(rows) % 2 == 0:
+                raise errors.certificate_field("cuts", "sets of 3, 5, 7, … records")
+        claim = cls(
+            n,
+            p,
+            k,
+            fields["scale"],
+            _text(fields["data_digest"], "data_digest"),
+            _text(fields["partition_digest"], "partition_digest"),
+            _labels(fields["labels"], n),
+            _number(fields["sse"], "sse"),
+            _number(fields["sst"], "sst"),
+            _number(fields["bound"], "bound"),
+            cuts,
+            tuple(_duals(entry, "screens", n, len(cuts)) for entry in _list(fields["screens"], "screens")),
+            tuple(_duals(entry, "leaves", n, len(cuts)) for entry in _list(fields["leaves"], "leaves")),
+        )
+        if digest_of_fields(fields) != _text(fields["digest"], "digest"):
+            raise errors.certificate_altered()
+        if not claim.leaves or not _complete(claim.leaves):
+            raise errors.certificate_leaves_incomplete()
+        return claim
+
+
+def _complete(leaves: Sequence[Duals]) -> bool:
+    """Whether the decisions are those of a tree: a pair that all leaves have decided, both ways, splits
+    them into two halves of which the same holds, down to single leaves without further decisions. Which
+    of several such pairs comes first does not matter: if all leaves of a tree have decided a pair, then
+    those that decided it one way are, without it, the leaves of a tree.
+    """
+    waiting = [[dict.fromkeys(leaf.apart, False) | dict.fromkeys(leaf.together, True) for leaf in leaves]]
+    while waiting:
+        part = waiting.pop()
+        if len(part) == 1 and not part[0]:
+            continue
+        common = (pair for pair in part[0] if all(pair in leaf for leaf in part))
+        pair = next((pair for pair in common if len({leaf[pair] for leaf in part}) == 2), None)
+        if pair is None:
+            return False
+        halves: tuple[list[dict[Pair, bool]], list[dict[Pair, bool]]] = ([], [])
+        for leaf in part:
+            halves[leaf.pop(pair)].append(leaf)
+        waiting.extend(halves)
+    return True
+
+
+def _names(fields: Mapping[str, Any], needed: Sequence[str], where: str) -> None:
+    missing = [name for name in needed if name not in fields]
+    unknown = [str(name) for name in fields if name not in needed]
+    if missing or unknown:
+        raise errors.certificate_fields(where, missing, unknown)
+
+
+def _list(found: Any, name: str) -> list[Any]:
+    if not isinstance(found, list):
+        raise errors.certificate_field(name, "a list")
+    return found
+
+
+def _text(found: Any, name: str) -> str:
+    if not isinstance(found, str):
+        raise errors.certificate_field(name, "text")
+    return found
+
+
+def _integer(found: Any, name: str, least: int, most: int) -> int:
+    if type(found) is not int or not least <= found <= most:
+        raise errors.certificate_field(name, f"a whole number from {least} to {most}")
+    return found
+
+
+def _numbers(found: Any, name: str, length: int | None = None, least: float = -LARGEST) -> Doubles:
+    entries = _list(found, name)
+    fits = all(type(entry) in (int, float) and least <= entry <= LARGEST for entry in entries)
+    if not fits or (length is not None and len(entries) != length):
+        kind = "finite numbers" if least < 0.0 else "finite numbers of at least 0"
+        raise errors.certificate_field(name, kind if length is None else f"{kind}, {length} of them")
+    return np.array(entries, dtype=np.float64)
+
+
+def _number(found: Any, name: str) -> float:
+    return float(_numbers([found], name, 1, least=0.0)[0])
+
+
+def _rows(found: Any, name: str, n: int) -> tuple[int, ...]:
+    rows = tuple(_integer(row, name, 0, n - 1) for row in _list(found, name))
+    if len(set(rows)) < len(rows):
+        raise errors.certificate_field(name, "without a record twice")
+    return rows
+
+
+def _labels(found: Any, n: int) -> Labels:
+    labels = [_integer(label, "labels", 0, n - 1) for label in _list(found, "labels")]
+    if len(labels) != n or list(dict.fromkeys(labels)) != list(range(len(set(labels)))):
+        raise errors.certificate_field("labels", f"{n} groups' numbers, counted by first appearance")
+    return np.array(labels, dtype=np.int32)
+
+
+def _duals(found: Any, name: str, n: int, cuts: int) -> Duals:
+    pairs = ("apart", "together") if name == "leaves" else ()
+    if not isinstance(found, dict):
+        raise errors.certificate_field(name, "a list of objects")
+    _names(found, (*pairs, "prices", "multipliers"), name)
+    multipliers = _numbers(found["multipliers"], "multipliers", least=0.0)
+    if len(multipliers) > cuts:
+        raise errors.certificate_field("multipliers", f"at most {cuts}, one a cut")
+    decisions = [tuple(_pair(pair, side, n) for pair in _list(found[side], side)) for side in pairs]
+    decided = [pair for side in decisions for pair in side]
+    if len(set(decided)) < len(decided):
+        raise errors.certificate_field(name, "without a pair decided twice")
+    return Duals(_numbers(found["prices"], "prices", n), multipliers, *decisions)
+
+
+def _pair(found: Any, name: str, n: int) -> Pair:
+    rows = _rows(found, name, n)
+    if len(rows) != 2:
+        raise errors.certificate_field(name, "pairs of records")
+    return min(rows), max(rows)
