@@ -136,5 +136,6 @@ class Pricing:
         every: bool,
         most_columns: int,
         most_work: int,
+        most_of_one: int,
         watch: Watch,
     ) -> tuple[_Ints, NDArray[np.int64], _Doubles, _Doubles, bool]: ...

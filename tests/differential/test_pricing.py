@@ -110,6 +110,7 @@ def asked(
     every: bool = True,
     most_columns: int = NO_LIMIT,
     most_work: int = NO_LIMIT,
+    most_of_one: int = NO_LIMIT,
     watch: _core.Watch | None = None,
 ) -> Found:
     return Found(
@@ -123,6 +124,7 @@ def asked(
             every,
             most_columns,
             most_work,
+            most_of_one,
             watch or _core.Watch(),
         )
     )
@@ -358,9 +360,10 @@ def test_limits_break_off_and_say_so(kind: str, every: bool) -> None:
                 assert not found.complete, (most, case)
             broken += not found.complete
         for most in (0, 1, 3, 10, 40, 200):
-            found = asked(pricing, case, every, most_work=most)
-            check(case, found, answer, every, most)
-            broken += not found.complete
+            for limits in ({"most_work": most}, {"most_of_one": most}):
+                found = asked(pricing, case, every, **limits)
+                check(case, found, answer, every, limits)
+                broken += not found.complete
     assert broken > 24
 
 

@@ -73,14 +73,18 @@ class Pricing {
 
   // Groups of k to 2k-1 records with a reduced cost below `below`. With `every`, every one; else
   // only those that were the cheapest so far for one of their records. Stops after `most_columns`
-  // or `most_work` candidates looked at.
+  // or `most_work` candidates looked at, and goes on with the next record after `most_of_one` from
+  // one: prices far from right leave too many groups, and some for each record are better than all
+  // for a few.
   PricedColumns run(const Prices& prices, const Branches& branches, double below, bool every,
-                    std::int64_t most_columns, std::int64_t most_work, Watch& watch) {
+                    std::int64_t most_columns, std::int64_t most_work, std::int64_t most_of_one,
+                    Watch& watch) {
     prices_ = prices.duals;
     below_ = below;
     every_ = every;
     most_columns_ = static_cast<std::size_t>(most_columns);
     work_left_ = most_work_ = most_work;
+    stopped_ = false;
     found_ = {};
     found_.least.assign(static_cast<std::size_t>(n_), 0.0);
     members_.clear();  // where the last run was broken off
@@ -90,8 +94,11 @@ class Pricing {
     Poll poll(watch, 1'000'000, Deadline::HEED);
     poll_ = &poll;
     try {
-      for (m_ = k_; m_ < std::min(2 * k_, n_ + 1) && found_.complete; ++m_) {
-        for (Row first = 0; first < n_ && found_.complete; ++first) grow_from(first);
+      for (m_ = k_; m_ < std::min(2 * k_, n_ + 1) && !stopped_; ++m_) {
+        for (Row first = 0; first < n_ && !stopped_; ++first) {
+          left_for_one_ = most_of_one;
+          grow_from(first);
+        }
       }
     } catch (const DeadlinePassed&) {
       found_.complete = false;
@@ -194,6 +201,8 @@ class Pricing {
     remove();
   }
 
+  bool is_broken_off() const { return stopped_ || left_for_one_ < 0; }
+
   // `base`: pairs - m prices + m cuts of the members; `weight`: of their pairs; `size`: the terms
   // of both without signs, against which rounding is small.
   void grow(std::size_t depth, double base, double weight, double size) {
@@ -205,9 +214,11 @@ class Pricing {
     const double limit = m * below_;
     const std::size_t count = above.candidates.size();
     work_left_ -= static_cast<std::int64_t>(count);
-    if (work_left_ < 0) found_.complete = false;
+    left_for_one_ -= static_cast<std::int64_t>(count);
+    if (work_left_ < 0) stopped_ = true;
+    if (work_left_ < 0 || left_for_one_ < 0) found_.complete = false;
     poll_->tick(static_cast<std::int64_t>(count));
-    if (!found_.complete) return;
+    if (is_broken_off()) return;
 
     // The values of the candidates, and the smallest of them.
     level.candidates.resize(count);
@@ -249,7 +260,7 @@ class Pricing {
     for (const Row member : members_) prices += prices_[member];
     const double members = static_cast<double>(members_.size());
     const double most_weight = below_ * members * (members + 1.0) / (m - 1.0);
-    for (std::size_t c = 0; c < kept && found_.complete; ++c) {
+    for (std::size_t c = 0; c < kept && !is_broken_off(); ++c) {
       const auto [candidate, to_members] = level.candidates[c];
       const double star = to_members - factor_ * (prices + members * prices_[candidate]);
       const double terms = size + to_members + m * std::abs(prices_[candidate]);
@@ -333,6 +344,7 @@ class Pricing {
     }
     if (!cheapest) return;
     if (found_.sizes.size() == most_columns_) {
+      stopped_ = true;
       found_.complete = false;
       return;
     }
@@ -358,6 +370,8 @@ class Pricing {
   std::size_t most_columns_ = 0;
   std::int64_t most_work_ = 0;
   std::int64_t work_left_ = 0;
+  std::int64_t left_for_one_ = 0;  // of the work, for groups that grow from the present record
+  bool stopped_ = false;
   Poll* poll_ = nullptr;
   PricedColumns found_;
   std::vector<std::vector<std::size_t>> cuts_of_;

@@ -115,7 +115,7 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
 
 
 LONG, SHORT = 16_000, 500
-"""A budget of so many steps a record gives three lengths of anneals, one of fewer than SHORT one, else two."""
+"""So many steps a record give three lengths of anneals, fewer than SHORT give one, else there are two."""
 GROWTH = 4
 """From one length to the next."""
 LONGEST = 100_000

@@ -75,6 +75,10 @@ class Price(Protocol):
 MOST_COLUMNS_A_CALL = 5_000
 WORK_A_CALL = 100_000_000
 """Candidates that one call of the pricing looks at: about a second."""
+FIRST_WORK, MORE_WORK = 50, 4
+"""While prices are far from right, a call does at most so many times n of the work from each record; when it
+does not get to the end, the next may do so many times more.
+"""
 
 
 class PriceAll:
@@ -84,6 +88,7 @@ class PriceAll:
         """`work`: candidates that may be looked at in all."""
         self._pricing = _core.Pricing(problem.points, problem.k)
         self.work_left = work
+        self._work_of_one = FIRST_WORK * len(problem.points)
         self._points = problem.points
         self._watch = watch
 
@@ -91,7 +96,10 @@ class PriceAll:
         self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
     ) -> tuple[Columns, Doubles, bool]:
         """Those that were the cheapest of a record while searching."""
-        return self._run(node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, WORK_A_CALL)
+        found = self._run(node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, WORK_A_CALL)
+        if not found[2]:
+            self._work_of_one = min(MORE_WORK * self._work_of_one, WORK_A_CALL)
+        return found
 
     def every(
         self, node: Node, cuts: Cuts, below: float, most_columns: int, most_work: int
@@ -116,7 +124,8 @@ class PriceAll:
     ) -> tuple[Columns, Doubles, bool]:
         members, sizes, _, least, complete = self._pricing.run(
             prices, cuts.rows, cuts.sizes, multipliers, node.apart, node.together,
-            below, every, most_columns, min(most_work, self.work_left), self._watch,
+            below, every, most_columns, min(most_work, self.work_left),
+            most_work if every else self._work_of_one, self._watch,
         )  # fmt: skip
         self.work_left = max(self.work_left - self._pricing.work, 0)
         return costed(self._points, members, sizes), least, complete
