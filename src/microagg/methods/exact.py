@@ -43,7 +43,7 @@ NODES: dict[Effort, int] = {"fast": 1, "balanced": 200, "best": 10_000}
 """How large the tree may grow."""
 WORK: dict[Effort, int] = {"fast": 10**9, "balanced": 10**10, "best": 10**12}
 """Candidates that pricing may look at: about ten seconds, two minutes, hours."""
-WORK_IN_BLOCKS = 4 * 10**9
+WORK_IN_BLOCKS = 10**9
 WORK_IN_NEIGHBOURHOOD = 2 * 10**8
 OTHER_STARTS, STEPS_OF_OTHERS = 3, 1_000
 """Short anneals whose groups are further columns to begin with, and their steps a record."""

@@ -76,8 +76,8 @@ MOST_COLUMNS_A_CALL = 5_000
 WORK_A_CALL = 100_000_000
 """Candidates that one call of the pricing looks at: about a second."""
 FIRST_WORK, MORE_WORK = 50, 4
-"""While prices are far from right, a call does at most so many times n of the work from each record; when it
-does not get to the end, the next may do so many times more.
+"""While prices are far from right, a call looks at so many times n candidates from each record and no more;
+when it does not get to the end, the next may look at so many times more.
 """
 
 
