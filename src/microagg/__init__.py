@@ -1,5 +1,7 @@
 """Microaggregation: groups of at least k similar records, published as their means."""
 
+from typing import TYPE_CHECKING, Any
+
 from microagg.api import lower_bound, partition, partition_each
 from microagg.errors import (
     Cancelled,
@@ -14,12 +16,26 @@ from microagg.results import Bound, EachResult, Result
 
 __version__ = "0.1.0"
 
+if TYPE_CHECKING:
+    from microagg.estimator import Microaggregator
+
+
+def __getattr__(name: str) -> Any:
+    """scikit-learn is an extra and takes a second to import: only for those who ask for its face."""
+    if name == "Microaggregator":
+        from microagg.estimator import Microaggregator
+
+        return Microaggregator
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "Bound",
     "Cancelled",
     "ContractError",
     "DataError",
     "EachResult",
+    "Microaggregator",
     "OutputError",
     "Progress",
     "Result",

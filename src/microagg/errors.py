@@ -419,6 +419,11 @@ def certificate_of_other_version(version: int) -> CertificateError:
     )
 
 
+def needs_extra(what: str, package: str, extra: str) -> ImportError:
+    """An optional dependency is not installed."""
+    return ImportError(f"{what} needs {package}: pip install 'microagg[{extra}]'")
+
+
 def no_certificate(n: int, most: int) -> SettingsError:
     """There is a proof, but none of the kind that a certificate holds."""
     return SettingsError(
