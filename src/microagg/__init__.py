@@ -17,7 +17,7 @@ from microagg.results import Bound, EachResult, Result
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from microagg.estimator import Microaggregator
+    from microagg.estimator import Microaggregator as Microaggregator
 
 
 def __getattr__(name: str) -> Any:
@@ -35,7 +35,6 @@ __all__ = [
     "ContractError",
     "DataError",
     "EachResult",
-    "Microaggregator",
     "OutputError",
     "Progress",
     "Result",

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from microagg.errors import Cancelled, ContractError, DataError, SettingsError, UnsafeRelease
+from microagg.errors import (
+    Cancelled,
+    ContractError,
+    DataError,
+    SettingsError,
+    UnsafeRelease,
+    same_output,
+)
 
 if TYPE_CHECKING:
     from microagg.results import Result
@@ -200,6 +207,8 @@ def bound(
     for path in (labels, certificate):
         if path is not None:
             check_output(path)
+    if labels is not None and certificate is not None and labels.resolve() == certificate.resolve():
+        raise same_output(str(labels))
     table = table_from_file(file, _names(columns))
     if certificate is not None:
         check_certifiable(table.values, k)
@@ -214,10 +223,14 @@ def bound(
             threads=threads,
             progress=bar.update,
         )
-    if certificate is not None:
-        write_json(certificate, proven.certificate())
     if labels is not None:
         write_labels(labels, proven.incumbent.labels.tolist())
+    refusal = None  # of a certificate, where the run was stopped early: the rest is told first
+    if certificate is not None:
+        try:
+            write_json(certificate, proven.certificate())
+        except SettingsError as error:
+            refusal, certificate = error, None
     if as_json:
         summary = {
             **_summary(proven.incumbent, table.columns, scale, labels),
@@ -228,11 +241,13 @@ def bound(
             "certificate": None if certificate is None else str(certificate),
         }
         typer.echo(json.dumps(summary))
-        return
-    typer.echo(str(proven))
-    for what, path in (("groups", labels), ("certificate", certificate)):
-        if path is not None:
-            typer.echo(f"{what} written to {path}")
+    else:
+        typer.echo(str(proven))
+        for what, path in (("groups", labels), ("certificate", certificate)):
+            if path is not None:
+                typer.echo(f"{what} written to {path}")
+    if refusal is not None:
+        raise refusal
 
 
 @app.command()

@@ -432,6 +432,11 @@ def no_certificate(n: int, most: int) -> SettingsError:
     )
 
 
+def same_output(path: str) -> SettingsError:
+    """Two files under one name."""
+    return SettingsError(f"{path} is named twice: groups and certificate need a file each.")
+
+
 def stopped_before_proof() -> SettingsError:
     """The run was stopped while it looked for a partition."""
     return SettingsError("There is no certificate: the run was stopped before it began to prove a bound.")

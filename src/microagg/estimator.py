@@ -14,7 +14,7 @@ from microagg.scale import to_points
 
 try:
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-    from sklearn.metrics import pairwise_distances_argmin
+    from sklearn.neighbors import KDTree
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise errors.needs_extra("Microaggregator", "scikit-learn 1.6 or newer", "sklearn") from None
@@ -37,8 +37,8 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     nearest mean from `transform`, not always that of its own group: `fit(X).transform(X)` is not
     `fit_transform(X)`.
 
-    A fitted estimator is internal: it knows who is in which group (`labels_`) and, with scale="rank", the
-    fitted values.
+    A fitted estimator is internal: it knows who is in which group (`labels_`) and the units of the fit,
+    from which the extremes (scale="range"), the median ("robust") or all values ("rank") can be had.
 
     labels_: the group of each fitted record; cluster_centers_: the groups' means, in the units of X;
     information_loss_: in percent; recipe_: the method that ran.
@@ -101,8 +101,9 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         check_is_fitted(self)
         values = validate_data(self, X, dtype=np.float64, reset=False)
         points = np.column_stack([unit(column) for unit, column in zip(self._units, values.T, strict=True)])
-        nearest: Doubles = self.cluster_centers_[pairwise_distances_argmin(points, self._centroids)]
-        return nearest
+        nearest = KDTree(self._centroids).query(points, return_distance=False)[:, 0]
+        masked: Doubles = self.cluster_centers_[nearest]
+        return masked
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -111,14 +112,12 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
 
 
 class _Line:
-    """The common unit of one attribute, for values that were not there when it was fixed: a straight line,
-    without any of the values it was drawn through.
-    """
+    """The common unit of one attribute, for values that were not there when it was fixed."""
 
     def __init__(self, values: Doubles, points: Doubles) -> None:
         low, high = values.argmin(), values.argmax()
-        width = values[high] - values[low]
-        self._slope = (points[high] - points[low]) / width if width > 0.0 else 0.0
+        half = values[high] / 2.0 - values[low] / 2.0  # the whole might overflow
+        self._slope = (points[high] - points[low]) / half / 2.0 if half > 0.0 else 0.0
         self._offset = points[low] - self._slope * values[low]
 
     def __call__(self, values: Doubles) -> Doubles:

@@ -69,7 +69,7 @@ class Result:
         proof = ""
         if self.gap is not None:
             proof = (
-                ", proven optimal" if self.gap < 1e-6 else f", at most {self.gap:.3g} % above the optimum"
+                ", proven optimal" if self.gap < PROVED else f", at most {self.gap:.3g} % above the optimum"
             )
         cut = ", cut short" if self.truncated else ""
         reason = f"\nchosen because: {self.reason}" if self.reason else ""
@@ -214,5 +214,7 @@ def check_certifiable(values: NDArray[np.float64], k: int) -> None:
     group, and of more records than column generation can price.
     """
     n, p = values.shape
+    if k > n:
+        raise errors.k_above_n(k, n)
     if p < 2 or not 2 * k <= n <= MOST_PRICED:
         raise errors.no_certificate(n, MOST_PRICED)

@@ -328,6 +328,7 @@ def test_lengths_grow_and_spend_the_steps() -> None:
     assert 0.75 * anneal.LONGEST < many[-1] / 1_000 < 1.5 * anneal.LONGEST
     assert many[2:] == [many[-1]] * (len(many) - 2)
     assert 10**9 - len(many) <= sum(many) <= 10**9
+    assert len(lengths_of_anneals(10**12, 20, True)) == 2 + anneal.MOST_OF_LONGEST
     assert lengths_of_anneals(10**10, 100_000, False) == [10_000_000, 9_990_000_000]
 
 

@@ -405,6 +405,12 @@ def test_bound_refuses_wrong_settings(good: Path, wrong: tuple[str, object]) -> 
     refused(2, "bound", good, "-k", 3, *wrong)
 
 
+def test_groups_and_certificate_need_a_file_each(good: Path, tmp_path: Path) -> None:
+    same = tmp_path / "same"
+    assert "twice" in refused(2, "bound", good, "-k", 3, "--labels", same, "--certificate", same)
+    assert not same.exists()
+
+
 @pytest.mark.parametrize("impossible", [("-k", 3, "--columns", "income"), ("-k", 12)], ids=str)
 def test_an_impossible_certificate_is_refused_before_the_work(
     good: Path, tmp_path: Path, impossible: tuple[object, ...]

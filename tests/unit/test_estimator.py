@@ -69,6 +69,12 @@ def test_a_constant_attribute_and_ranks_beyond_the_fit() -> None:
         assert (estimator.transform(values + 1e6)[:, 3] == 7.0).all()
 
 
+def test_values_whose_range_overflows() -> None:
+    values = np.column_stack([np.linspace(-1.0, 1.0, 30) * 1e308, np.arange(30.0)])
+    estimator = Microaggregator(k=3, method="mdav").fit(values)
+    assert len(np.unique(estimator.transform(values)[:, 0])) == len(estimator.cluster_centers_)
+
+
 def test_frames_keep_their_names() -> None:
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     estimator = Microaggregator(method="mdav").set_output(transform="pandas")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -15,7 +16,7 @@ from microagg.methods.anneal import Anneal
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Progress, Run, available_threads, derived_seed
 from microagg.methods.stage import Within, one_group, solve
-from microagg.model import Partition, Problem
+from microagg.model import Labels, Partition, Problem
 
 PATIENCE = 20.0  # seconds after which a waiting thread gives up, so that a failing test ends
 
@@ -283,3 +284,52 @@ def test_derived_seeds_differ() -> None:
 def test_threads_default_to_the_available_ones() -> None:
     assert Run().threads == available_threads() >= 1
     assert Run(threads=7).threads == 7
+
+
+# --- remembering ------------------------------------------------------------------------------
+
+
+def test_what_is_remembered_is_computed_once_for_a_run_and_its_children() -> None:
+    run = Run(threads=2)
+    points, others = np.zeros((4, 1)), np.zeros((4, 1))
+    calls: list[str] = []
+
+    def compute(what: str) -> Callable[[], str]:
+        return lambda: calls.append(what) or what  # type: ignore[func-returns-value]
+
+    def ask(_: int, child: Run) -> str:
+        return child.remember(points, "a", compute("points a"))
+
+    assert run.remember(points, "a", compute("points a")) == "points a"
+    assert run.map(ask, range(3)) == ["points a"] * 3
+    assert run.remember(points, "b", compute("points b")) == "points b"
+    assert run.remember(others, "a", compute("others a")) == "others a"
+    assert calls == ["points a", "points b", "others a"]
+
+
+def test_what_is_remembered_goes_with_its_points() -> None:
+    run = Run()
+    points = np.zeros((4, 1))
+    value = weakref.ref(run.remember(points, "a", lambda: np.zeros(3)))
+    assert value() is not None
+    del points
+    run.remember(np.zeros((2, 1)), "a", lambda: None)
+    assert value() is None
+
+
+# --- cancelled where nothing was found yet ------------------------------------------------------
+
+
+def cancelled_cut(problem: Problem, start: Partition, run: Run, /) -> Labels:
+    raise Cancelled("The run was cancelled.")
+
+
+def test_a_refinement_that_is_cancelled_at_once_leaves_its_start() -> None:
+    problem = Problem(np.random.default_rng(1).normal(size=(30, 2)), 3)
+    run = Run()
+    start = solve(Mdav(), problem, one_group(problem), run)
+    found = solve(Within(Anneal(100), by=cancelled_cut), problem, start, run)
+    assert np.array_equal(found.labels, start.labels)
+    assert found.truncated
+    with pytest.raises(Cancelled):
+        solve(Within(Mdav(), by=cancelled_cut), problem, start, run)

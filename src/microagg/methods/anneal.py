@@ -118,9 +118,9 @@ LONG, SHORT = 16_000, 500
 """So many steps a record give three lengths of anneals, fewer than SHORT give one, else there are two."""
 GROWTH = 4
 """From one length to the next."""
-LONGEST = 100_000
-"""Steps a record of the longest anneals: they end in one of a few good partitions, and which is a matter
-of luck, so that more of them find more than longer ones.
+LONGEST, MOST_OF_LONGEST = 100_000, 100
+"""Steps a record of the longest anneals, about, and how many there may be: they end in one of a few good
+partitions, and which is a matter of luck, so that more of them find more than longer ones.
 """
 FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""
@@ -136,7 +136,7 @@ def rounds_of(cooling: Schedule) -> int:
 
 
 def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
-    """Lengths of complete anneals that add up to `steps`, so that whenever the clock strikes something
+    """Lengths of complete anneals that share `steps`, so that whenever the clock strikes something
     finished is at hand: each four times the one before, the last with three quarters of the steps or,
     where that would be longer than about LONGEST, repeated. Large data average over so many regions that
     anneals of one length hardly differ: there a short one, then the rest.
@@ -146,7 +146,8 @@ def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
         return [first, steps - first]
     lengths = 3 if steps >= LONG * n else 2 if steps >= SHORT * n else 1
     *shorter, longest = [GROWTH**place for place in range(lengths)]
-    times = max(1, round(longest * steps / (LONGEST * n) - sum(shorter)) // longest)
+    times = round(longest * steps / (LONGEST * n) - sum(shorter)) // longest
+    times = min(max(times, 1), MOST_OF_LONGEST)
     parts = [*shorter, *[longest] * times]
     return [steps * part // sum(parts) for part in parts]
 
@@ -195,6 +196,8 @@ class Anneal:
         lengths = lengths_of_anneals(steps, n, whole)
 
         def anneal(place: int, child: Run) -> Partition:
+            if child.overdue:
+                return replace(descended, truncated=True)
             cooling = schedule(problem, lists, descended.sse, lengths[place])
             return _annealed(problem, descended, lists, cooling, run.outermost, child)
 
@@ -230,7 +233,10 @@ def _annealed(
         if whole:
             blocks = np.zeros(len(labels), dtype=np.int32)
         else:
-            blocks = blocks_of_groups(problem, labels, own.seed, own)
+            try:
+                blocks = blocks_of_groups(problem, labels, own.seed, own)
+            except errors.Cancelled:
+                break
         levels = slice(first, first + levels_a_round)
         labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
     truncated = run.overdue

@@ -221,7 +221,9 @@ class ColumnGeneration:
     # --- one node ---
 
     def _raise_bound(self, node: Node) -> LpSolution | None:
-        """Columns and cuts until they no longer help; the last linear program, None when overdue."""
+        """Columns and cuts until they no longer help; the last linear program, None when overdue or where
+        the solver fails.
+        """
         slow = 0
         while not self.run.overdue:
             before = node.duals.value

@@ -201,7 +201,8 @@ def in_group_runs(count: int, work: int) -> Stage:
     """Column generation in each of at most `count` blocks (CGS22, steps 4 to 6), with its part of the work;
     the start is kept where that is better.
     """
-    return Within(Exact(0.1, 1, max(work // count, 1)), by=GroupRuns(count))
+    blocks = GroupRuns(count)
+    return Within(Exact(0.0, 1, max(work // count, 1)), by=blocks)
 
 
 def _at_least_one(**settings: int | None) -> None:

@@ -35,6 +35,7 @@ class Master:
         self.cuts = NO_CUTS
         self.columns = Columns(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
         self._unit = unit
+        self._watch = watch
         self._lp = _solver(watch)
         self._lp.setOptionValue("dual_feasibility_tolerance", 1e-9)
         self._lp.setOptionValue("primal_feasibility_tolerance", 1e-9)
@@ -102,7 +103,7 @@ class Master:
         """The optimum; None if the watch cut it short, or the solver fails twice."""
         if not self._is_solved():
             self._lp.clearSolver()
-            if not self._is_solved():
+            if self._watch.expired or not self._is_solved():
                 return None
         solution = self._lp.getSolution()
         duals = np.array(solution.row_dual) * self._unit

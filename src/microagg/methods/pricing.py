@@ -61,20 +61,22 @@ class Node:
 
 
 class Price(Protocol):
-    """Groups with a reduced cost below `below`: members, sizes, reduced costs, `least`, and whether
-    `least` holds for all groups (so far as it is below `below`/k).
+    """Groups with a reduced cost below `below`: columns, `least` (per record the least of 0 and rc(C)/|C|),
+    and whether `least` holds for all groups (so far as it is below `below`/k).
     """
 
     def __call__(
         self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
     ) -> tuple[Columns, Doubles, bool]:
-        """Columns, least, complete."""
+        """At these prices and multipliers, in this node."""
         ...
 
 
 MOST_COLUMNS_A_CALL = 5_000
 WORK_A_CALL = 100_000_000
-"""Candidates that one call of the pricing looks at: about a second."""
+"""Candidates that one call of the pricing looks at: about a second. On many records more, or no call would
+ever get to the end.
+"""
 FIRST_WORK, MORE_WORK = 50, 4
 """While prices are far from right, a call looks at so many times n candidates from each record and no more;
 when it does not get to the end, the next may look at so many times more.
@@ -88,6 +90,7 @@ class PriceAll:
         """`work`: candidates that may be looked at in all."""
         self._pricing = _core.Pricing(problem.points, problem.k)
         self.work_left = work
+        self._work_of_call = max(WORK_A_CALL, 2 * problem.k * len(problem.points) ** 2)
         self._work_of_one = FIRST_WORK * len(problem.points)
         self._points = problem.points
         self._watch = watch
@@ -96,7 +99,9 @@ class PriceAll:
         self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
     ) -> tuple[Columns, Doubles, bool]:
         """Those that were the cheapest of a record while searching."""
-        found = self._run(node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, WORK_A_CALL)
+        found = self._run(
+            node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, self._work_of_call
+        )
         if not found[2]:
             self._work_of_one = min(MORE_WORK * self._work_of_one, WORK_A_CALL)
         return found

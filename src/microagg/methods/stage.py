@@ -75,9 +75,16 @@ def one_group(problem: Problem) -> Partition:
 
 
 def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partition:
-    """Run a stage and hold it to points 1, 4 and 5 of the contract."""
+    """Run a stage and hold it to points 1, 4 and 5 of the contract. A refinement that is cancelled where it
+    has nothing of its own yet leaves its start.
+    """
     run.stage = type(stage).__name__
-    found = stage(problem, start, run)
+    try:
+        found = stage(problem, start, run)
+    except errors.Cancelled:
+        if not stage.needs_start:
+            raise
+        found = replace(start, truncated=True)
     sizes = _core.group_sizes(found.labels)
     if len(found.labels) != len(problem.points) or sizes.min() < min(problem.k, len(found.labels)):
         raise errors.contract_broken(repr(stage), "a group is smaller than k")
@@ -151,15 +158,7 @@ class Within:
         return self.by is None or self.stage.needs_start
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Solve the parts by `run.map` and put them together; when cancelled, keep the start."""
-        try:
-            return self._put_together(problem, start, run)
-        except errors.Cancelled:
-            if self.needs_start:
-                return replace(start, truncated=True)
-            raise
-
-    def _put_together(self, problem: Problem, start: Partition, run: Run) -> Partition:
+        """Solve the parts by `run.map` and put them together."""
         part_of = start.labels if self.by is None else self.by(problem, start, run)
         order = np.argsort(part_of, kind="stable").astype(np.int32)
         parts = np.split(order, np.flatnonzero(np.diff(part_of[order])) + 1)
