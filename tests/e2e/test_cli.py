@@ -18,9 +18,9 @@ import pytest
 from pyarrow import parquet
 
 import microagg
-from microagg.cli import _Bar
 from microagg.methods.catalogue import METHODS
 from microagg.methods.run import Progress
+from microagg.progress_bar import Bar
 from tests.bad_files import BAD_FILES, GOOD_NAMES, BadFile, bad_file_id, csv_of, leaks, write_good
 
 COMMAND = Path(sys.executable).parent / "microagg"
@@ -354,7 +354,7 @@ def test_ctrl_c_in_a_terminal_keeps_the_best_so_far(long_file: Path) -> None:
 
 
 def test_a_second_ctrl_c_gives_up() -> None:
-    with _Bar(hidden=False) as bar:
+    with Bar(hidden=False) as bar:
         assert not bar.update(Progress("Mdav", 0.5, 0.1))
         with pytest.raises(KeyboardInterrupt):  # there is nothing to keep
             signal.raise_signal(signal.SIGINT)
