@@ -5,11 +5,16 @@ Every record holds a recognisable number; no message may ever show it.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import openpyxl
+import pandas as pd
 import pyarrow as pa
+import pyreadstat
 from pyarrow import feather, parquet
 
 SECRET = 987654321.125
@@ -61,24 +66,65 @@ BAD_FILES = [
     BadFile("NaN", csv_of(f"NaN,{SECRET}", "NaN,3"), ("income", "2 missing values", "14 records")),
     BadFile("infinity", csv_of(f"{SECRET},-inf"), ("age", "1 infinite value")),
     BadFile("empty column", b"a,b\n1,\n2,\n3,\n", ("b", "3 missing values")),
-    BadFile("text", csv_of(f"much{SECRET},3"), ("income", "other than numbers", "age")),
-    BadFile("dates", b"day,b\n2020-01-01,1\n2020-01-02,2\n", ("day", "other than numbers")),
+    BadFile("text", csv_of(f"much{SECRET},3"), ("income", "other than numbers", "12 numbers and 1 text")),
+    BadFile("only text", b"x,name\n1,Ann\n2,Bob\n", ("'name'", "other than numbers", "--columns x")),
+    BadFile("dates", b"day,b\n2020-01-01,1\n2020-01-02,2\n", ("'day'", "dates", "2 rows", "--columns b")),
+    BadFile("other dates", b"day,b\n31.12.2020,1\n1.1.2021,2\n", ("'day'", "dates", "2 rows")),
+    BadFile("text and dates", b"day,b,c\n2020-01-01,1,x\n2020-01-02,2,y\n", ("'day', 'c'", "--columns b")),
+    BadFile(
+        "numbers, text and dates", b"a,b\n1,1\nx,2\n1/2/2020,3\n", ("1 number, 1 text and 1 date", "3 rows")
+    ),
     BadFile("truth values", b"x,flag\n1,true\n2,false\n", ("flag", "other than numbers")),
     BadFile("equal column names", csv_of(header="age,age"), ("age", "more than once", "Rename")),
-    BadFile("row too long", csv_of(f"{SECRET},1,2"), ("CSV", "as many fields as the header")),
-    BadFile("row too short", csv_of(f"{SECRET}"), ("CSV", "as many fields as the header")),
-    BadFile("noise", noise(), ("UTF-8",)),
-    BadFile("Latin-1", "größe,b\n1,2\n3,4\n".encode("latin-1"), ("UTF-8",)),
-    BadFile("noise", noise(), ("Parquet", "cannot be read"), ".parquet"),
-    BadFile("CSV inside", csv_of(), ("Parquet", "cannot be read"), ".parquet"),
-    BadFile("noise", noise(), ("cannot be read",), ".feather"),
-    BadFile("unknown ending", csv_of(), ("format", ".csv", ".parquet"), ".xyz"),
+    BadFile("row too long", csv_of(f"{SECRET},1,2"), ("CSV", "1 row ", "as many fields as the header")),
+    BadFile("row too short", csv_of(f"{SECRET}", f"{SECRET}"), ("CSV", "2 rows", "fields as the header")),
+    BadFile("quote without end", csv_of(f'{SECRET},"1'), ("'age'", "every quote is closed")),
+    BadFile("quote never closed", csv_of(f'"{SECRET},1', *ROWS), ("CSV", "1 row ", "quotes")),
+    BadFile("noise", noise(), ("not a CSV file", "UTF-8")),
+    BadFile(
+        "neither UTF-8 nor Windows-1252", csv_of("\x81,1").replace(b"\xc2", b""), ("UTF-8", "--encoding")
+    ),
+    BadFile("half a UTF-16 character", csv_of().decode().encode("utf-16")[:-1], ("UTF-16", "complete")),
+    BadFile("Parquet inside", b"PAR1" + noise(), ("CSV", "Parquet", ".parquet")),
+    BadFile("gzip inside", b"\x1f\x8b" + noise(), ("CSV", "gzip", "unpack")),
+    BadFile("colons", csv_of().replace(b",", b":"), ("2 columns", "--delimiter ':'")),
+    BadFile("spaces", csv_of().replace(b",", b" "), ("spaces", "--delimiter ' '")),
+    BadFile("thousands", b'a,b\n"1,234.5",1\n2,2\n"98,765,432",3\n', ("'a'", "thousands", "2 of 3 rows")),
+    BadFile("thousands by points", b"a;b\n1.234,5;1\n98.765.432;3\n7;1\n", ("thousands", "2 of 3 rows")),
+    BadFile("thousands by spaces", "a;b\n1 234;1\n98\u202f765\u202f432,5;3\n".encode(), ("2 of 2 rows",)),
+    BadFile("thousands beside decimal commas", b"a;b\n1.234;1,5\n7;2,5\n", ("'a'", "thousands", "1 of 2")),
+    BadFile("doubtful commas", b"a;b\n98,765;1\n2;3\n", ("'a'", "1 of 2 rows", "--decimal ,", "thousands")),
+    BadFile("points and commas", b"a;b\n1,5;1\n2.25;3\n", ("'a'", "decimal point in 1 of 2 rows")),
+    BadFile("points beside commas", b"a;b\n1,5;1.5\n2,5;3\n", ("'b'", "decimal point in 1 of 2 rows")),
+    BadFile("quoted decimal commas", b'a,b\n"1,5",1\n2,3\n', ("'a'", "decimal comma in 1 of 2 rows")),
+    *(
+        BadFile(name, content, (kind, "cannot be read"), ending)
+        for ending, kind in (
+            (".parquet", "Parquet"),
+            (".feather", "Arrow"),
+            (".arrow", "Arrow"),
+            (".xlsx", "Excel"),
+            (".dta", "Stata"),
+            (".sav", "SPSS"),
+            (".zsav", "SPSS"),
+            (".por", "SPSS portable"),
+            (".sas7bdat", "SAS"),
+            (".xpt", "SAS transport"),
+        )
+        for name, content in (
+            ("noise", noise()),
+            ("CSV inside", csv_of()),
+            ("ZIP", b"PK\x03\x04" + noise()),
+        )
+    ),
+    BadFile("unknown ending", csv_of(), ("format", ".csv", ".parquet", ".xpt"), ".xyz"),
     # Without a header the first record would become the column names, and be shown by every message.
-    BadFile("no header", "\n".join([*ROWS, ""]).encode(), ("header",)),
-    BadFile("no header, equal values", f"{SECRET},{SECRET}\n1,2\n3,4\n".encode(), ("header",)),
-    BadFile("no header, empty cell", f"{SECRET},2\n,2\n3,4\n".encode(), ("header",)),
-    # As spreadsheets save it in much of Europe.
-    BadFile("decimal commas", b"a;b\n1,5;2,5\n3,5;4,5\n5,5;6,5\n", ("decimal",)),
+    BadFile("no header", "\n".join([*ROWS, ""]).encode(), ("first line", "column names")),
+    BadFile(
+        "no header, equal values", f"{SECRET},{SECRET}\n1,2\n3,4\n".encode(), ("first line", "column names")
+    ),
+    BadFile("no header, empty cell", f"{SECRET},2\n,2\n3,4\n".encode(), ("first line", "column names")),
+    BadFile("no header, text", f"Ann,{SECRET}\nBob,2\nEve,3\n".encode(), ("first line", "column names")),
 ]
 
 
@@ -93,17 +139,47 @@ def good_table() -> pa.Table:
     return pa.table({name: list(values) for name, values in zip(HEADER.split(","), columns, strict=True)})
 
 
+def write_excel(path: Path, *sheets: Sequence[Sequence[object]]) -> Path:
+    """A workbook of these sheets, each a list of rows."""
+    book = openpyxl.Workbook(write_only=True)
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    ".dta": pyreadstat.write_dta,
+    ".sav": pyreadstat.write_sav,
+    ".zsav": functools.partial(pyreadstat.write_sav, compress=True),
+    ".por": pyreadstat.write_por,
+    ".xpt": pyreadstat.write_xport,
+}
+"""pyreadstat's functions; there is none that writes .sas7bdat."""
+
+
 def write_good(path: Path) -> Path:
     """The good records in the format of the path's ending; `.semicolon.csv` is a CSV with semicolons."""
     if path.suffix == ".parquet":
         parquet.write_table(good_table(), path)
     elif path.suffix in (".feather", ".arrow"):
         feather.write_feather(good_table(), path)
+    elif path.suffix == ".xlsx":
+        write_excel(
+            path, [good_table().column_names, *zip(*good_table().to_pydict().values(), strict=True)]
+        )
+    elif path.suffix in WRITERS:
+        WRITERS[path.suffix](good_table().to_pandas(), path)
     else:
         sign = "\t" if path.suffix in (".tsv", ".txt") else ";" if ".semicolon" in path.name else ","
         path.write_bytes(csv_of().replace(b",", sign.encode()))
     return path
 
 
-GOOD_NAMES = ("good.csv", "good.semicolon.csv", "good.tsv", "good.parquet", "good.feather")
+GOOD_NAMES = (
+    *("good.csv", "good.semicolon.csv", "good.tsv", "good.parquet", "good.feather"),
+    *("good.xlsx", "good.dta", "good.sav", "good.zsav", "good.por", "good.xpt"),
+)
 OTHER_GOOD_NAMES = ("good.txt", "good.arrow", "GOOD.CSV")

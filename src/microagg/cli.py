@@ -18,6 +18,7 @@ from microagg.errors import (
     Cancelled,
     ContractError,
     DataError,
+    MissingExtra,
     SettingsError,
     UnsafeRelease,
     same_output,
@@ -31,7 +32,21 @@ USAGE, UNSAFE, FILES, INTERNAL, INTERRUPTED, TERMINATED = 2, 3, 4, 70, 130, 143
 
 # Options that several commands have.
 InFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Feather file of numbers.")
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A file of numbers: CSV, Parquet, Feather, Excel (.xlsx), Stata, SPSS or SAS, by its ending; "
+        "- is CSV from standard input.",
+    ),
+]
+Delimiter = Annotated[
+    str | None, typer.Option(help="Of a CSV file: the sign between its fields (default: found).")
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Of a CSV file: utf-8, windows-1252, latin-1, … (default: found).")
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="Of a CSV file: its decimal sign, . or , (default: found).")
 ]
 K = Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")]
 ColumnNames = Annotated[
@@ -122,6 +137,9 @@ def partition(
     file: InFile,
     k: K,
     columns: ColumnNames = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
     method: Annotated[str, typer.Option(help="A name or recipe, see `microagg methods`.")] = "auto",
     scale: Unit = "zscore",
     effort: Annotated[
@@ -144,12 +162,12 @@ def partition(
     """
     from microagg.api import partition as solve
     from microagg.progress_bar import Bar
-    from microagg.read import table_from_file
+    from microagg.read import CsvFormat, table_from_file
     from microagg.write import check_output, write_labels
 
     if labels is not None:
         check_output(labels)
-    table = table_from_file(file, _names(columns))
+    table = table_from_file(file, _names(columns), CsvFormat(delimiter, encoding, decimal))
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         result = solve(
             table,
@@ -183,6 +201,9 @@ def bound(
     file: InFile,
     k: K,
     columns: ColumnNames = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
     scale: Unit = "zscore",
     seconds: Annotated[float, typer.Option(help="Wall-clock limit.")] = 60.0,
     gap: Annotated[float, typer.Option(help="Stop when at most so many percent above the optimum.")] = 0.0,
@@ -200,7 +221,7 @@ def bound(
     """Prove what no partition of FILE can lose less than, and find a partition near that."""
     from microagg.api import lower_bound
     from microagg.progress_bar import Bar
-    from microagg.read import table_from_file
+    from microagg.read import CsvFormat, table_from_file
     from microagg.results import check_certifiable
     from microagg.write import check_output, write_json, write_labels
 
@@ -209,7 +230,7 @@ def bound(
             check_output(path)
     if labels is not None and certificate is not None and labels.resolve() == certificate.resolve():
         raise same_output(str(labels))
-    table = table_from_file(file, _names(columns))
+    table = table_from_file(file, _names(columns), CsvFormat(delimiter, encoding, decimal))
     if certificate is not None:
         check_certifiable(table.values, k)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
@@ -257,6 +278,9 @@ def verify_certificate(
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The data it was written for.")],
     columns: Annotated[str | None, typer.Option(help="The same columns as then (default: all).")] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate against the data, without the solver that wrote it.
@@ -264,9 +288,10 @@ def verify_certificate(
     Leaves with exit code 0 if the bound is proven, 2 if not.
     """
     from microagg.certificate import check, load
-    from microagg.read import table_from_file
+    from microagg.read import CsvFormat, table_from_file
 
-    checked = check(load(certificate), table_from_file(file, _names(columns)).values)
+    table = table_from_file(file, _names(columns), CsvFormat(delimiter, encoding, decimal))
+    checked = check(load(certificate), table.values)
     if as_json:
         summary = {
             "sse": checked.sse,
@@ -328,7 +353,7 @@ def _run() -> int:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt, Cancelled):
         return _complain("Interrupted; nothing was written.", INTERRUPTED)
-    except (SettingsError, DataError) as error:
+    except (SettingsError, DataError, MissingExtra) as error:
         return _complain(str(error), USAGE)
     except UnsafeRelease as error:
         return _complain(str(error), UNSAFE)

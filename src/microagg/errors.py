@@ -25,6 +25,10 @@ class UnsafeRelease(Exception):  # noqa: N818 (a verdict, not a mishap)
     """The verifier refused a release."""
 
 
+class MissingExtra(ImportError):  # noqa: N818 (what is missing, not a mishap)
+    """An optional dependency is not installed."""
+
+
 class OutputError(OSError):
     """Something could not be written."""
 
@@ -241,17 +245,100 @@ def column_named_twice(name: str) -> SettingsError:
 
 def not_numeric(columns: Sequence[str], numeric: Sequence[str]) -> DataError:
     """Columns of text, dates or truth values."""
-    which = "Column" if len(columns) == 1 else "Columns"
-    holds = "holds" if len(columns) == 1 else "hold"
+    which, holds = ("Column", "holds") if len(columns) == 1 else ("Columns", "hold")
+    return DataError(
+        f"{which} {_quoted(columns)} {holds} something other than numbers. {_only_numeric(numeric)}"
+    )
+
+
+def _only_numeric(numeric: Sequence[str]) -> str:
+    """What to do about columns that cannot be microaggregated."""
+    if not numeric:
+        return "Convert them to numbers first."
+    named = ",".join(numeric[:8]) + (",…" if len(numeric) > 8 else "")
+    return (
+        f"Use only the numeric ones (on the command line: --columns {named}), "
+        "or convert the others to numbers."
+    )
+
+
+def dates(columns: Sequence[str], n: int, numeric: Sequence[str]) -> DataError:
+    """Columns of dates or times."""
+    which, holds = ("Column", "holds") if len(columns) == 1 else ("Columns", "hold")
+    return DataError(
+        f"{which} {_quoted(columns)} {holds} dates or times, in {_count(n, 'row')}: something other than "
+        f"numbers. {_only_numeric(numeric)} A date becomes one as, for instance, days since a fixed day."
+    )
+
+
+_OR_LEAVE_OUT = "or leave the column out (--columns names those to use)."
+
+
+def numbers_as_text(column: str, count: int, n: int) -> DataError:
+    """The file has a type for numbers and does not use it."""
+    return DataError(
+        f"Column '{column}' holds numbers stored as text in {count} of {_count(n, 'row')}. "
+        f"Convert it to numbers in the program that wrote the file, {_OR_LEAVE_OUT}"
+    )
+
+
+def quoted_line_breaks(column: str, numbers: int) -> DataError:
+    """What remains of a column of numbers in a CSV file if a quote was never closed."""
+    return DataError(
+        f"Column '{column}' has {_count(numbers, 'number')}, some with line breaks inside quotes or other "
+        f"signs around them. Check that every quote is closed, {_OR_LEAVE_OUT}"
+    )
+
+
+def thousands_separators(column: str, count: int, n: int) -> DataError:
+    """Signs between groups of three digits."""
+    return DataError(
+        f"Column '{column}' has numbers with thousands separators (such as 1,234.5, 1.234,5 or 1 234) "
+        f"in {count} of {_count(n, 'row')}. Save the file without them, {_OR_LEAVE_OUT}"
+    )
+
+
+def doubtful_commas(column: str, count: int, n: int) -> DataError:
+    """A thousand or one and a bit: a guess could be wrong by a factor of a thousand."""
+    return DataError(
+        f"Column '{column}' has numbers with commas before three digits in {count} of {_count(n, 'row')}: "
+        "decimals, or thousands separators (such as 1,234)? If decimals, say so by --decimal , and else "
+        "save the file without the separators."
+    )
+
+
+def decimal_commas(column: str, count: int, n: int, delimiter: str) -> DataError:
+    """Decimal commas where the comma is the delimiter, or the point was said to be the decimal sign."""
     remedy = (
-        f"Use only the numeric ones (on the command line: --columns {','.join(numeric[:8])}"
-        f"{',…' if len(numeric) > 8 else ''}), or convert the others to numbers"
-        if numeric
-        else "Convert them to numbers first"
+        "Save the file with decimal points, or with semicolons between the fields,"
+        if delimiter == ","
+        else "Give --decimal , or leave that option out,"
     )
     return DataError(
-        f"{which} {_quoted(columns)} {holds} something other than numbers. {remedy}; "
-        "numbers with a decimal comma or thousands separators count as text."
+        f"Column '{column}' has numbers with a decimal comma in {count} of {_count(n, 'row')}, while the "
+        f"{'delimiter is a comma too' if delimiter == ',' else 'decimal sign was said to be a point'}. "
+        f"{remedy} {_OR_LEAVE_OUT}"
+    )
+
+
+def two_decimal_signs(column: str, count: int, n: int) -> DataError:
+    """Points here, commas there."""
+    return DataError(
+        f"Column '{column}' has numbers with a decimal point in {count} of {_count(n, 'row')}, "
+        "while others in the file have, or were said to have, a decimal comma. "
+        f"Use one decimal sign throughout, {_OR_LEAVE_OUT}"
+    )
+
+
+def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> DataError:
+    """Some values are numbers, some are not."""
+    parts = [_count(numbers, "number")]
+    parts += [_count(texts, "text")] if texts else []
+    parts += [_count(dates, "date")] if dates else []
+    return DataError(
+        f"Column '{column}' holds something other than numbers in some of {_count(n, 'row')}: "
+        f"{', '.join(parts[:-1])} and {parts[-1]}. "
+        f"Replace what is no number (leave a cell empty if its value is missing), {_OR_LEAVE_OUT}"
     )
 
 
@@ -342,7 +429,7 @@ def is_a_folder(path: str) -> DataError:
 def unknown_format(path: str, known: Sequence[str]) -> DataError:
     """The ending of the name says nothing to us."""
     return DataError(
-        f"The format of {path} is not known by its name; it must end in one of {_list(known)}."
+        f"The format of {path} is not known by its name; it must end in one of {_list(known, 20)}."
     )
 
 
@@ -354,9 +441,125 @@ def no_header(path: str) -> DataError:
     )
 
 
-def not_utf8(path: str) -> DataError:
-    """Another encoding."""
-    return DataError(f"{path} is not encoded in UTF-8. Save it as UTF-8 (in a spreadsheet: 'CSV UTF-8').")
+def unknown_encoding(name: str) -> SettingsError:
+    """Python knows no such encoding of text."""
+    return SettingsError(
+        f"There is no encoding '{name}'. Use one such as utf-8, utf-16, windows-1252 or latin-1, "
+        "or leave it out to have it found."
+    )
+
+
+def wrong_encoding(source: str, name: str) -> DataError:
+    """Some bytes mean nothing in the encoding given."""
+    return DataError(
+        f"{source} is not encoded in {name}, as was said: it has bytes that mean nothing there. "
+        "Give another encoding, or leave it out to have it found."
+    )
+
+
+def no_encoding(source: str, tried: Sequence[str]) -> DataError:
+    """Some bytes mean nothing in any encoding that is tried."""
+    names = {"utf-8-sig": "UTF-8", "cp1252": "Windows-1252", "utf-16": "UTF-16"}
+    return DataError(
+        f"{source} is not encoded in {' or '.join(names[name] for name in tried)}. "
+        "Check that it is complete, "
+        "give its encoding (--encoding), or save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')."
+    )
+
+
+def not_text(source: str) -> DataError:
+    """Zero bytes, which text does not have unless it is in UTF-16."""
+    return DataError(
+        f"{source} is not a CSV file: it has bytes that no text in UTF-8 or Windows-1252 has. "
+        "If it is text in UTF-16, give --encoding utf-16-le (or -be); else let its ending name its format."
+    )
+
+
+def bad_delimiter(sign: str) -> SettingsError:
+    """More than one character, or one that numbers and quotes need."""
+    return SettingsError(
+        f"The delimiter is {sign!r}; it must be one sign that numbers and names do not have, "
+        r"such as , ; | or \t for the tab."
+    )
+
+
+def comma_twice() -> SettingsError:
+    """Fields and decimals cannot both use the comma."""
+    return SettingsError(
+        "The comma cannot be both delimiter and decimal sign. Leave --decimal out if numbers have decimal "
+        "points, or save the file with another delimiter, such as the semicolon."
+    )
+
+
+_SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars (|)", " ": "spaces"}
+
+
+def wrong_delimiter(source: str, given: str, found: str) -> DataError:
+    """The header has no such sign, but another."""
+    return DataError(
+        f"The first line of {source} has no {_SIGNS.get(given, given)}, as was said, but {_SIGNS[found]}. "
+        "Give that delimiter, or leave it out to have it found."
+    )
+
+
+def unknown_delimiter(source: str, sign: str, fields: int) -> DataError:
+    """One column by the usual signs, several by another."""
+    return DataError(
+        f"{source} has no commas, semicolons, tabs or vertical bars between its fields; "
+        f"{_SIGNS.get(sign, sign)} would make {fields} columns. "
+        f"If that is meant, give --delimiter '{sign}'."
+    )
+
+
+def uneven_rows(source: str, count: int, fields: int, delimiter: str) -> DataError:
+    """Rows with more or fewer fields than names."""
+    return DataError(
+        f"{source} cannot be read as CSV: {_count(count, 'row')} {'has' if count == 1 else 'have'} "
+        f"not as many fields as the header, which has {fields}, separated by "
+        f"{_SIGNS.get(delimiter, delimiter)}. Check that the file is complete and that fields with a "
+        "delimiter inside are in quotes, or give another --delimiter."
+    )
+
+
+def not_csv(source: str, kind: str, options: Sequence[str]) -> SettingsError:
+    """Options for CSV files have no effect on others."""
+    return SettingsError(
+        f"{_list(options)} would have no effect: {source} is a file of the format {kind}, not CSV. "
+        f"Leave {'it' if len(options) == 1 else 'them'} out."
+    )
+
+
+def other_content(source: str, kind: str, found: str, endings: Sequence[str]) -> DataError:
+    """The name says one format, the first bytes another."""
+    remedy = (
+        f"Let its name end in {' or '.join(endings)}"
+        if endings
+        else f"Save or unpack the data as {kind} first"
+    )
+    return DataError(
+        f"{source} cannot be read as {kind}: it begins like a file of the format {found}. {remedy}."
+    )
+
+
+def password_protected(source: str) -> DataError:
+    """An encrypted workbook."""
+    return DataError(f"{source} is protected by a password. Save a copy without password and use that.")
+
+
+def old_excel(source: str) -> DataError:
+    """A workbook of before 2007, or another file of that family."""
+    return DataError(
+        f"{source} is not an .xlsx file but of an older Office format. "
+        "Save it as .xlsx in a spreadsheet program."
+    )
+
+
+def empty_sheet(source: str) -> DataError:
+    """No cell of the first sheet is filled."""
+    return DataError(
+        f"The first sheet of {source} is empty, so there are no records. Put the data on the first sheet, "
+        "with the names of the columns in the first row."
+    )
 
 
 def unreadable_content(path: str, kind: str) -> DataError:
@@ -419,9 +622,9 @@ def certificate_of_other_version(version: int) -> CertificateError:
     )
 
 
-def needs_extra(what: str, package: str, extra: str) -> ImportError:
+def needs_extra(what: str, package: str, extra: str) -> MissingExtra:
     """An optional dependency is not installed."""
-    return ImportError(f"{what} needs {package}: pip install 'microagg[{extra}]'")
+    return MissingExtra(f"{what} needs {package}: pip install 'microagg[{extra}]'")
 
 
 def no_certificate(n: int, most: int) -> SettingsError:

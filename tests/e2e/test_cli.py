@@ -27,10 +27,12 @@ COMMAND = Path(sys.executable).parent / "microagg"
 TRACES = ("Traceback", "Internal error", "nanobind", "Error:\n")
 
 
-def run(*arguments: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: object, folder: Path | None = None, given: str | None = None
+) -> subprocess.CompletedProcess[str]:
     """The command's outcome; nothing it prints may show a value or a stack trace."""
     done = subprocess.run(
-        [COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=folder
+        [COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=folder, input=given
     )
     printed = done.stdout + done.stderr
     assert not leaks(printed)
@@ -158,6 +160,33 @@ def test_long_identifiers_are_no_internal_error(tmp_path: Path) -> None:
     assert run("partition", path, "-k", 3).returncode in (0, 2)
 
 
+@pytest.mark.parametrize("command", ["partition", "bound"])
+def test_a_csv_file_as_it_is_said_to_be(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "said.csv"
+    rows = "".join(f"{i},{i}25:{i * i % 7},5\n" for i in range(1, 10))
+    path.write_bytes(f"größe:gewicht\n{rows}".encode("latin-1"))
+    options = ("--delimiter", ":", "--encoding", "latin-1", "--decimal", ",")
+    done = run(command, path, "-k", 3, "--json", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["columns"] == ["größe", "gewicht"]
+
+
+def test_a_certificate_of_a_csv_file_with_options(tmp_path: Path, good: Path) -> None:
+    proof = tmp_path / "proof.json"
+    assert run("bound", good, "-k", 3, "--certificate", proof).returncode == 0
+    good.write_bytes(good.read_bytes().replace(b",", b":"))
+    assert "--delimiter ':'" in refused(2, "verify-certificate", proof, good)
+    assert run("verify-certificate", proof, good, "--delimiter", ":").returncode == 0
+
+
+def test_standard_input(good: Path) -> None:
+    done = run("partition", "-", "-k", 3, "--json", given=good.read_text())
+    assert (done.returncode, done.stderr) == (0, "")
+    expected = json.loads(run("partition", good, "-k", 3, "--json").stdout)
+    assert json.loads(done.stdout)["sse"] == expected["sse"]
+    assert "standard input" in run("partition", "-", "-k", 3, given="1.5,2\n3,4\n").stderr
+
+
 # --- refused: data ----------------------------------------------------------------------------
 
 
@@ -168,6 +197,13 @@ def test_bad_file(tmp_path: Path, bad: BadFile) -> None:
     for part in bad.says:
         assert part in message
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_options_of_csv_files_are_refused_for_others(tmp_path: Path) -> None:
+    path = write_good(tmp_path / "good.parquet")
+    message = refused(2, "partition", path, "-k", 3, "--delimiter", ";")
+    assert "delimiter would have no effect" in message
+    assert "Parquet" in message
 
 
 def test_one_record(tmp_path: Path) -> None:
@@ -192,7 +228,7 @@ def test_text_columns_can_be_left_out(tmp_path: Path) -> None:
     path = tmp_path / "text.csv"
     path.write_bytes(csv_of("987654321.125,unknown"))
     message = refused(2, "partition", path, "-k", 3)
-    assert "age" in message
+    assert "'age'" in message
     assert "--columns" in message, "the message names the option that helps"
     assert run("partition", path, "-k", 3, "--columns", "income").returncode == 0
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import io
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -12,21 +14,25 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyreadstat
 import pytest
+from pyarrow import feather, parquet
 
-from microagg import read
-from microagg.errors import DataError, SettingsError
+from microagg import cli, read
+from microagg.errors import DataError, MissingExtra, SettingsError
 from microagg.model import Table
 from tests.bad_files import (
     BAD_FILES,
     GOOD_NAMES,
     OTHER_GOOD_NAMES,
     SECRET,
+    WRITERS,
     BadFile,
     bad_file_id,
     csv_of,
     good_table,
     leaks,
+    write_excel,
     write_good,
 )
 
@@ -34,6 +40,7 @@ X = np.random.default_rng(5).normal(size=(12, 2))
 PANDAS = pd.DataFrame(X, columns=["a", "b"])
 POLARS = pl.DataFrame({"a": X[:, 0], "b": X[:, 1]})
 ARROW = pa.table({"a": X[:, 0], "b": X[:, 1]})
+DAY = datetime.date(2020, 1, 31)
 
 # --- files ------------------------------------------------------------------------------------
 
@@ -41,7 +48,7 @@ ARROW = pa.table({"a": X[:, 0], "b": X[:, 1]})
 @pytest.mark.parametrize("name", GOOD_NAMES + OTHER_GOOD_NAMES)
 def test_good_file(tmp_path: Path, name: str) -> None:
     table = read.table_from_file(write_good(tmp_path / name))
-    assert table.columns == ("income", "age")
+    assert tuple(map(str.lower, table.columns)) == ("income", "age")  # SPSS portable has capitals only
     np.testing.assert_array_equal(table.values, np.column_stack(list(good_table().to_pydict().values())))
 
 
@@ -124,6 +131,338 @@ def test_unreadable_file_is_an_os_error(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(OSError, match=r"cannot be opened: Permission denied. Check its permissions"):
         read.table_from_file(path)
+
+
+# --- CSV: found, or given ----------------------------------------------------------------------
+
+
+def written(folder: Path, content: str | bytes, name: str = "data.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"], ids=["comma", "semicolon", "tab", "bar"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("given", [False, True], ids=["found", "given"])
+def test_delimiters_and_encodings(tmp_path: Path, delimiter: str, encoding: str, given: bool) -> None:
+    text = "größe,Gewicht [€]\n1.5,2\n3,-4e1\n".replace(",", delimiter)
+    path = written(tmp_path, text.encode(encoding))
+    options = read.CsvFormat(delimiter, encoding) if given else read.CsvFormat()
+    table = read.table_from_file(path, csv_format=options)
+    assert table.columns == ("größe", "Gewicht [€]")
+    assert table.values.tolist() == [[1.5, 2.0], [3.0, -40.0]]
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b""], ids=["mark", "no mark"])
+def test_utf_16_with_its_byte_order_given(tmp_path: Path, mark: bytes) -> None:
+    path = written(tmp_path, mark + "a,b\n1,2\n3,4\n".encode("utf-16-le"))
+    assert read.table_from_file(path, csv_format=read.CsvFormat(encoding="utf-16-le")).columns == ("a", "b")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+@pytest.mark.parametrize("decimal", [None, ","], ids=["found", "given"])
+def test_decimal_commas(tmp_path: Path, delimiter: str, decimal: str | None) -> None:
+    path = written(tmp_path, "a;b;c\n1,5;2;-3,25e1\n;3;,5\n7;4;8\n".replace(";", delimiter))
+    table = read.table_from_file(path, ["b", "c"], read.CsvFormat(decimal=decimal))
+    assert table.values.tolist() == [[2.0, -32.5], [3.0, 0.5], [4.0, 8.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "values"),
+    [
+        ("x\n1,5\n2,25\n", {}, [[1.5], [2.25]]),
+        ("x\n1.5\n2.25\n", {"decimal": "."}, [[1.5], [2.25]]),
+        ("x\n1\n2\n", {"decimal": ","}, [[1.0], [2.0]]),
+        ("a;b\n1,234;1\n2,345;2\n", {"decimal": ","}, [[1.234, 1.0], [2.345, 2.0]]),
+        ("a;b\n1,234;1,5\n2,345;2\n", {}, [[1.234, 1.5], [2.345, 2.0]]),
+        ("a;b\n0,234;1\n2,345;2\n", {}, [[0.234, 1.0], [2.345, 2.0]]),
+        ("a,b;c,d\n1,5;2,5\n3,5;4,5\n", {}, [[1.5, 2.5], [3.5, 4.5]]),
+        ("a:b\n1:2\n3:4\n", {"delimiter": ":"}, [[1.0, 2.0], [3.0, 4.0]]),
+        ("a\tb\n1\t2\n3\t4\n", {"delimiter": r"\t"}, [[1.0, 2.0], [3.0, 4.0]]),
+        ('a,"b\nc"\n"1",2\n3,"4"\n', {}, [[1.0, 2.0], [3.0, 4.0]]),
+        ("region,2019,2020\n1,2,3\n4,5,6\n", {}, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+    ],
+)
+def test_csv_that_is_easily_misread(
+    tmp_path: Path, text: str, options: dict[str, str], values: list[list[float]]
+) -> None:
+    table = read.table_from_file(written(tmp_path, text), csv_format=read.CsvFormat(**options))
+    assert table.values.tolist() == values
+
+
+def test_commas_in_a_column_that_is_not_used_do_not_matter(tmp_path: Path) -> None:
+    path = written(tmp_path, "answers;x\n1,2;0.5\n2,3;1.5\n")
+    assert read.table_from_file(path, ["x"]).values.tolist() == [[0.5], [1.5]]
+
+
+def test_an_encoding_that_begins_late(tmp_path: Path) -> None:
+    """The first letter that is not ASCII stands far behind any sample."""
+    rows = "1,x\n" * 200_000
+    path = written(tmp_path, ("a,b\n" + rows + "2,é\n").encode("cp1252"))
+    assert read.table_from_file(path, ["a"]).values[-1].tolist() == [2.0]
+    with pytest.raises(DataError, match=r"not encoded in utf-8, as was said"):
+        read.table_from_file(path, ["a"], read.CsvFormat(encoding="utf-8"))
+
+
+def test_a_type_that_changes_late(tmp_path: Path) -> None:
+    path = written(tmp_path, "a;b\n" + "1;2\n" * 600_000 + "1,5;2\n")
+    assert read.table_from_file(path).values[-1].tolist() == [1.5, 2.0]
+    path = written(tmp_path, "a;b\n" + "1;2\n" * 600_000 + "x;2\n")
+    with pytest.raises(DataError, match=r"'a'.*600000 numbers and 1 text"):
+        read.table_from_file(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "says"),
+    [
+        ({"delimiter": ";"}, DataError, ("no semicolons", "but commas")),
+        ({"delimiter": ";;"}, SettingsError, ("';;'", "one sign")),
+        ({"delimiter": ""}, SettingsError, ("one sign",)),
+        ({"delimiter": "é"}, SettingsError, ("one sign",)),
+        ({"delimiter": "5"}, SettingsError, ("one sign",)),
+        ({"encoding": "utf-99"}, SettingsError, ("'utf-99'", "latin-1")),
+        ({"encoding": "base64"}, SettingsError, ("'base64'", "latin-1")),
+        ({"encoding": "utf-16"}, DataError, ("not encoded in utf-16", "leave it out")),
+        ({"decimal": "x"}, SettingsError, ("decimal", "., ,")),
+        ({"decimal": ","}, SettingsError, ("both delimiter and decimal",)),
+        ({"decimal": ",", "delimiter": ","}, SettingsError, ("both delimiter and decimal",)),
+    ],
+    ids=str,
+)
+def test_wrong_csv_options(
+    tmp_path: Path, options: dict[str, str], kind: type[Exception], says: tuple[str, ...]
+) -> None:
+    path = write_good(tmp_path / "good.csv")
+    with pytest.raises(kind) as caught:
+        read.table_from_file(path, csv_format=read.CsvFormat(**options))
+    assert not leaks(str(caught.value))
+    for part in says:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("decimal", "text", "says"),
+    [
+        (".", "a;b\n1,5;2\n2;3\n", r"'a'.*decimal comma in 1 of 2 rows.*said to be a point"),
+        (".", "a;b\n1,234;2\n2;3\n", r"'a'.*thousands separators.*in 1 of 2 rows"),
+        (",", "a;b\n1.5;2\n2;3\n", r"'a'.*decimal point in 1 of 2 rows"),
+        (",", "a;b\n1.234;2\n2;3\n", r"'a'.*thousands separators.*in 1 of 2 rows"),
+    ],
+)
+def test_a_decimal_sign_that_is_not_the_files(tmp_path: Path, decimal: str, text: str, says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        read.table_from_file(written(tmp_path, text), csv_format=read.CsvFormat(decimal=decimal))
+
+
+@pytest.mark.parametrize("name", [name for name in GOOD_NAMES if not name.endswith(("csv", "tsv"))])
+def test_csv_options_are_refused_for_other_formats(tmp_path: Path, name: str) -> None:
+    path = write_good(tmp_path / name)
+    with pytest.raises(SettingsError, match=r"encoding, decimal would have no effect.*not CSV"):
+        read.table_from_file(path, csv_format=read.CsvFormat(encoding="utf-8", decimal="."))
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(content: bytes) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    feed(csv_of())
+    assert read.table_from_file(Path("-"), ["age"]).values.shape == (12, 1)
+    feed("é;b\n1,5;2\n2;3\n".encode("latin-1"))
+    assert read.table_from_file(Path("-")).columns == ("é", "b")
+    feed(b"")
+    with pytest.raises(DataError, match="no records"):
+        read.table_from_file(Path("-"))
+    feed(b"PAR1" + csv_of())
+    with pytest.raises(DataError, match="standard input cannot be read as CSV"):
+        read.table_from_file(Path("-"))
+
+
+# --- formats with types ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in GOOD_NAMES if not name.endswith(("csv", "tsv"))])
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9, 0.9999])
+def test_a_file_that_was_cut_short(tmp_path: Path, name: str, share: float) -> None:
+    path = write_good(tmp_path / name)
+    content = path.read_bytes()
+    if path.suffix == ".por":  # whose last line is filled up
+        content = content[: content.index(b"ZZ")]
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(DataError, match=r"cannot be read as .*Check that it is complete") as caught:
+        read.table_from_file(path)
+    assert not leaks(str(caught.value))
+
+
+@pytest.mark.parametrize("name", [name for name in GOOD_NAMES if not name.endswith(("csv", "tsv"))])
+def test_a_file_under_a_wrong_name(tmp_path: Path, name: str) -> None:
+    path = write_good(tmp_path / name)
+    for ending in {".csv", ".parquet", ".xlsx", ".sav"} - {path.suffix, path.suffix.replace("z", "")}:
+        with pytest.raises(DataError, match=rf"cannot be read as .*ends? in .*{path.suffix}"):
+            read.table_from_file(path.rename(path.with_suffix(ending)))
+        path.with_suffix(ending).rename(path)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather", ".xlsx", *WRITERS])
+def test_an_empty_file_or_table(tmp_path: Path, ending: str) -> None:
+    with pytest.raises(DataError, match="no records"):
+        read.table_from_file(written(tmp_path, b"", f"nothing{ending}"))
+    frame = pd.DataFrame({"a": [1.0], "b": [2.0]}).iloc[:0]
+    path = tmp_path / f"header{ending}"
+    if ending == ".xlsx":
+        write_excel(path, [["a", "b"]])
+    elif ending in WRITERS:
+        WRITERS[ending](frame, path)
+    else:
+        write = parquet.write_table if ending == ".parquet" else feather.write_feather
+        write(pa.Table.from_pandas(frame), path)
+    with pytest.raises(DataError, match="no records"):
+        read.table_from_file(path)
+
+
+TYPED = {
+    "number": [1.0, 2.0, 3.0],
+    "missing": [1.0, None, 3.0],
+    "digits": ["1", "2.5", "3"],
+    "grouped": ["1,234.5", "2", "3"],
+    "some": ["1", "x", "3"],
+    "text": ["x", "y", "z"],
+    "day": [DAY, DAY, DAY],
+}
+
+
+def write_typed(path: Path) -> Path:
+    """Columns of all kinds in the format of the path's ending."""
+    if path.suffix == ".xlsx":
+        return write_excel(path, [list(TYPED), *zip(*TYPED.values(), strict=True)])
+    if path.suffix in WRITERS:
+        WRITERS[path.suffix](pd.DataFrame(TYPED), path)
+    else:
+        write = parquet.write_table if path.suffix == ".parquet" else feather.write_feather
+        write(pa.table(TYPED), path)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather", ".xlsx", *WRITERS])
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        (["missing"], r"has 1 missing value in 3 records"),
+        (["digits"], r"numbers stored as text in 3 of 3 rows\. Convert"),
+        (["number", "grouped"], r"thousands separators .*in 1 of 3 rows\. Save"),
+        (["some"], r"some of 3 rows: 2 numbers and 1 text\. Replace"),
+        (["number", "text"], r"something other than numbers\. Use only .*--columns number\)"),
+        (["number", "day"], r"dates or times, in 3 rows.*--columns number\)"),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, list) else "",
+)
+def test_columns_that_are_no_numbers(tmp_path: Path, ending: str, columns: list[str], says: str) -> None:
+    path = write_typed(tmp_path / f"typed{ending}")
+    if ending == ".por":  # which has capitals only
+        columns = [name.upper() for name in columns]
+        says = says.replace("columns number", "columns NUMBER")
+    assert read.table_from_file(path, ["NUMBER" if ending == ".por" else "number"]).values.shape == (3, 1)
+    with pytest.raises(DataError, match=f"'{columns[-1]}'.*{says}"):
+        read.table_from_file(path, columns)
+
+
+def test_labels_do_not_replace_values_and_missing_codes_are_missing(tmp_path: Path) -> None:
+    path = tmp_path / "labelled.sav"
+    frame = pd.DataFrame({"sex": [1.0, 2.0, 1.0], "income": [5.0, 99.0, 7.0]})
+    pyreadstat.write_sav(
+        frame,
+        path,
+        variable_value_labels={"sex": {1: "male", 2: "female"}},
+        missing_ranges={"income": [99]},
+    )
+    assert read.table_from_file(path, ["sex"]).values.tolist() == [[1.0], [2.0], [1.0]]
+    with pytest.raises(DataError, match=r"'income' has 1 missing value in 3 records"):
+        read.table_from_file(path)
+
+
+def test_categories_of_text(tmp_path: Path) -> None:
+    path = tmp_path / "categories.parquet"
+    parquet.write_table(pa.table({"a": pa.array(["1", "2", "1"]).dictionary_encode()}), path)
+    with pytest.raises(DataError, match=r"'a' holds numbers stored as text in 3 of 3 rows"):
+        read.table_from_file(path)
+
+
+# --- Excel -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "values"),
+    [
+        ([["a", "b"], [1, 2.5], [3, 4]], [[1.0, 2.5], [3.0, 4.0]]),
+        ([["a", "b"], [1, 2], [3, 4], [None, None], [None]], [[1.0, 2.0], [3.0, 4.0]]),
+        ([["a", None, " b "], [1, None, 2], [3, None, 4]], [[1.0, 2.0], [3.0, 4.0]]),
+        ([["a", "b"], [10**30, 2], [3, 4]], [[1e30, 2.0], [3.0, 4.0]]),
+    ],
+    ids=["plain", "empty rows at the end", "empty column", "huge"],
+)
+def test_excel(tmp_path: Path, rows: list[list[object]], values: list[list[float]]) -> None:
+    path = write_excel(tmp_path / "book.xlsx", rows, [["other"], ["sheet"]])
+    table = read.table_from_file(path)
+    assert table.columns == ("a", "b")
+    assert table.values.tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([], r"first sheet of .* is empty.*no records"),
+        ([["a", "b"]], r"no records"),
+        ([[SECRET, 2], [1, 2]], r"first line .*instead of column names"),
+        ([["a", None], [1, 2]], r"Column 2 of the file has no name"),
+        ([["a", None, None], [1, 2, 3]], r"Column 2 of the file has no name"),
+        ([["a", "a"], [1, 2]], r"more than once: 'a'"),
+        ([["a", "b"], [1], [2, 3]], r"'b' has 1 missing value in 2 records"),
+        ([["a"], [1], ["2"], ["3"]], r"'a' holds numbers stored as text in 2 of 3 rows"),
+        ([["a"], [1], [f"{SECRET}x"], [3]], r"'a' holds.*2 numbers and 1 text"),
+        ([["a"], [1], [DAY], [3]], r"'a' holds.*2 numbers and 1 date"),
+        ([["a"], [1], [True], [3]], r"'a' holds.*2 numbers and 1 text"),
+        ([["a", "b"], [1, True], [3, False]], r"'b' holds something other than numbers"),
+    ],
+)
+def test_excel_refused(tmp_path: Path, rows: list[list[object]], says: str) -> None:
+    path = write_excel(tmp_path / "book.xlsx", rows)
+    with pytest.raises(DataError, match=says) as caught:
+        read.table_from_file(path)
+    assert not leaks(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [("EncryptedPackage", "protected by a password"), ("Workbook", "older Office format")],
+)
+def test_excel_in_another_wrapping(tmp_path: Path, inside: str, says: str) -> None:
+    content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1024) + inside.encode("utf-16-le") + bytes(512)
+    with pytest.raises(DataError, match=says):
+        read.table_from_file(written(tmp_path, content, "book.xlsx"))
+    with pytest.raises(DataError, match=r"cannot be read as CSV: it begins like .*Office"):
+        read.table_from_file(written(tmp_path, content, "book.csv"))
+
+
+@pytest.mark.parametrize(
+    ("ending", "package"), [(".xlsx", "openpyxl"), *((ending, "pyreadstat") for ending in WRITERS)]
+)
+def test_formats_without_their_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, package: str
+) -> None:
+    path = write_good(tmp_path / f"good{ending}")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"needs {package}: pip install 'microagg\[formats\]'"):
+        read.table_from_file(path)
+
+
+def test_a_missing_extra_is_no_internal_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_good(tmp_path / "good.sav")
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    monkeypatch.setattr("sys.argv", ["microagg", "partition", str(path), "-k", "3"])
+    assert cli._run() == cli.USAGE
+    assert "pip install 'microagg[formats]'" in capsys.readouterr().err
 
 
 # --- data in memory: taken ---------------------------------------------------------------------
@@ -289,9 +628,6 @@ def test_a_column_of_nothing_is_missing_not_text(data: object) -> None:
 def test_infinite_values(number: float) -> None:
     with pytest.raises(DataError, match=r"Column '?b'? has 12 infinite values.*Replace or remove"):
         read.table_of(PANDAS.assign(b=number))
-
-
-DAY = datetime.date(2020, 1, 31)
 
 
 @pytest.mark.parametrize(

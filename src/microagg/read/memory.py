@@ -1,31 +1,16 @@
-"""A file or data in memory -> Table: the only place that checks data by themselves."""
+"""Data in memory -> Table: arrays, and data frames of any kind that narwhals knows."""
 
 from __future__ import annotations
 
-import csv
-import re
-from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.model import Table, positions_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-FORMATS = {
-    ".csv": "CSV",
-    ".tsv": "CSV",
-    ".txt": "CSV",
-    ".parquet": "Parquet",
-    ".feather": "Arrow",
-    ".arrow": "Arrow",
-}
+from microagg.model import Table
+from microagg.read.columns import refuse_duplicates
 
 
 def table_of(data: object) -> Table:
@@ -50,20 +35,6 @@ def table_of(data: object) -> Table:
     return Table(columns, values)
 
 
-def table_from_file(path: Path, columns: Sequence[str] | None = None) -> Table:
-    """The named columns of a file (default: all) as a Table."""
-    table = _read_file(path)
-    _refuse_duplicates(table.column_names)
-    if columns is not None:
-        table = table.select(positions_of(columns, table.column_names))
-    if "" in table.column_names:
-        raise errors.unnamed_column(table.column_names.index("") + 1)
-    return table_of(table)
-
-
-# --- data in memory ---------------------------------------------------------------------------
-
-
 def _frame(data: Any) -> Any:
     """A narwhals data frame for what narwhals knows (pandas, polars, Arrow, DuckDB, …), else None."""
     import narwhals.stable.v1 as nw  # a tenth of a second, only for those who pass a frame
@@ -77,9 +48,9 @@ def _frame(data: Any) -> Any:
     # narwhals refuses equal names in words of its own, and pandas' names that are not text.
     if is_pandas_dataframe(data):
         data = data.set_axis([str(name) for name in data.columns], axis=1)
-        _refuse_duplicates(list(data.columns))
+        refuse_duplicates(list(data.columns))
     elif is_pyarrow_table(data):
-        _refuse_duplicates(data.column_names)
+        refuse_duplicates(data.column_names)
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
@@ -155,12 +126,6 @@ def _from_objects(array: NDArray[Any]) -> NDArray[np.float64]:
         raise errors.not_numbers("numbers too large for a double") from None
 
 
-def _refuse_duplicates(names: Sequence[str]) -> None:
-    duplicates = [name for name, times in Counter(names).items() if times > 1]
-    if duplicates:
-        raise errors.duplicate_columns(duplicates)
-
-
 def _refuse_not_finite(columns: Sequence[str], values: NDArray[np.float64]) -> None:
     for at, column in enumerate(columns):
         missing = int(np.isnan(values[:, at]).sum())
@@ -169,64 +134,3 @@ def _refuse_not_finite(columns: Sequence[str], values: NDArray[np.float64]) -> N
         infinite = int(np.isinf(values[:, at]).sum())
         if infinite:
             raise errors.infinite_values(column, infinite)
-
-
-# --- files ------------------------------------------------------------------------------------
-
-
-def _read_file(path: Path) -> pa.Table:
-    if path.is_dir():
-        raise errors.is_a_folder(str(path))
-    if not path.exists():
-        raise errors.no_such_file(str(path))
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise errors.unknown_format(str(path), list(FORMATS))
-    import pyarrow as pa
-
-    try:
-        if path.stat().st_size == 0:
-            raise errors.no_records()
-        if kind == "CSV":
-            return _read_csv(path)
-        if kind == "Parquet":
-            from pyarrow import parquet
-
-            return parquet.read_table(path)
-        from pyarrow import feather
-
-        return feather.read_table(path)
-    except UnicodeDecodeError:
-        raise errors.not_utf8(str(path)) from None
-    except pa.ArrowException:
-        raise errors.unreadable_content(str(path), kind) from None
-    except OSError as error:
-        raise errors.cannot_read(str(path), error.strerror or "reading failed") from None
-
-
-def _read_csv(path: Path) -> pa.Table:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next((line for line in file if line.strip()), "")
-        if not any(line.strip() for line in file):
-            raise errors.no_records()
-    # The sign that separates most names in the header, outside quotes.
-    bare = re.sub(r'"[^"]*"', "", header)
-    delimiter = max(",;\t", key=bare.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
-    if all(_is_number(name) for name in names):
-        raise errors.no_header(str(path))
-    table = arrow_csv.read_csv(path, parse_options=arrow_csv.ParseOptions(delimiter=delimiter))
-    if any(pa.types.is_binary(kind) for kind in table.schema.types):
-        raise errors.not_utf8(str(path))  # what Arrow makes of text in another encoding
-    return table.rename_columns([name.strip() for name in table.column_names])
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True

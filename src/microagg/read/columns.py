@@ -1,0 +1,166 @@
+"""Columns of an Arrow table: which are wanted, and why one that should hold numbers does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+from microagg.model import positions_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NUMBERS_AMONG_TEXT = b"numbers"
+"""Metadata of a field of text: how many of its values the file itself holds as numbers."""
+
+_EXPONENT = r"([eE][-+]?\d+)?"
+_SPACE = "[ '’\u00a0\u2009\u202f]"
+# In the language of Arrow's regular expressions (RE2); each is for a whole value.
+_WHOLE_NUMBER = rf"^\s*[-+]?\d+{_EXPONENT}\s*$"
+_POINT_NUMBER = rf"^\s*[-+]?(\d+\.\d*|\.\d+){_EXPONENT}\s*$"
+COMMA_NUMBER = rf"^\s*[-+]?(\d+,\d*|,\d+){_EXPONENT}\s*$"
+WHOLE_OR_COMMA_NUMBER = f"{_WHOLE_NUMBER}|{COMMA_NUMBER}"
+COMMA_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*$"
+_POINT_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}((\.\d{3})+,\d*|(\.\d{3}){2,})\s*$"
+_POINT_THOUSANDS_BESIDE_COMMAS = r"^\s*[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?\s*$"
+_SPACE_THOUSANDS = rf"^\s*[-+]?[1-9]\d{{0,2}}({_SPACE}\d{{3}})+([.,]\d*)?\s*$"
+_DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
+_BLANK = r"^\s*$"
+
+
+def refuse_duplicates(names: Sequence[str]) -> None:
+    """`DataError` if two columns share a name."""
+    duplicates = [name for name, times in Counter(names).items() if times > 1]
+    if duplicates:
+        raise errors.duplicate_columns(duplicates)
+
+
+def chosen(table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
+    """The named columns (default: all), each of which has a name of its own."""
+    refuse_duplicates([name for name in table.column_names if name])
+    if columns is not None:
+        table = table.select(positions_of(columns, table.column_names))
+    if "" in table.column_names:
+        raise errors.unnamed_column(table.column_names.index("") + 1)
+    return table
+
+
+def refuse_values_as_names(names: Sequence[str], source: str) -> None:
+    """`DataError` if a header is a record: messages show column names, and must not show values.
+
+    Small whole numbers may be names beside others, as years are.
+    """
+    numbers = [name for name in names if _is_number(name)]
+    unlikely = [name for name in numbers if not (name.isdigit() and len(name) <= 4)]
+    if unlikely or (numbers and all(_is_number(name) or not name for name in names)):
+        raise errors.no_header(source)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of this type are text."""
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether values of this type are numbers."""
+    import pyarrow as pa
+
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def matching(column: pa.ChunkedArray[Any], pattern: str) -> int:
+    """How many values match."""
+    from pyarrow import compute
+
+    return len(column.filter(compute.match_substring_regex(column, pattern)))
+
+
+def refuse_what_is_no_number(table: pa.Table, decimal: str = ".", delimiter: str = "") -> None:
+    """`DataError` that says what a column holds if it holds no numbers.
+
+    Columns of missing values alone pass. The signs are those by which text was read.
+    """
+    import pyarrow as pa
+
+    numeric = [field.name for field in table.schema if is_number(field.type)]
+    dates: list[str] = []
+    others: list[str] = []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if is_number(field.type) or column.null_count == len(column):
+            continue
+        if pa.types.is_dictionary(field.type) and is_text(field.type.value_type):
+            column = column.cast(field.type.value_type)
+        if is_text(column.type):
+            found = _Text.of(field, column.cast(pa.large_string()), decimal)
+            found.refuse_if_repairable(field.name, len(column), decimal, delimiter)
+            (dates if found.dates else others).append(field.name)
+        else:
+            (dates if pa.types.is_temporal(field.type) else others).append(field.name)
+    if dates and not others:
+        raise errors.dates(dates, table.num_rows, numeric)
+    if others:
+        raise errors.not_numeric([name for name in table.column_names if name in dates + others], numeric)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What the values of a column of text look like; each is counted once."""
+
+    whole: int
+    points: int
+    """Numbers with a decimal point."""
+    commas: int
+    """Numbers with a decimal comma."""
+    thousands: int
+    dates: int
+    rest: int
+    typed: int
+    """So many values are numbers in the file, beside text."""
+
+    @classmethod
+    def of(cls, field: pa.Field[Any], column: pa.ChunkedArray[Any], decimal: str) -> _Text:
+        from pyarrow import compute
+
+        separators = [COMMA_THOUSANDS, _SPACE_THOUSANDS]
+        # 1.234 is a number where the decimal sign is the point, and a thousand where it is the comma.
+        separators.append(_POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else _POINT_THOUSANDS)
+        counts = []
+        left = column.drop_null()
+        for patterns in ([_BLANK], separators, [_WHOLE_NUMBER], [_POINT_NUMBER], [COMMA_NUMBER], [_DATE]):
+            matches = compute.match_substring_regex(left, "|".join(patterns))
+            others = left.filter(compute.invert(matches))
+            counts.append(len(left) - len(others))
+            left = others
+        _, thousands, whole, points, commas, dates = counts
+        typed = int((field.metadata or {}).get(NUMBERS_AMONG_TEXT, b"0"))
+        return cls(whole, points, commas, thousands, dates, len(left), typed)
+
+    def refuse_if_repairable(self, name: str, n: int, decimal: str, delimiter: str) -> None:
+        """`DataError` for a column in which there are numbers, in whatever form."""
+        numbers = self.whole + self.points + self.commas + self.thousands
+        if numbers == 0:
+            return
+        if self.dates or self.rest:
+            raise errors.mixed_column(name, numbers, self.rest, self.dates, n)
+        if self.thousands:
+            raise errors.thousands_separators(name, self.thousands, n)
+        if self.points and (self.commas or decimal == ","):
+            raise errors.two_decimal_signs(name, self.points, n)
+        if self.commas and delimiter:
+            raise errors.decimal_commas(name, self.commas, n, delimiter)
+        if delimiter:  # Arrow reads numbers in CSV files whether quoted or not
+            raise errors.quoted_line_breaks(name, numbers)
+        raise errors.numbers_as_text(name, numbers - self.typed, n)
