@@ -107,8 +107,8 @@ def read_csv(
 class _Parser:
     """Arrow's parser for one file.
 
-    Arrow is never given a Python object, neither a file nor a function to call: its threads let go of those
-    when they like, and the process is aborted if that is while Python exits.
+    Arrow is never given a Python object, neither a file nor a function to call: its threads may let go of
+    those while Python exits, which can abort the process.
     """
 
     content: str | pa.Buffer
