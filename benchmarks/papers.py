@@ -83,7 +83,7 @@ def shown_list(value: Any) -> str:
 def run(document: Entry, tables: list[str], slow: bool, record: bool, console: Console) -> Session:
     wanted = [table for table in document["table"] if is_wanted(table, tables) and data_is_here(table)]
     jobs = [
-        (table, [figure for figure in table["figures"] if slow or not figures.is_slow(table, figure)])
+        (table, [figure for figure in table["figures"] if slow or figures.cost(table, figure) == "fast"])
         for table in wanted
     ]
     relations = [
@@ -227,8 +227,8 @@ tolerance; without a letter, ours is what was printed. *Pending* has not been co
 | ICSM15 | Mortazavi, Jalili: A novel local search method for microaggregation |
 
 Not here: times (see [speed.md](speed.md) for ours); VLDBJ06's Table 4, whose points exist only as a picture
-(a test checks its claim on points of the same kind); CGS22's steps 5 and 7 and its Table 5, which need a
-solver; ICSM15's gains, which follow from the losses; columns of methods that we do not have.
+(a test checks its claim on points of the same kind); ICSM15's gains, which follow from the
+losses; columns of methods that we do not have.
 
 ## Tolerances
 
@@ -237,7 +237,7 @@ solver; ICSM15's gains, which follow from the losses; columns of methods that we
 | information loss, percent | the larger of 0.01 and half a unit of the last digit | not all papers round |
 | a count | none | it is a whole number |
 | any other measure | half a unit of the last printed digit | it was rounded to that digit |
-| ours against ours | six decimals, counts exactly | the same groups come out on every machine |
+| ours against ours | six decimals, counts exactly | the same groups come out (with the same HiGHS) |
 
 Beyond the tolerance, a figure has a reason of one of four kinds: *misprint* (the paper contradicts itself,
 another paper or arithmetic), *ties* (several records or groups are equally good, and the paper does not say

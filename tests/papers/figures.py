@@ -11,7 +11,8 @@ A `[[table]]` holds the figures of one published table for one data set and one 
     stand_in        whose place the data take, where the paper's own cannot be had
     note            what a reader should know
     why             a reason for every figure of the table
-    cost            "slow" leaves the figures to the long campaign (a figure may have its own)
+    cost            "slow" leaves the figures to the long campaign, "slowest" to all of it and not to its
+                    sample (a figure may have its own)
     figures         method, k, published, ours; pick and why where needed
 
 A setting `*` in a method stands for all of its values (gamma: 0, 0.1, … 2); `pick` says whether the one
@@ -340,8 +341,8 @@ def reason(table: Entry, figure: Entry) -> str:
     return figure.get("why") or table.get("why", "")
 
 
-def is_slow(table: Entry, figure: Entry) -> bool:
-    return figure.get("cost", table.get("cost", "fast")) == "slow"
+def cost(table: Entry, figure: Entry) -> str:
+    return str(figure.get("cost", table.get("cost", "fast")))
 
 
 # --- the file ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from decimal import Decimal
 
 import numpy as np
@@ -21,8 +22,15 @@ needs_data = pytest.mark.skipif(
 )
 
 
-def marks(data: str, slow: bool) -> list[pytest.MarkDecorator]:
-    return [needs_data] * DATA[data].reference + [pytest.mark.long] * slow
+only_in_all = pytest.mark.skipif(
+    bool(os.environ.get("MICROAGG_LONG_SAMPLE")),
+    reason="not in the sample of the long campaigns: make test-long",
+)
+
+
+def marks(data: str, cost: str) -> list[pytest.MarkDecorator]:
+    found = [needs_data] * DATA[data].reference + [pytest.mark.long] * (cost != "fast")
+    return found + [only_in_all] * (cost == "slowest")
 
 
 def name_of(table: Entry, figure: Entry) -> str:
@@ -33,7 +41,7 @@ def name_of(table: Entry, figure: Entry) -> str:
 
 FIGURES = [
     pytest.param(
-        table, figure, id=name_of(table, figure), marks=marks(table["data"], figures.is_slow(table, figure))
+        table, figure, id=name_of(table, figure), marks=marks(table["data"], figures.cost(table, figure))
     )
     for table in DOCUMENT["table"]
     for figure in table["figures"]
@@ -47,7 +55,7 @@ RELATIONS = [
     pytest.param(
         relation,
         id=f"{relation['paper']}-{relation['data']}-{relation['claim']}",
-        marks=marks(relation["data"], relation.get("cost") == "slow"),
+        marks=marks(relation["data"], relation.get("cost", "fast")),
     )
     for relation in DOCUMENT["relation"]
 ]
