@@ -63,7 +63,7 @@ def partition(
         "mdav+anneal:steps=1000000", or a Stage; `microagg methods` lists the names.
     scale: "zscore" (population standard deviation), "range", "robust" (median and MAD), "rank", "none".
     effort: "fast", "balanced" or "best", for methods that can always do more: a tenth of a second, two
-        thirds of one, and one to a few minutes for 1,000 records, the longer the smaller k up to 5.
+        thirds of one, and half a minute to some minutes for 1,000 records.
     seconds: wall-clock limit; only refinements heed it, and plan their work to fit into it.
     seed: fixes every random choice; methods without any give the same result for each seed.
     threads: at most so many (default: all available); never changes the result.

@@ -132,7 +132,7 @@ METHODS: dict[str, Method] = {
     # --- ours ---
     "auto": Method(
         Auto,
-        "chooses for you: univariate, exhaustive, or mdav (inside blocks, for large n) and anneal",
+        "chooses for you: univariate, exhaustive, or mdav (in blocks, for large n), anneal and exact",
         "ours", "by effort", "groups of k to 2k−1; not worse than mdav up to 200,000 records", 10_000_000,
     ),
     "anneal": Method(
