@@ -13,7 +13,7 @@ from microagg.methods.exact import NODES, WORK, Exact, prove
 from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Partition, Problem, ScaleName
-from microagg.plan import Plan, check_against_data, plan
+from microagg.plan.method import MethodPlan, check_against_data, method_plan
 from microagg.results import Bound, EachResult, Result
 from microagg.scale import to_points
 
@@ -74,7 +74,7 @@ def partition(
 
     Raises SettingsError or DataError (both ValueError) for what cannot be used.
     """
-    settled = plan(
+    settled = method_plan(
         k,
         method,
         scale=scale,
@@ -104,7 +104,7 @@ SECONDS_OF_PROOF = 60.0
 
 
 def _run_of(
-    settled: Plan, sst: float, seconds: float | None, progress: Callable[[Progress], object] | None
+    settled: MethodPlan, sst: float, seconds: float | None, progress: Callable[[Progress], object] | None
 ) -> Run:
     return Run(
         seed=settled.seed,
@@ -116,7 +116,7 @@ def _run_of(
     )
 
 
-def _result(settled: Plan, found: Partition, sst: float, seconds: float) -> Result:
+def _result(settled: MethodPlan, found: Partition, sst: float, seconds: float) -> Result:
     return Result(
         labels=found.labels,
         sizes=np.bincount(found.labels),
@@ -151,7 +151,7 @@ def lower_bound(
     """
     if seconds is None:
         raise errors.bad_number("seconds", seconds, "a number above 0")
-    settled = plan(
+    settled = method_plan(
         k, "auto", scale=scale, effort="balanced", seconds=seconds, seed=seed, threads=threads,
         progress=progress,
     )  # fmt: skip

@@ -161,8 +161,9 @@ def partition(
     Nothing is masked and no record is printed; --labels writes the groups.
     """
     from microagg.api import partition as solve
+    from microagg.model import CsvFormat
     from microagg.progress_bar import Bar
-    from microagg.read import CsvFormat, table_from_file
+    from microagg.read import table_from_file
     from microagg.write import check_output, write_labels
 
     if labels is not None:
@@ -220,8 +221,9 @@ def bound(
 ) -> None:
     """Prove what no partition of FILE can lose less than, and find a partition near that."""
     from microagg.api import lower_bound
+    from microagg.model import CsvFormat
     from microagg.progress_bar import Bar
-    from microagg.read import CsvFormat, table_from_file
+    from microagg.read import table_from_file
     from microagg.results import check_certifiable
     from microagg.write import check_output, write_json, write_labels
 
@@ -288,7 +290,8 @@ def verify_certificate(
     Leaves with exit code 0 if the bound is proven, 2 if not.
     """
     from microagg.certificate import check, load
-    from microagg.read import CsvFormat, table_from_file
+    from microagg.model import CsvFormat
+    from microagg.read import table_from_file
 
     table = table_from_file(file, _names(columns), CsvFormat(delimiter, encoding, decimal))
     checked = check(load(certificate), table.values)

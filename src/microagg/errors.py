@@ -183,6 +183,9 @@ def no_effect(setting: str, method: str, why: str) -> SettingsError:
     return SettingsError(f"{setting} would have no effect on {method}: {why} Leave it out.")
 
 
+# --- roles and policies ------------------------------------------------------------------------
+
+
 # --- data -------------------------------------------------------------------------------------
 
 
@@ -604,6 +607,9 @@ def unknown_data_set(name: str, known: Sequence[str]) -> SettingsError:
     return SettingsError(f"There is no reference data set '{name}'; there are {_list(known)}.")
 
 
+# --- profiles and plan files -------------------------------------------------------------------
+
+
 # --- certificates -----------------------------------------------------------------------------
 
 
@@ -740,6 +746,9 @@ def certificate_unreadable(path: str) -> CertificateError:
         f"{path} is not a JSON object in UTF-8 with finite numbers and each name once. "
         "Use the file as microagg wrote it."
     )
+
+
+# --- verdicts ----------------------------------------------------------------------------------
 
 
 # --- our own bugs -----------------------------------------------------------------------------

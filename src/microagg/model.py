@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from microagg import errors
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Points = NDArray[np.float64]
 """(n, p) records, C order, finite, already scaled."""
@@ -59,6 +63,114 @@ class Table:
         where = positions_of(columns, self.columns)
         # NumPy keeps the column order in memory when it picks columns; kernels want rows.
         return Table(columns, np.ascontiguousarray(self.values[:, where]))
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFormat:
+    """How a CSV file is written, as far as its reader says so; the rest is found out.
+
+    `delimiter` is one ASCII character (or backslash t), `encoding` a name that Python knows, `decimal` the
+    point or the comma. `SettingsError` for what no CSV file can have.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.delimiter == r"\t":  # what a shell makes of '\t'
+            object.__setattr__(self, "delimiter", "\t")
+        sign = self.delimiter
+        if sign is not None and (
+            len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '\r\n"+-.'
+        ):
+            raise errors.bad_delimiter(sign)
+        if self.decimal not in (None, ".", ","):
+            raise errors.no_such_choice("decimal", self.decimal, [".", ","])
+        if sign == self.decimal == ",":
+            raise errors.comma_twice()
+
+    def given(self) -> list[str]:
+        """The names of what is said."""
+        values = (("delimiter", self.delimiter), ("encoding", self.encoding), ("decimal", self.decimal))
+        return [name for name, value in values if value is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticalLabels:
+    """What a Stata, SPSS or SAS file says about its columns, in the words of pyreadstat's writers."""
+
+    file_label: str = ""
+    column_labels: Mapping[str, str] = field(default_factory=dict)
+    value_labels: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+    """By column: what each code means."""
+    formats: Mapping[str, str] = field(default_factory=dict)
+    missing_ranges: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+    display_widths: Mapping[str, int] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where microdata come from and how they are written there, so that a release can look the same."""
+
+    format: str
+    """As in `read.FORMATS`; "frame" for data in memory."""
+    name: str
+    """What messages call it."""
+    path: Path | None = None
+    """None: standard input or a frame."""
+    csv: CsvFormat | None = None
+    """Complete, as given or found."""
+    labels: StatisticalLabels | None = None
+    frame: object | None = None
+    """What was given, in its own kind."""
+    digest: str = ""
+    """sha256: and the digest of the file's bytes."""
+    mode: int | None = None
+    """The file's permission bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Microdata:
+    """All columns of a source, one row per record.
+
+    What comes from a CSV file is text, as it stands there, so that what is not masked comes out the same;
+    null is an empty field. Other sources keep their types.
+    """
+
+    table: pa.Table
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a release promises: all that `verify` is told."""
+
+    k: int
+    subsets: tuple[tuple[str, ...], ...]
+    """Key columns; those of one subset were masked together."""
+    strata: tuple[str, ...] = ()
+    """They count as keys of every subset."""
+    own_subsets: tuple[tuple[str, ...], ...] = ()
+    """Confidential columns masked as subsets of their own: counted each by itself, but no keys."""
+    confidential: tuple[str, ...] = ()
+    """However they are treated."""
+    noised: tuple[str, ...] = ()
+    """Those of them to which noise was added."""
+    min_distinct: int = 2
+    """So many values of a confidential column at least in every group."""
+    accept_homogeneous: bool = False
+    accept_partial: bool = False
+    recoded: tuple[str, ...] = ()
+    """Strata columns in which codes were merged."""
+    dropped: tuple[str, ...] = ()
+    weight: str | None = None
+    mean_tolerance: Mapping[str, float] = field(default_factory=dict)
+    """How much the mean of a column, weighted if there are weights, may change; nothing is promised for
+    those that are absent.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from microagg import errors
+from microagg.model import CsvFormat
 from microagg.read.columns import (
     COMMA_THOUSANDS,
     WHOLE_OR_COMMA_NUMBER,
@@ -22,37 +23,6 @@ from microagg.read.dialect import delimiter_of, encoding_of, in_utf_8, rows_of, 
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True, slots=True)
-class CsvFormat:
-    """How a CSV file is written, as far as its reader says so; the rest is found out.
-
-    `delimiter` is one ASCII character (or backslash t), `encoding` a name that Python knows, `decimal` the
-    point or the comma. `SettingsError` for what no CSV file can have.
-    """
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.delimiter == r"\t":  # what a shell makes of '\t'
-            object.__setattr__(self, "delimiter", "\t")
-        sign = self.delimiter
-        if sign is not None and (
-            len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '\r\n"+-.'
-        ):
-            raise errors.bad_delimiter(sign)
-        if self.decimal not in (None, ".", ","):
-            raise errors.no_such_choice("decimal", self.decimal, [".", ","])
-        if sign == self.decimal == ",":
-            raise errors.comma_twice()
-
-    def given(self) -> list[str]:
-        """The names of what is said."""
-        values = (("delimiter", self.delimiter), ("encoding", self.encoding), ("decimal", self.decimal))
-        return [name for name, value in values if value is not None]
 
 
 def read_csv(

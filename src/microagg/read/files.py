@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from microagg import errors
-from microagg.model import Table
+from microagg.model import CsvFormat, Table
 from microagg.read.columns import chosen, refuse_what_is_no_number
 from microagg.read.content import FIRST_BYTES, kind_of
-from microagg.read.csv import CsvFormat, read_csv
+from microagg.read.csv import read_csv
 from microagg.read.excel import read_excel
 from microagg.read.memory import table_of
 from microagg.read.statistical import read_statistical

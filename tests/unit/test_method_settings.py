@@ -13,7 +13,7 @@ from microagg.errors import SettingsError
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.paths import PathCut
 from microagg.methods.stage import Chain, chain
-from microagg.plan import Plan, check_against_data, plan
+from microagg.plan.method import MethodPlan, check_against_data, method_plan
 
 DEFAULTS: dict[str, Any] = {
     "scale": "zscore",
@@ -24,8 +24,8 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def settle(k: object = 3, method: object = "mdav-mhm", **changes: object) -> Plan:
-    return plan(k, method, **{**DEFAULTS, **changes})
+def settle(k: object = 3, method: object = "mdav-mhm", **changes: object) -> MethodPlan:
+    return method_plan(k, method, **{**DEFAULTS, **changes})
 
 
 def test_defaults_make_a_plan() -> None:

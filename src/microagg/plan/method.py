@@ -1,10 +1,9 @@
-"""Settings checked: first by themselves, then against the data. Every decision is made here."""
+"""How to partition: the settings that `partition` and `protect` share, checked."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
 from typing import get_args
 
 import numpy as np
@@ -13,10 +12,11 @@ from microagg import errors
 from microagg.methods.recipe import stage_of
 from microagg.methods.stage import Stage, parts_of
 from microagg.model import Effort, ScaleName
+from microagg.plan.checks import choice, k_of, whole
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MethodPlan:
     """What will be done: a checked set of settings."""
 
     k: int
@@ -29,7 +29,7 @@ class Plan:
     threads: int | None
 
 
-def plan(
+def method_plan(
     k: object,
     method: object,
     *,
@@ -40,52 +40,32 @@ def plan(
     threads: object,
     certify: bool = False,
     progress: object = None,
-) -> Plan:
+) -> MethodPlan:
     """Check the settings alone. `SettingsError` for the first that is wrong."""
     if progress is not None and not callable(progress):
         raise errors.not_callable("progress", type(progress).__name__)
     stage = stage_of(method)  # type: ignore[arg-type]  # it checks the type itself
     recipe = method if isinstance(method, str) else repr(stage)
-    return Plan(
-        _k(k),
+    return MethodPlan(
+        k_of(k),
         stage,
         recipe,
-        _choice("scale", scale, get_args(ScaleName)),  # type: ignore[arg-type]
+        choice("scale", scale, get_args(ScaleName)),  # type: ignore[arg-type]
         _effort(effort, stage, recipe),
         _seconds(seconds, stage, recipe, certify),
         _seed(seed),
-        None if threads is None else _whole("threads", threads, 1),
+        None if threads is None else whole("threads", threads, 1),
     )
 
 
-def check_against_data(plan: Plan, n: int) -> None:
+def check_against_data(plan: MethodPlan, n: int) -> None:
     """Check the settings against the number of records."""
     if plan.k > n:
         raise errors.k_above_n(plan.k, n)
 
 
-def _k(k: object) -> int:
-    if isinstance(k, bool) or not isinstance(k, Integral):
-        raise errors.k_not_integer(type(k).__name__)
-    if k < 2:
-        raise errors.k_too_small(int(k))
-    return int(k)
-
-
-def _choice(setting: str, value: object, choices: tuple[str, ...]) -> str:
-    if not isinstance(value, str) or value not in choices:
-        raise errors.no_such_choice(setting, value, choices)
-    return value
-
-
-def _whole(setting: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise errors.bad_number(setting, value, f"a whole number of at least {least}")
-    return int(value)
-
-
 def _seed(value: object) -> int:
-    seed = _whole("seed", value, 0)
+    seed = whole("seed", value, 0)
     if seed >= 2**64:
         raise errors.bad_number("seed", seed, "below 2**64")
     return seed
@@ -103,7 +83,7 @@ def _seconds(value: object, stage: Stage, recipe: str, certify: bool) -> float |
 
 
 def _effort(value: object, stage: Stage, recipe: str) -> Effort:
-    effort = _choice("effort", value, get_args(Effort))
+    effort = choice("effort", value, get_args(Effort))
     if effort != "balanced" and not any(_uses_effort(part) for part in parts_of(stage)):
         raise errors.no_effect(f"effort={effort}", recipe, "it does the same work at every effort.")
     return effort  # type: ignore[return-value]
