@@ -15,7 +15,7 @@ from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Partition, Problem, ScaleName
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
 from microagg.results import Bound, EachResult, Result
-from microagg.scale import to_points
+from microagg.scale.units import to_points
 
 
 def partition_each(

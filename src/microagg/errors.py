@@ -186,6 +186,151 @@ def no_effect(setting: str, method: str, why: str) -> SettingsError:
 # --- roles and policies ------------------------------------------------------------------------
 
 
+def unknown_word(word: str, known: Sequence[str]) -> SettingsError:
+    """No such setting of `protect`."""
+    return SettingsError(f"There is no setting '{word}'{nearest_names(word, known)}.")
+
+
+def word_missing(word: str, example: str) -> SettingsError:
+    """A setting without a default."""
+    return SettingsError(f"{word} is not given; say, for instance, {example}.")
+
+
+def bad_word(word: str, needed: str) -> SettingsError:
+    """A setting of the wrong kind."""
+    return SettingsError(f"{word} must be {needed}.")
+
+
+def no_keys() -> SettingsError:
+    """Nothing to mask."""
+    return SettingsError(
+        "No column is named to be masked. Name the numeric columns by which somebody could be recognised: "
+        "keys (masked jointly) or each (every column by itself)."
+    )
+
+
+def two_roles(column: str, first: str, second: str) -> SettingsError:
+    """Roles exclude each other."""
+    if first == second:
+        return SettingsError(f"Column '{column}' is named twice in {first}; name it once.")
+    return SettingsError(f"Column '{column}' is named in {first} and in {second}; keep one of them.")
+
+
+def only_for_masked(word: str, column: str, role: str | None) -> SettingsError:
+    """Missing codes or decimals for a column whose numbers do not change."""
+    has = f"has the role {role}" if role else "has no role"
+    return SettingsError(
+        f"{word} would have no effect on column '{column}', which {has}: it acts on columns that are "
+        "masked (keys, each, or confidential ones that are changed). Leave it out."
+    )
+
+
+def pairs() -> SettingsError:
+    """Each member of a pair can compute the other from the mean."""
+    return SettingsError(
+        "k is 2: each of the two members of a group can compute the other's values from the mean and its "
+        "own. Use a k of 3 or more, or accept that with allow_pairs (--allow-pairs)."
+    )
+
+
+def weighted_median() -> SettingsError:
+    """Two settings that do not go together."""
+    return SettingsError(
+        "A weight would have no effect on aggregate=median. Use aggregate=mean, or leave the weight out "
+        "(give its column the role pass)."
+    )
+
+
+def retry_and_accept() -> SettingsError:
+    """Two settings that do not go together."""
+    return SettingsError(
+        "retry looks for groups with several confidential values, accept_homogeneous does without them. "
+        "Keep one."
+    )
+
+
+def word_without_effect(word: str, condition: str) -> SettingsError:
+    """A setting that is for another situation."""
+    return SettingsError(f"{word} has an effect only where {condition}. Leave it out.")
+
+
+def needs_role(columns: Sequence[str], why: Sequence[str]) -> SettingsError:
+    """Columns that may point to single respondents and were not mentioned."""
+    found = _list([f"'{column}' ({reason})" for column, reason in zip(columns, why, strict=True)])
+    return SettingsError(
+        f"{'A column' if len(columns) == 1 else 'Columns'} without a role may point to single "
+        f"respondents: {found}. Say what shall happen to {'it' if len(columns) == 1 else 'each'}: drop "
+        "(leave it out), keys or each (mask), confidential, or pass (release it as it is)."
+    )
+
+
+def small_strata(small: int, strata: int, smallest: int, k: int, columns: Sequence[str]) -> SettingsError:
+    """Strata in which no group of k can be formed. Their codes are values and are not named."""
+    return SettingsError(
+        f"{small} of {strata} strata ({', '.join(columns)}) {'has' if small == 1 else 'have'} fewer than "
+        f"{k} records, the smallest {smallest}; k is {k}. Merge them (--small-strata merge), leave their "
+        "records out (--small-strata suppress), use coarser strata or a smaller k."
+    )
+
+
+def all_suppressed(k: int) -> SettingsError:
+    """No stratum has k records."""
+    return SettingsError(
+        f"Every stratum has fewer than {k} records, so that suppressing them would leave nothing. "
+        "Use coarser strata, --small-strata merge, or a smaller k."
+    )
+
+
+def codes_collide(column: str) -> DataError:
+    """A merged code that exists already."""
+    return DataError(
+        f"Merging strata would make a code of column '{column}' that exists already. "
+        "Rename the codes that contain a plus sign."
+    )
+
+
+def missing_keys(column: str, missing: int, n: int) -> DataError:
+    """Missing values of a key where nobody said what to do with them."""
+    return DataError(
+        f"Column '{column}' has {_count(missing, 'missing value')} in {_count(n, 'record')}. Group records "
+        "with the same missing values together (--missing by-pattern), fill or remove them, or do not use "
+        "the column as a key."
+    )
+
+
+def too_few_without_keys(records: int, k: int) -> DataError:
+    """Records of which nothing is observed, or would be left."""
+    return DataError(
+        f"{_count(records, 'record')} would have no value in any key of a subset, fewer than k={k}, and no "
+        "pattern of missing values that others share. Remove such records, use fewer keys or a smaller k."
+    )
+
+
+def bad_weights(column: str, what: str, count: int) -> DataError:
+    """Weights are numbers above zero."""
+    return DataError(
+        f"Column '{column}' has {count} {what} weights; every weight must be a finite number above 0. "
+        "Correct or remove those records, or use no weight."
+    )
+
+
+def real_values(groups: int) -> UnsafeRelease:
+    """The median of an odd number of values is one of them."""
+    return UnsafeRelease(
+        f"{_count(groups, 'group')} would publish a value of one of {'its' if groups == 1 else 'their'} "
+        "own members, for the median of an odd number of values is one of them. Use the mean, or accept "
+        "that with accept_real_values (--accept-real-values)."
+    )
+
+
+def noise_needs_spread(column: str) -> DataError:
+    """Noise in proportion to nothing."""
+    return DataError(
+        f"Column '{column}' has fewer than two different values, so noise in proportion to its standard "
+        "deviation would be none. Leave it as it is or drop it."
+    )
+
+
 # --- data -------------------------------------------------------------------------------------
 
 

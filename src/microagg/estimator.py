@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from microagg import errors
 from microagg.api import partition
 from microagg.model import Effort, ScaleName, Table
-from microagg.scale import to_points
+from microagg.scale.units import to_points
 
 try:
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import certificate, errors, read
-from microagg.aggregate import aggregate
+from microagg.aggregate.means import aggregate
 from microagg.methods.exact import MOST_PRICED
 from microagg.methods.objective import information_loss
 from microagg.model import Labels, ScaleName

@@ -21,7 +21,7 @@ from microagg.certificate.duals import Cuts, Duals
 from microagg.certificate.search import Search
 from microagg.errors import CertificateError, DataError
 from microagg.model import Problem, ScaleName, Table
-from microagg.scale import to_points
+from microagg.scale.units import to_points
 from tests.oracles.exhaustive import exhaustive
 from tests.oracles.objective import canonical, sse
 from tests.oracles.subsets import Group, admitted_groups, nearest_shares, raised, reduced_cost

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from microagg.errors import DataError
 from microagg.methods.objective import sst
 from microagg.model import ScaleName, Table
-from microagg.scale import LARGEST, to_points
+from microagg.scale.units import LARGEST, to_points
 
 SCALES = get_args(ScaleName)
 X = np.random.default_rng(11).normal(size=(101, 3)) * [1, 100, 1e-3] + [0, 1e6, 5]

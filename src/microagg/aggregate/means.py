@@ -1,4 +1,4 @@
-"""Groups turned into published values."""
+"""Records replaced by their groups' means."""
 
 from __future__ import annotations
 

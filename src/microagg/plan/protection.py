@@ -1,0 +1,277 @@
+"""Every word of `protect`, checked by itself: roles of columns, policies, and how to partition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field
+from typing import Any, Literal, get_args
+
+from microagg import errors
+from microagg.plan.checks import choice, k_of, whole
+from microagg.plan.method import MethodPlan, method_plan
+
+SmallStrata = Literal["refuse", "merge", "suppress"]
+Missing = Literal["refuse", "by-pattern"]
+Aggregate = Literal["mean", "median"]
+Zeros = Literal["together", "apart"]
+ConfidentialAs = Literal["keep", "subset", "noise", "correlated-noise"]
+
+NOISE = 0.1
+"""Standard deviation of the noise, as a share of the column's, unless given."""
+
+Names = tuple[str, ...]
+
+METHOD_WORDS: dict[str, Any] = {
+    "method": "auto",
+    "scale": "zscore",
+    "effort": "balanced",
+    "seconds": None,
+    "seed": 0,
+    "threads": None,
+    "certify": False,
+}
+"""Those of `partition`, with their defaults."""
+
+ROLES = ("keys", "each", "strata", "confidential", "drop", "pass", "weight")
+"""Words that name columns; a column has at most one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What shall be done to which columns; `Protection.of` makes one from words."""
+
+    k: int
+    keys: tuple[Names, ...] = ()
+    """Subsets of numeric columns, each microaggregated jointly."""
+    each: Names = ()
+    """Numeric columns that are subsets of their own: individual ranking."""
+    strata: Names = ()
+    confidential: Names = ()
+    drop: Names = ()
+    pass_: Names = ()
+    """Columns released as they are, which the user knows to be no risk."""
+    weight: str | None = None
+    small_strata: SmallStrata = "refuse"
+    missing: Missing = "refuse"
+    missing_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    aggregate: Aggregate = "mean"
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    zeros: Zeros = "together"
+    shuffle: bool = False
+    confidential_as: ConfidentialAs = "keep"
+    noise: float | None = None
+    min_distinct: int = 2
+    retry: bool = False
+    allow_pairs: bool = False
+    accept_real_values: bool = False
+    accept_homogeneous: bool = False
+    accept_partial: bool = False
+    method: MethodPlan = field(kw_only=True)
+    words: Mapping[str, Any] = field(kw_only=True)
+    """What was said, without what is the default anyway: a plan file's content."""
+
+    @property
+    def subsets(self) -> tuple[Names, ...]:
+        """The key columns; those of one subset are masked together."""
+        return (*self.keys, *((column,) for column in self.each))
+
+    @property
+    def own_subsets(self) -> tuple[Names, ...]:
+        """The confidential columns, if masked as a subset of their own."""
+        return (self.confidential,) if self.confidential_as == "subset" else ()
+
+    @property
+    def noised(self) -> Names:
+        """Confidential columns to which noise is added."""
+        return self.confidential if self.confidential_as in ("noise", "correlated-noise") else ()
+
+    @property
+    def changed(self) -> Names:
+        """All columns whose numbers will change, in the order they were named."""
+        grouped = (column for subset in (*self.subsets, *self.own_subsets) for column in subset)
+        return (*grouped, *self.noised)
+
+    @classmethod
+    def of(cls, words: Mapping[str, object]) -> Protection:
+        """Check the words by themselves; `SettingsError` for the first that is wrong or has no effect."""
+        known = [name.rstrip("_") for name in cls.__dataclass_fields__ if name not in ("words",)]
+        for word in words:
+            if word not in known and word not in METHOD_WORDS:
+                raise errors.unknown_word(word, [*known, *METHOD_WORDS])
+        said = {word: value for word, value in words.items() if value is not None}
+        if "k" not in said:
+            raise errors.word_missing("k", "-k 3")
+        how: dict[str, Any] = {word: said.get(word, usual) for word, usual in METHOD_WORDS.items()}
+        _flag("certify", how["certify"])
+        method = method_plan(said["k"], **how)
+        checked: dict[str, Any] = {"k": k_of(said["k"])}
+        for word, check in _CHECKS.items():
+            if word in said:
+                checked[word] = check(word, said[word])
+        kept = {word: _plain(value) for word, value in checked.items() if value != _default(word)}
+        how["method"] = method.recipe
+        kept |= {word: value for word, value in how.items() if value != METHOD_WORDS[word]}
+        attributes = {_attribute(word): value for word, value in checked.items()}
+        protection = cls(**attributes, method=method, words=kept)
+        protection._check_roles()
+        protection._check_policies()
+        return protection
+
+    def columns_by_role(self) -> Iterator[tuple[str, str]]:
+        """(column, role) for every column that is named."""
+        for role in ROLES:
+            named = getattr(self, _attribute(role))
+            if role == "keys":
+                named = [column for subset in named for column in subset]
+            elif role == "weight":
+                named = [] if named is None else [named]
+            yield from ((column, role) for column in named)
+
+    def _check_roles(self) -> None:
+        if not self.subsets:
+            raise errors.no_keys()
+        roles: dict[str, str] = {}
+        for column, role in self.columns_by_role():
+            if column in roles:
+                raise errors.two_roles(column, roles[column], role)
+            roles[column] = role
+        for word, named in (("missing_codes", self.missing_codes), ("decimals", self.decimals)):
+            for column in named:
+                if column not in self.changed:
+                    raise errors.only_for_masked(word, column, roles.get(column))
+
+    def _check_policies(self) -> None:
+        if self.k == 2 and not self.allow_pairs:
+            raise errors.pairs()
+        if self.aggregate == "median" and self.weight is not None:
+            raise errors.weighted_median()
+        if self.retry and self.accept_homogeneous:
+            raise errors.retry_and_accept()
+        needs = {
+            "small_strata": (bool(self.strata), "strata are named"),
+            "confidential_as": (bool(self.confidential), "confidential columns are named"),
+            "min_distinct": (bool(self.confidential), "confidential columns are named"),
+            "accept_homogeneous": (bool(self.confidential), "confidential columns are named"),
+            "retry": (
+                bool(self.confidential or self.weight), "confidential columns or a weight are named"
+            ),
+            "noise": (bool(self.noised), "confidential_as is noise or correlated-noise"),
+            "accept_partial": (len(self.subsets) > 1, "there are several subsets of keys"),
+            "allow_pairs": (self.k == 2, "k is 2"),
+            "accept_real_values": (self.aggregate == "median", "aggregate is median"),
+        }  # fmt: skip
+        for word, (met, condition) in needs.items():
+            if not met and getattr(self, word) != _default(word):
+                raise errors.word_without_effect(word, condition)
+
+
+def _attribute(word: str) -> str:
+    return "pass_" if word == "pass" else word
+
+
+def _default(word: str) -> object:
+    declared = Protection.__dataclass_fields__.get(_attribute(word))
+    if declared is None or declared.default is MISSING:
+        return {} if declared is not None and declared.default_factory is dict else None
+    return declared.default
+
+
+def _plain(value: Any) -> Any:
+    """Lists and dictionaries only, as in a plan file."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return {key: _plain(part) for key, part in value.items()} if isinstance(value, Mapping) else value
+
+
+def _names(word: str, value: object) -> Names:
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, Sequence) or not all(isinstance(name, str) for name in value):
+        raise errors.bad_word(word, "a list of column names")
+    if not value:
+        raise errors.bad_word(word, "at least one column name")
+    return tuple(value)
+
+
+def _subsets(word: str, value: object) -> tuple[Names, ...]:
+    """A list of names is one subset, a list of lists are several."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return (_names(word, value),)
+    if all(isinstance(name, str) for name in value):
+        return (_names(word, value),)
+    if any(isinstance(name, str) for name in value):
+        raise errors.bad_word(word, "either a list of column names or a list of such lists")
+    return tuple(_names(word, subset) for subset in value)
+
+
+def _name(word: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise errors.bad_word(word, "the name of one column")
+    return value
+
+
+def _flag(word: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise errors.bad_word(word, "true or false")
+    return value
+
+
+def _codes(word: str, value: object) -> dict[str, tuple[float, ...]]:
+    if not isinstance(value, Mapping):
+        raise errors.bad_word(word, "a table of columns with a list of codes each")
+    checked: dict[str, tuple[float, ...]] = {}
+    for column, codes in value.items():
+        listed = codes if isinstance(codes, Sequence) and not isinstance(codes, str) else [codes]
+        numbers = all(isinstance(code, int | float) and not isinstance(code, bool) for code in listed)
+        if not isinstance(column, str) or not listed or not numbers:
+            raise errors.bad_word(word, "a table of columns with a list of numbers each")
+        if not all(math.isfinite(code) for code in listed):
+            raise errors.bad_word(word, "a table of columns with a list of finite numbers each")
+        checked[column] = tuple(listed)
+    return checked
+
+
+MOST_DECIMALS = 15
+
+
+def _decimals(word: str, value: object) -> dict[str, int]:
+    if not isinstance(value, Mapping):
+        raise errors.bad_word(word, "a table of columns with a number of decimals each")
+    checked = {str(column): whole(f"{word} of {column}", number, 0) for column, number in value.items()}
+    for column, number in checked.items():
+        if number > MOST_DECIMALS:
+            raise errors.bad_number(f"{word} of {column}", number, f"at most {MOST_DECIMALS}")
+    return checked
+
+
+def _noise(word: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < math.inf:
+        raise errors.bad_number(word, value, "a number above 0, such as 0.1")
+    return float(value)
+
+
+def _one_of(kind: Any) -> Any:
+    return lambda word, value: choice(word, value, get_args(kind))
+
+
+_CHECKS: dict[str, Any] = {
+    "keys": _subsets,
+    **dict.fromkeys(("each", "strata", "confidential", "drop", "pass"), _names),
+    "weight": _name,
+    "small_strata": _one_of(SmallStrata),
+    "missing": _one_of(Missing),
+    "missing_codes": _codes,
+    "aggregate": _one_of(Aggregate),
+    "decimals": _decimals,
+    "zeros": _one_of(Zeros),
+    "confidential_as": _one_of(ConfidentialAs),
+    "noise": _noise,
+    "min_distinct": lambda word, value: whole(word, value, 2),
+    **dict.fromkeys(
+        (
+            "shuffle", "retry", "allow_pairs", "accept_real_values", "accept_homogeneous", "accept_partial",
+        ),
+        _flag,
+    ),
+}  # fmt: skip

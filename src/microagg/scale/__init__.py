@@ -1,0 +1,6 @@
+"""From columns to problems: common units, strata, patterns of missing values. Only here is scaled."""
+
+from microagg.scale.tasks import Task, Tasks, tasks_of
+from microagg.scale.units import to_points
+
+__all__ = ["Task", "Tasks", "tasks_of", "to_points"]

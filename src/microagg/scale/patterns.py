@@ -1,0 +1,126 @@
+"""Records grouped by which keys they have: patterns of missing values, and of zeros.
+
+A group can only be published as one combination of values if its members have the same keys. Records with a
+pattern that fewer than k share give up further cells, or others give up theirs, whichever loses less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+
+Positions = NDArray[np.int64]
+Observed = frozenset[int]
+"""Columns of a subset that are not missing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """Records that keep the same columns and lose the others, if they had them."""
+
+    rows: Positions
+    columns: tuple[int, ...]
+
+
+def by_missing(points: NDArray[np.float64], rows: Positions, k: int) -> list[Pattern]:
+    """These rows of the points by the columns they keep, k at least with each pattern.
+
+    Step by step the rarest pattern that is too rare is mended in the way that costs fewest cells: it loses
+    cells to become a pattern that k share; or with another rare one, both to what they have in common; or
+    the nearest records of a richer pattern lose cells to become like it. If there is no such way it loses
+    all, and fewer than k without any key are refused.
+    """
+    patterns = _observed_patterns(points, rows)
+    while True:
+        rare = [columns for columns, members in patterns.items() if len(members) < k and columns]
+        if not rare:
+            break
+        columns = min(rare, key=lambda each: (len(patterns[each]), sorted(each)))
+        _mend(points, patterns, columns, k)
+    without = patterns.get(frozenset(), np.empty(0, dtype=np.int64))
+    if 0 < len(without) < k:
+        raise errors.too_few_without_keys(len(without), k)
+    ordered = sorted(patterns, key=lambda columns: (-len(columns), sorted(columns)))
+    return [Pattern(np.sort(patterns[columns]), tuple(sorted(columns))) for columns in ordered]
+
+
+def _observed_patterns(points: NDArray[np.float64], rows: Positions) -> dict[Observed, Positions]:
+    observed = ~np.isnan(points[rows])
+    if observed.all():
+        return {frozenset(range(points.shape[1])): rows}
+    packed = np.packbits(observed, axis=1)
+    distinct, of = np.unique(packed, axis=0, return_inverse=True)
+    order = np.argsort(of.ravel(), kind="stable")
+    cuts = np.cumsum(np.bincount(of.ravel(), minlength=len(distinct)))[:-1]
+    return {
+        frozenset(np.flatnonzero(observed[members[0]]).tolist()): rows[members]
+        for members in np.split(order, cuts)
+    }
+
+
+def _mend(points: NDArray[np.float64], patterns: dict[Observed, Positions], rare: Observed, k: int) -> None:
+    """Change the patterns so that the rare one is no longer, or no longer rare."""
+    members = patterns[rare]
+    lacking = k - len(members)
+    best: tuple[int, int, list[int]] | None = None
+    action: tuple[str, Observed] = ("empty", frozenset())
+    for other, theirs in patterns.items():
+        common = rare & other
+        if other == rare or not common:
+            continue
+        if other < rare and len(theirs) >= k:
+            cost, kind = len(members) * len(rare - other), "join"
+        elif rare < other and len(theirs) >= k + lacking:
+            cost, kind = lacking * len(other - rare), "recruit"
+        elif len(members) + len(theirs) >= k and (len(theirs) < k or rare < other):
+            cost = len(members) * len(rare - common) + len(theirs) * len(other - common)
+            kind = "meet"
+        else:
+            continue
+        choice = (cost, ("join", "recruit", "meet").index(kind), sorted(other))
+        if best is None or choice < best:
+            best, action = choice, (kind, other)
+    kind, other = action
+    if kind == "recruit":
+        nearest = _nearest(points, patterns[other], members, sorted(rare))[:lacking]
+        taken = np.isin(patterns[other], nearest)
+        patterns[rare] = np.concatenate([members, patterns[other][taken]])
+        patterns[other] = patterns[other][~taken]
+        return
+    target = other if kind == "join" else rare & other
+    moving = [patterns.pop(rare)]
+    if kind == "meet":
+        moving.append(patterns.pop(other))
+    patterns[target] = np.concatenate([*([patterns[target]] if target in patterns else []), *moving])
+
+
+def _nearest(
+    points: NDArray[np.float64], candidates: Positions, members: Positions, columns: list[int]
+) -> Positions:
+    """The candidates by their distance from the members' mean."""
+    centre = points[members][:, columns].mean(axis=0)
+    distances = ((points[candidates][:, columns] - centre) ** 2).sum(axis=1)
+    return candidates[np.argsort(distances, kind="stable")]
+
+
+def by_zeros(values: NDArray[np.float64], rows: Positions, k: int) -> tuple[list[Positions], int]:
+    """These rows by which of their values are zero, and how many of them are grouped with records whose
+    zeros are elsewhere, as theirs is a pattern that fewer than k share: they go to the most alike.
+    """
+    zero = values[rows] == 0.0
+    distinct, of = np.unique(zero, axis=0, return_inverse=True)
+    of = of.ravel()
+    sizes = np.bincount(of)
+    common = np.flatnonzero(sizes >= k)
+    rare = np.flatnonzero(sizes < k)
+    if len(common) == 0:
+        return [rows], len(rows) if len(sizes) > 1 else 0
+    target = np.arange(len(sizes))
+    for pattern in rare:
+        differing = (distinct[common] != distinct[pattern]).sum(axis=1)
+        target[pattern] = common[np.lexsort((-sizes[common], differing))[0]]
+    return [rows[target[of] == pattern] for pattern in common], int(sizes[rare].sum())
