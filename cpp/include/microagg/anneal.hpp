@@ -108,9 +108,7 @@ class Anneal {
     if (draft.kind < disband_below_) {
       disband(groups_.group_of(draft.row));
     } else if (draft.kind < regroup_below_) {
-      const Label group = groups_.group_of(draft.row);
-      const Row* centre = some_near(some_member(group, draft.bits), random_.next() >> 32);
-      if (centre) regroup(group, *centre);
+      if (draft.near) regroup(groups_.group_of(draft.row), *draft.near);
     } else if (draft.kind < found_below_) {
       found(draft.row);
     } else if (draft.near) {
