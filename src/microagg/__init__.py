@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from microagg.api import lower_bound, partition, partition_each
+from microagg.api import lower_bound, partition, partition_each, protect
+from microagg.engines.release import Release
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -37,6 +38,7 @@ __all__ = [
     "EachResult",
     "OutputError",
     "Progress",
+    "Release",
     "Result",
     "SettingsError",
     "UnsafeRelease",
@@ -44,4 +46,5 @@ __all__ = [
     "lower_bound",
     "partition",
     "partition_each",
+    "protect",
 ]

@@ -1,21 +1,125 @@
-"""The Python face: `partition()`, `partition_each()`, `lower_bound()`."""
+"""The Python face: `protect()`, `partition()`, `partition_each()`, `lower_bound()`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 
 import numpy as np
 
 from microagg import errors, read
+from microagg.engines import local
+from microagg.engines.release import Release
+from microagg.engines.solving import SECONDS_OF_PROOF, run_of, solve_one
 from microagg.methods.exact import NODES, WORK, Exact, prove
-from microagg.methods.run import Progress, Run
+from microagg.methods.run import Progress
 from microagg.methods.stage import Stage, one_group, solve
-from microagg.model import Effort, Partition, Problem, ScaleName
+from microagg.model import CsvFormat, Effort, Partition, Problem, ScaleName
+from microagg.plan import plan_file
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
+from microagg.plan.protection import (
+    Aggregate,
+    ConfidentialAs,
+    Missing,
+    Protection,
+    SmallStrata,
+    Zeros,
+)
 from microagg.results import Bound, EachResult, Result
 from microagg.scale.units import to_points
+
+
+Columns = str | Sequence[str]
+
+
+def protect(
+    data: object = None,
+    k: int | None = None,
+    *,
+    keys: Columns | Sequence[Columns] | None = None,
+    each: Columns | None = None,
+    strata: Columns | None = None,
+    confidential: Columns | None = None,
+    drop: Columns | None = None,
+    pass_: Columns | None = None,
+    weight: str | None = None,
+    small_strata: SmallStrata | None = None,
+    missing: Missing | None = None,
+    missing_codes: Mapping[str, Sequence[float]] | None = None,
+    aggregate: Aggregate | None = None,
+    decimals: Mapping[str, int] | None = None,
+    zeros: Zeros | None = None,
+    shuffle: bool | None = None,
+    confidential_as: ConfidentialAs | None = None,
+    noise: float | None = None,
+    min_distinct: int | None = None,
+    retry: bool | None = None,
+    allow_pairs: bool | None = None,
+    accept_real_values: bool | None = None,
+    accept_homogeneous: bool | None = None,
+    accept_partial: bool | None = None,
+    method: str | Stage | None = None,
+    scale: ScaleName | None = None,
+    effort: Effort | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    certify: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    plan: str | Path | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Release:
+    """Protect a file or data frame: every released combination of the keys is shared by at least k records.
+
+    data: a path, or a data frame of any kind that narwhals knows.
+    k: the smallest allowed group size, at least 3 (2 with allow_pairs).
+    keys: numeric columns by which somebody could be recognised, masked jointly; a list of lists are
+        subsets that are masked independently. each: columns masked each by itself.
+    strata: columns whose combinations records never cross; they count as keys. small_strata: those with
+        fewer than k records are "refuse"d, "merge"d (codes such as C+D) or "suppress"ed.
+    confidential: columns that must not be disclosed: every group has at least min_distinct (2) values of
+        each; retry looks for other groups until that holds, accept_homogeneous does without. confidential_as:
+        "keep", or mask as a "subset" of their own, or add "noise" or "correlated-noise" (noise: its standard
+        deviation as a share of the column's, 0.1).
+    drop: columns to leave out. pass_: columns to release as they are. weight: survey weights; means are
+        weighted, groups are not. A column without a role is released as it is, unless it may identify.
+    missing: missing keys are "refuse"d or grouped "by-pattern". missing_codes: by column, numbers that mean
+        missing. zeros: "apart" groups records with the same zeros.
+    aggregate: "mean" or "median" (with accept_real_values). decimals: by column, of what is published
+        (default: two more than the source has). shuffle: change the order of records.
+    accept_partial: release subsets that are k-anonymous each but not jointly.
+    delimiter, encoding, decimal: of a CSV file, where they are not found rightly.
+    plan: a plan file; what is said beside it wins.
+    The other arguments are those of `partition`.
+
+    Raises SettingsError or DataError for what cannot be used, UnsafeRelease for what must not be released.
+    """
+    given = {word: value for word, value in locals().items() if value is not None}
+    for other in ("data", "plan", "progress"):
+        given.pop(other, None)
+    if "pass_" in given:
+        given["pass"] = given.pop("pass_")
+    words = {**(plan_file.read_plan(Path(plan)) if plan is not None else {}), **given}
+    words.pop("output", None)
+    source = words.pop("input", None) if data is None else data
+    words.pop("input", None)
+    csv_format = CsvFormat(*(words.pop(word, None) for word in ("delimiter", "encoding", "decimal")))
+    protection = Protection.of(words)
+    if progress is not None and not callable(progress):
+        raise errors.not_callable("progress", type(progress).__name__)
+    if source is None:
+        raise errors.word_missing("data", "a data frame or a path")
+    if isinstance(source, str | Path):
+        microdata = read.microdata_from_file(Path(source), csv_format)
+    elif csv_format.given():
+        raise errors.not_csv("what was given", "data frame", csv_format.given())
+    else:
+        microdata = read.microdata_of(source)
+    return local.protect(microdata, protection, progress)
 
 
 def partition_each(
@@ -89,31 +193,8 @@ def partition(
     check_against_data(settled, len(table.values))
     started = monotonic()
     problem = Problem(to_points(table, settled.scale), settled.k)
-    start = one_group(problem)
-    run = _run_of(settled, start.sse, settled.seconds, progress)
-    found = solve(settled.stage, problem, start, run)
-    if certify and not run.watch.cancelled:
-        again = _run_of(settled, start.sse, settled.seconds or SECONDS_OF_PROOF, progress)
-        again.note(found.sse)
-        proven = prove(problem, found, 0.0, NODES["balanced"], WORK["balanced"], again).partition.bound
-        found = replace(found, bound=max(found.bound, min(proven, found.sse)))
-    return _result(settled, found, start.sse, monotonic() - started)
-
-
-SECONDS_OF_PROOF = 60.0
-
-
-def _run_of(
-    settled: MethodPlan, sst: float, seconds: float | None, progress: Callable[[Progress], object] | None
-) -> Run:
-    return Run(
-        seed=settled.seed,
-        seconds=seconds,
-        threads=settled.threads,
-        effort=settled.effort,
-        sst=sst,
-        progress=progress,
-    )
+    found = solve_one(problem, settled, progress)
+    return _result(settled, found, one_group(problem).sse, monotonic() - started)
 
 
 def _result(settled: MethodPlan, found: Partition, sst: float, seconds: float) -> Result:
@@ -161,13 +242,13 @@ def lower_bound(
     started = monotonic()
     problem = Problem(to_points(table, settled.scale), settled.k)
     start = one_group(problem)
-    first = _run_of(settled, start.sse, seconds / 4.0, progress)
+    first = run_of(settled, seconds / 4.0, progress, start.sse)
     found = solve(settled.stage, problem, start, first)
     proof = None
     known = table.values.shape[1] == 1 or len(table.values) < 2 * settled.k
     if not known and not first.watch.cancelled:
         left = max(seconds - (monotonic() - started), 0.01)
-        run = _run_of(settled, start.sse, left, progress)
+        run = run_of(settled, left, progress, start.sse)
         run.note(found.sse)
         # Without what is known already, so that the certificate holds all that its bound follows from.
         fresh = replace(found, bound=0.0)

@@ -323,6 +323,13 @@ def real_values(groups: int) -> UnsafeRelease:
     )
 
 
+def retried_in_vain(attempts: int, failures: Sequence[str]) -> UnsafeRelease:
+    """No recipe or seed that was tried gives a safe release."""
+    return UnsafeRelease(
+        f"No release after {attempts} attempts with other seeds and methods: " + " ".join(failures)
+    )
+
+
 def noise_needs_spread(column: str) -> DataError:
     """Noise in proportion to nothing."""
     return DataError(

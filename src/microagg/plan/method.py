@@ -27,6 +27,7 @@ class MethodPlan:
     seconds: float | None
     seed: int
     threads: int | None
+    certify: bool = False
 
 
 def method_plan(
@@ -55,6 +56,7 @@ def method_plan(
         _seconds(seconds, stage, recipe, certify),
         _seed(seed),
         None if threads is None else whole("threads", threads, 1),
+        certify,
     )
 
 

@@ -1,0 +1,1 @@
+"""The whole sentence, from microdata to a verified release."""

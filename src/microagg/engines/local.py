@@ -1,0 +1,186 @@
+"""A release made in memory: tasks, groups, published values, and the verdict on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors, read
+from microagg.engines.masking import Doubles, Masked, masked, released_table, with_numbers
+from microagg.engines.release import Release, TaskPartition
+from microagg.engines.solving import Watcher, solve_all
+from microagg.methods.objective import information_loss
+from microagg.methods.recipe import stage_of
+from microagg.model import Claims, Microdata, Partition, Table, Verdict, Verified
+from microagg.plan.method import MethodPlan
+from microagg.plan.protection import Protection
+from microagg.plan.roles import check_columns
+from microagg.scale.strata import Strata, strata_of
+from microagg.scale.tasks import Tasks, tasks_of
+from microagg.verify import verify
+
+SEEDS_OF_RETRY = 8
+OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn-mhm")
+"""What a retry tries: so many other seeds, then these."""
+
+
+def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
+    """A verified release of the source, or an exception that says what stands against it."""
+    started = monotonic()
+    check_columns(protection, source.table)
+    strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
+    numbers = {
+        column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
+        for column in protection.changed
+    }
+    weights = _weights(source, protection)
+    kept = {column: values[strata.rows] for column, values in numbers.items()}
+    own_weights = None if weights is None else weights[strata.rows]
+    tasks = tasks_of(
+        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
+        strata.of,
+        protection.k,
+        protection.method.scale,
+        by_pattern=protection.missing == "by-pattern",
+        zeros_apart=protection.zeros == "apart",
+    )
+    as_numbers = with_numbers(source.table, numbers)
+    order = _order(len(strata.rows), protection.shuffle)
+    attempts = 0
+    for plan in _plans(protection):
+        attempts += 1
+        partitions = solve_all([task.problem for task in tasks.tasks], plan, progress)
+        new = masked(protection, kept, own_weights, tasks.tasks, partitions)
+        table = released_table(source.table, order, protection, strata, new)
+        claims = _claims(protection, strata, new)
+        verdict = verify(as_numbers, table, strata.rows[order], claims)
+        if verdict.safe or not _another_partition_may_help(verdict, protection):
+            break
+    if not verdict.safe and attempts > 1:
+        raise errors.retried_in_vain(attempts, verdict.failures)
+    verdict.raise_if_unsafe()
+    verdict = replace(verdict, notes=(*verdict.notes, *_notes(source, protection, strata, tasks, attempts)))
+    return Release(
+        verified=Verified(Microdata(table, source.origin), verdict),
+        source=source,
+        rows=strata.rows[order],
+        claims=claims,
+        protection=protection,
+        partitions=_of_tasks(tasks, strata, partitions, plan),
+        information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
+        bound_loss=_bound(partitions, tasks),
+        seconds=monotonic() - started,
+    )
+
+
+def _weights(source: Microdata, protection: Protection) -> Doubles | None:
+    if protection.weight is None:
+        return None
+    weights = read.numbers_of(source, protection.weight)
+    for what, wrong in (
+        ("missing", np.isnan(weights)),
+        ("infinite", np.isinf(weights)),
+        ("negative or zero", weights <= 0.0),
+    ):
+        if wrong.any():
+            raise errors.bad_weights(protection.weight, what, int(wrong.sum()))
+    return weights
+
+
+def _subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
+    return Table(tuple(columns), np.stack([numbers[column] for column in columns], axis=1))
+
+
+def _order(n: int, shuffle: bool) -> NDArray[np.int64]:
+    """The released records in the order of the source, or in one that nobody can find out again."""
+    return np.random.default_rng().permutation(n) if shuffle else np.arange(n)
+
+
+def _plans(protection: Protection) -> Iterator[MethodPlan]:
+    """The method as it is said; with retry, then others."""
+    plan = protection.method
+    yield plan
+    if protection.retry:
+        for more in range(1, SEEDS_OF_RETRY + 1):
+            yield replace(plan, seed=(plan.seed + more) % 2**64)
+        for recipe in OTHER_METHODS:
+            yield replace(plan, stage=stage_of(recipe), recipe=recipe)
+
+
+def _another_partition_may_help(verdict: Verdict, protection: Protection) -> bool:
+    partial = verdict.joint is not None and verdict.joint.below and not protection.accept_partial
+    return bool(protection.retry and not partial)
+
+
+def _claims(protection: Protection, strata: Strata, new: Masked) -> Claims:
+    return Claims(
+        k=protection.k,
+        subsets=protection.subsets,
+        strata=protection.strata,
+        own_subsets=protection.own_subsets,
+        confidential=protection.confidential,
+        noised=protection.noised,
+        min_distinct=protection.min_distinct,
+        accept_homogeneous=protection.accept_homogeneous,
+        accept_partial=protection.accept_partial,
+        recoded=tuple(strata.recoded),
+        dropped=protection.drop,
+        weight=protection.weight,
+        mean_tolerance=new.mean_tolerance,
+    )
+
+
+def _notes(
+    source: Microdata, protection: Protection, strata: Strata, tasks: Tasks, attempts: int
+) -> Iterator[str]:
+    """What a protector should know beside the counts."""
+    if strata.merged:
+        yield f"{strata.merged} records are in merged strata"
+    if strata.suppressed:
+        yield f"{strata.suppressed} records of strata with fewer than {protection.k} are left out"
+    if tasks.lost:
+        cells = ", ".join(f"{count} of {column}" for column, count in tasks.lost.items())
+        yield f"cells given up so that patterns of missing values are shared: {cells}"
+    if tasks.mixed_zeros:
+        yield f"{tasks.mixed_zeros} records with rare patterns of zeros are grouped with other patterns"
+    if protection.aggregate == "median":
+        yield "medians are published: means and totals are not kept, and values may be respondents' own"
+    if protection.noised:
+        yield "noise was added to " + ", ".join(protection.noised) + ": that gives no k-anonymity"
+    if not protection.shuffle:
+        yield "records are in the order of the source, which may itself tell who is who (--shuffle)"
+    if protection.k == 2:
+        yield "each member of a group of two can compute the other's values"
+    if attempts > 1:
+        yield f"groups found in attempt {attempts}"
+    yield from source.origin.notes
+
+
+def _of_tasks(
+    tasks: Tasks, strata: Strata, partitions: Sequence[Partition], plan: MethodPlan
+) -> tuple[TaskPartition, ...]:
+    return tuple(
+        TaskPartition(
+            columns=task.columns,
+            stratum=task.stratum,
+            rows=strata.rows[task.rows],
+            labels=found.labels,
+            sse=found.sse,
+            bound=found.bound,
+            recipe=found.recipe or plan.recipe,
+            reason=found.reason,
+            truncated=found.truncated,
+        )
+        for task, found in zip(tasks.tasks, partitions, strict=True)
+    )
+
+
+def _bound(partitions: Sequence[Partition], tasks: Tasks) -> float | None:
+    """What is proven that no partition of the tasks can lose less than; None where something is not."""
+    if any(found.bound == 0.0 and found.sse > 0.0 for found in partitions):
+        return None
+    return information_loss(sum(found.bound for found in partitions), tasks.sst)

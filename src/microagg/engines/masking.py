@@ -1,0 +1,174 @@
+"""Groups and policies turned into the table that is to be released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.aggregate import decimals_of, rounded, values_by_group, with_noise
+from microagg.model import Partition
+from microagg.plan.protection import NOISE, Protection
+from microagg.scale.strata import Strata
+from microagg.scale.tasks import Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Doubles = NDArray[np.float64]
+
+MORE_DECIMALS = 2
+"""A mean is published with so many decimals more than the source has, unless said otherwise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masked:
+    """New values of the columns that change, for the records that are released, and by how much the mean of
+    each may differ from the source's, where that is promised.
+    """
+
+    columns: dict[str, Doubles]
+    whole: frozenset[str]
+    """Those of them that hold whole numbers only."""
+    mean_tolerance: dict[str, float]
+
+
+def masked(
+    protection: Protection,
+    numbers: Mapping[str, Doubles],
+    weights: Doubles | None,
+    tasks: Sequence[Task],
+    partitions: Sequence[Partition],
+) -> Masked:
+    """What the groups publish: NaN where a value is missing or was given up.
+
+    `numbers` and `weights` are those of the released records.
+    """
+    columns: dict[str, Doubles] = {}
+    tolerance: dict[str, float] = {}
+    decimals = {column: _decimals(protection, column, numbers[column]) for column in protection.changed}
+    for number, subset in enumerate((*protection.subsets, *protection.own_subsets)):
+        own = [
+            (task, found) for task, found in zip(tasks, partitions, strict=True) if task.subset == number
+        ]
+        if protection.aggregate == "median" and not protection.accept_real_values:
+            _refuse_odd_groups(own)
+        group, shares = _numbered(own, weights, len(numbers[subset[0]]))
+        published = _published(subset, numbers, weights, own, protection.aggregate, len(shares))
+        for at, column in enumerate(subset):
+            present = ~np.isnan(published[:, at])
+            values = published[present, at]
+            published[present, at] = rounded(values, shares[present], decimals[column])
+            columns[column] = published[group, at]
+            if protection.aggregate == "mean":
+                tolerance[column] = _tolerance(decimals[column], shares[present])
+    if protection.noised:
+        share = NOISE if protection.noise is None else protection.noise
+        values = np.stack([numbers[column] for column in protection.noised], axis=1)
+        noisy = with_noise(values, protection.noised, share, protection.confidential_as != "noise")
+        for column, new in zip(protection.noised, noisy.T, strict=True):
+            places = decimals[column]
+            columns[column] = new if places is None else np.round(new, places) + 0.0
+    whole = frozenset(column for column, places in decimals.items() if places == 0)
+    return Masked(columns, whole, tolerance)
+
+
+def _decimals(protection: Protection, column: str, values: Doubles) -> int | None:
+    if column in protection.decimals:
+        return protection.decimals[column]
+    found = decimals_of(values[~np.isnan(values)])
+    return None if found is None else found + MORE_DECIMALS
+
+
+def _refuse_odd_groups(own: Sequence[tuple[Task, Partition]]) -> None:
+    odd = sum(int((np.bincount(found.labels) % 2).sum()) for task, found in own if task.columns)
+    if odd:
+        raise errors.real_values(odd)
+
+
+def _numbered(
+    own: Sequence[tuple[Task, Partition]], weights: Doubles | None, n: int
+) -> tuple[NDArray[np.int64], Doubles]:
+    """The group of each record, numbered through all tasks, and how many records, or how much weight, each
+    group has.
+    """
+    group = np.empty(n, dtype=np.int64)
+    count = 0
+    for task, found in own:
+        group[task.rows] = found.labels + count
+        count += int(found.labels.max()) + 1
+    return group, np.bincount(group, weights=weights, minlength=count).astype(np.float64)
+
+
+def _published(
+    subset: Sequence[str],
+    numbers: Mapping[str, Doubles],
+    weights: Doubles | None,
+    own: Sequence[tuple[Task, Partition]],
+    how: str,
+    groups: int,
+) -> Doubles:
+    """What each group publishes, before rounding; NaN for columns that it does not have."""
+    published = np.full((groups, len(subset)), np.nan)
+    first = 0
+    for task, found in own:
+        count = int(found.labels.max()) + 1
+        if task.columns:
+            values = np.stack([numbers[column][task.rows] for column in task.columns], axis=1)
+            own_weights = None if weights is None else weights[task.rows]
+            places = [subset.index(column) for column in task.columns]
+            rows = slice(first, first + count)
+            published[rows, places] = values_by_group(values, found.labels, how, own_weights)
+        first += count
+    return published
+
+
+def _tolerance(decimals: int | None, shares: Doubles) -> float:
+    """How far rounding may move a mean: half a unit each value, or half of the largest group in all."""
+    if decimals is None or len(shares) == 0:
+        return 0.0
+    return float(0.5 * shares.max() / shares.sum()) if decimals == 0 else 0.5 * 10.0**-decimals
+
+
+def released_table(
+    source: pa.Table, rows: NDArray[np.int64], protection: Protection, strata: Strata, new: Masked
+) -> pa.Table:
+    """The source's columns for these rows of `strata`, with the new values, without the dropped ones."""
+    names, columns = [], []
+    for name in source.column_names:
+        if name in protection.drop:
+            continue
+        names.append(name)
+        if name in new.columns:
+            columns.append(_array(new.columns[name][rows], name in new.whole))
+        elif name in strata.recoded:
+            columns.append(strata.recoded[name].take(rows))
+        else:
+            columns.append(source.column(name).take(strata.rows[rows]))
+    return _table(names, columns)
+
+
+def with_numbers(source: pa.Table, numbers: Mapping[str, Doubles]) -> pa.Table:
+    """The source in which these columns are numbers, null where missing."""
+    columns = [
+        _array(numbers[name], False) if name in numbers else source.column(name)
+        for name in source.column_names
+    ]
+    return _table(source.column_names, columns)
+
+
+def _array(values: Doubles, whole: bool) -> pa.Array[Any]:
+    import pyarrow as pa
+
+    array = pa.array(values, mask=np.isnan(values))
+    return array.cast(pa.int64()) if whole and np.nanmax(np.abs(values), initial=0.0) < 2**53 else array
+
+
+def _table(names: Sequence[str], columns: Sequence[Any]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_arrays(columns, names=list(names))

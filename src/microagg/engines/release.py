@@ -1,0 +1,165 @@
+"""What `protect` returns: data that have passed the verdict, and all that is known about them."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import read, write
+from microagg.model import Claims, Labels, Microdata, Verdict, Verified
+from microagg.plan.plan_file import used_plan
+from microagg.plan.protection import Protection
+from microagg.verify import check_written
+
+INTERNAL_FOLDER = "microagg-internal"
+"""Beside the release, for what must not leave the house with it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskPartition:
+    """The groups of one task: records of one stratum, masked in these columns.
+
+    `rows` are rows of the source, `labels` their groups; `stratum` counts from 0 in the order of the codes.
+    The rest is as in `Result`.
+    """
+
+    columns: tuple[str, ...]
+    stratum: int
+    rows: NDArray[np.int64]
+    labels: Labels
+    sse: float
+    bound: float
+    recipe: str
+    reason: str
+    truncated: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """A protected table that has passed its verdict.
+
+    `data`: the table, of the kind that was given (an Arrow table for files); `verdict`: what was counted;
+    `partitions`: one for each task; `information_loss`: 100 · SSE / SST over all tasks, in percent;
+    `bound_loss`: what is proven that no partition can go below; `record`: the internal record of the run.
+    All but `data` is internal: groups and record tell who is who.
+    """
+
+    verified: Verified
+    source: Microdata
+    rows: NDArray[np.int64]
+    claims: Claims
+    protection: Protection
+    partitions: tuple[TaskPartition, ...]
+    information_loss: float
+    bound_loss: float | None
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """What was counted in the released table."""
+        return self.verified.verdict
+
+    @cached_property
+    def data(self) -> Any:
+        """The released table, of the kind that was given."""
+        table = self.verified.microdata.table
+        return (
+            read.frame_like(self.source, table, self.rows)
+            if self.source.origin.format == "frame"
+            else table
+        )
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """All that is needed to repeat the run and to account for it, as plain values."""
+        origin = self.source.origin
+        return {
+            "format": "microagg run record",
+            "version": 1,
+            "software": {
+                name: version(name) for name in ("microagg", "numpy", "pyarrow")
+            } | {"python": platform.python_version()},
+            "input": {
+                "name": origin.name,
+                "format": origin.format,
+                "digest": origin.digest,
+                "records": self.source.table.num_rows,
+                "columns": self.source.table.column_names,
+            },
+            "plan": dict(self.protection.words),
+            "seed": self.protection.method.seed,
+            "information_loss": self.information_loss,
+            "bound_loss": self.bound_loss,
+            "tasks": [
+                {
+                    "columns": list(task.columns),
+                    "stratum": task.stratum,
+                    "records": len(task.rows),
+                    "groups": int(task.labels.max()) + 1,
+                    "sse": task.sse,
+                    "bound": task.bound,
+                    "recipe": task.recipe,
+                    "reason": task.reason,
+                    "truncated": task.truncated,
+                }
+                for task in self.partitions
+            ],
+            "verdict": self.verdict.as_dict(),
+            "seconds": self.seconds,
+        }  # fmt: skip
+
+    def save(self, path: str | Path, *, force: bool = False, record: str | Path | None = None) -> Path:
+        """Write the release, read it back, count again, and only then give the file its name.
+
+        path: its ending says the format. force: overwrite. record: the folder for the internal record
+        (default: microagg-internal beside the release). Returns the path of the record.
+        """
+        path = Path(path)
+        origin = self.source.origin
+        write.check_output(path, origin, force=force)
+        internal = write.Internal(
+            Path(record) if record is not None else path.parent / INTERNAL_FOLDER, path
+        )
+        with write.stage(self.verified, path, masked=self.protection.changed) as staged:
+            written = read.read_back(staged.readable, staged.origin)
+            decimal = staged.origin.csv.decimal if staged.origin.csv else None
+            check_written(
+                self.verified.microdata.table, written, self.verdict, self.claims, decimal=decimal or "."
+            )
+            output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
+            content = {**self.record, "output": output}
+            record_path = internal.save(
+                {
+                    f"{path.name}.microagg.json": json.dumps(
+                        content, indent=2, ensure_ascii=False, allow_nan=False
+                    ),
+                    f"{path.name}.plan.toml": used_plan(self.protection.words),
+                }
+            )
+            staged.commit(force=force)
+        return record_path
+
+    def __str__(self) -> str:
+        groups = sum(int(task.labels.max()) + 1 for task in self.partitions)
+        proof = (
+            "" if self.bound_loss is None else f" (no partition loses less than {self.bound_loss:.4f} %)"
+        )
+        recipes = sorted({task.recipe for task in self.partitions})
+        cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
+        how = recipes[0] if len(recipes) == 1 else f"{len(recipes)} recipes"
+        return (
+            f"{len(self.rows)} records in {groups} groups (k = {self.claims.k}), by {how} "
+            f"in {self.seconds:.2f} s{cut}\ninformation loss {self.information_loss:.4f} %{proof}\n"
+            f"{self.verdict}"
+        )
+
+    __repr__ = __str__

@@ -1,0 +1,95 @@
+"""Words of `protect`, checked by themselves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from microagg.errors import SettingsError
+from microagg.plan.protection import Protection
+
+KEYS = ["a", "b"]
+
+
+def of(**words: object) -> Protection:
+    return Protection.of({"k": 3, "keys": KEYS, **words})
+
+
+def test_one_list_is_one_subset_and_lists_are_several() -> None:
+    assert of().subsets == (("a", "b"),)
+    assert of(keys="a").subsets == (("a",),)
+    several = of(keys=[["a"], ["b", "c"]], each=["d", "e"])
+    assert several.subsets == (("a",), ("b", "c"), ("d",), ("e",))
+
+
+def test_confidential_columns_may_be_kept_masked_or_noised() -> None:
+    assert of(confidential="c").changed == ("a", "b")
+    masked = of(confidential=["c", "d"], confidential_as="subset")
+    assert masked.own_subsets == (("c", "d"),)
+    assert masked.changed == ("a", "b", "c", "d")
+    assert of(confidential="c", confidential_as="noise").noised == ("c",)
+
+
+def test_the_words_are_what_was_said_and_not_the_default() -> None:
+    said = {"k": 3, "keys": [["a", "b"]], "seed": 7, "shuffle": True, "missing_codes": {"a": [9, 99]}}
+    usual = {"effort": "balanced", "missing": "refuse", "retry": False, "min_distinct": 2, "weight": None}
+    words = Protection.of(said | usual).words
+    assert words == said
+    assert Protection.of(words).words == words
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"k": None}, "k is not given"),
+        ({"k": 2}, "allow_pairs"),
+        ({"k": True}, "whole number"),
+        ({"keys": []}, "at least one column"),
+        ({"keys": None}, "No column is named to be masked"),
+        ({"keys": ["a", ["b"]]}, "either a list of column names or a list of such lists"),
+        ({"keys": 5}, "a list of column names"),
+        ({"keys": ["a", "a"]}, "'a' is named twice in keys"),
+        ({"each": ["b"]}, "'b' is named in keys and in each"),
+        ({"strata": ["a"]}, "'a' is named in keys and in strata"),
+        ({"weight": "a"}, "'a' is named in keys and in weight"),
+        ({"weight": ["w"]}, "the name of one column"),
+        ({"drop": "x", "pass": "x"}, "'x' is named in drop and in pass"),
+        ({"small_strata": "merge"}, "only where strata are named"),
+        ({"small_strata": "skip", "strata": "s"}, "must be one of refuse, merge, suppress"),
+        ({"missing": "drop"}, "must be one of refuse, by-pattern"),
+        ({"missing_codes": {"x": [9]}}, "no effect on column 'x', which has no role"),
+        ({"missing_codes": {"a": ["9"]}}, "a list of numbers"),
+        ({"missing_codes": {"a": [float("nan")]}}, "finite"),
+        ({"missing_codes": [9]}, "a table of columns"),
+        ({"decimals": {"s": 2}, "strata": "s"}, "which has the role strata"),
+        ({"decimals": {"a": -1}}, "at least 0"),
+        ({"decimals": {"a": 16}}, "at most 15"),
+        ({"aggregate": "median", "weight": "w"}, "no effect on aggregate=median"),
+        ({"aggregate": "mode"}, "must be one of mean, median"),
+        ({"accept_real_values": True}, "only where aggregate is median"),
+        ({"confidential_as": "noise"}, "only where confidential columns are named"),
+        ({"confidential": "c", "noise": 0.2}, "only where confidential_as is noise"),
+        ({"confidential": "c", "confidential_as": "noise", "noise": 0}, "a number above 0"),
+        ({"min_distinct": 3}, "only where confidential columns are named"),
+        ({"confidential": "c", "min_distinct": 1}, "at least 2"),
+        ({"retry": True}, "only where confidential columns or a weight are named"),
+        ({"confidential": "c", "retry": True, "accept_homogeneous": True}, "Keep one"),
+        ({"accept_homogeneous": True}, "only where confidential columns are named"),
+        ({"accept_partial": True}, "only where there are several subsets"),
+        ({"allow_pairs": True}, "only where k is 2"),
+        ({"shuffle": "yes"}, "true or false"),
+        ({"certify": 1}, "true or false"),
+        ({"effort": "slow"}, "must be one of fast, balanced, best"),
+        ({"method": "mdav", "effort": "best"}, "no effect on mdav"),
+        ({"smal_strata": "merge"}, "did you mean small_strata"),
+    ],
+)
+def test_what_cannot_be_or_has_no_effect_is_refused(words: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        of(**words)
+
+
+def test_pairs_and_partial_releases_can_be_accepted() -> None:
+    assert of(k=2, allow_pairs=True).k == 2
+    assert of(keys=[["a"], ["b"]], accept_partial=True).accept_partial

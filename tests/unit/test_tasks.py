@@ -1,0 +1,180 @@
+"""Strata, patterns of missing values and of zeros: what becomes a problem of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from microagg.errors import DataError, SettingsError
+from microagg.model import Table
+from microagg.scale.patterns import by_missing, by_zeros
+from microagg.scale.strata import strata_of
+from microagg.scale.tasks import Tasks, tasks_of
+
+NAN = float("nan")
+
+
+def strata(values: list[str | None], k: int = 3, policy: str = "refuse"):
+    return strata_of(pa.table({"s": pa.array(values, pa.string())}), ["s"], k, policy)
+
+
+def test_records_of_one_code_are_a_stratum_and_missing_is_a_code() -> None:
+    found = strata(["b", "a", None, "b", "a", None], k=2)
+    assert found.of.tolist() == [1, 0, 2, 1, 0, 2]
+    assert (found.count, found.recoded, found.suppressed) == (3, {}, 0)
+
+
+def test_combinations_of_several_columns_are_strata() -> None:
+    table = pa.table({"s": ["a", "a", "b", "b"], "t": [1, 2, 1, 1]})
+    assert strata_of(table, ["s", "t"], 1, "refuse").of.tolist() == [0, 1, 2, 2]
+
+
+def test_small_strata_are_refused_without_their_codes() -> None:
+    with pytest.raises(
+        SettingsError, match=r"2 of 3 strata \(s\) have fewer than 3 records, the smallest 1"
+    ) as refusal:
+        strata(["secret", "a", "a", "a", "b", "b"])
+    assert "secret" not in str(refusal.value)
+
+
+def test_small_strata_are_merged_in_the_order_of_their_codes() -> None:
+    found = strata(["D", "A", "A", "A", "C", "C", "E", "E", "E", "E"], policy="merge")
+    assert found.recoded["s"].to_pylist() == ["C+D", "A", "A", "A", "C+D", "C+D", "E", "E", "E", "E"]
+    assert found.of.tolist() == [1, 0, 0, 0, 1, 1, 2, 2, 2, 2]
+    assert (found.count, found.merged) == (3, 3)
+
+
+def test_too_few_records_in_small_strata_join_the_smallest_other() -> None:
+    found = strata([*"AAAAA", *"BBB", "C"], policy="merge")
+    assert set(found.recoded["s"].to_pylist()) == {"A", "B+C"}
+
+
+def test_merged_numbers_and_missing_values_become_text() -> None:
+    table = pa.table({"s": pa.array([7, 7, 7, 8, None], pa.int64())})
+    assert strata_of(table, ["s"], 2, "merge").recoded["s"].to_pylist() == ["7", "7", "7", "8+NA", "8+NA"]
+
+
+def test_a_column_that_the_merged_strata_share_keeps_its_code() -> None:
+    table = pa.table({"s": [*"aaa", "b", "c", "c"], "t": [1] * 6})
+    assert list(strata_of(table, ["s", "t"], 3, "merge").recoded) == ["s"]
+
+
+def test_a_merged_code_that_exists_is_refused() -> None:
+    with pytest.raises(DataError, match="exists already"):
+        strata(["B+C", "B+C", "B+C", "B", "C", "C"], policy="merge")
+
+
+def test_small_strata_are_suppressed() -> None:
+    found = strata([*"AAA", "B", *"CCC"], policy="suppress")
+    assert found.rows.tolist() == [0, 1, 2, 4, 5, 6]
+    assert found.of.tolist() == [0, 0, 0, 1, 1, 1]
+    assert (found.count, found.suppressed) == (2, 1)
+    with pytest.raises(SettingsError, match="would leave nothing"):
+        strata(["A", "B", "C"], policy="suppress")
+
+
+@pytest.mark.parametrize("policy", ["refuse", "merge", "suppress"])
+def test_fewer_records_than_k(policy: str) -> None:
+    with pytest.raises(SettingsError):
+        strata(["A", "A"], policy=policy)
+    with pytest.raises(SettingsError, match="only 2 records"):
+        strata_of(pa.table({"x": [1, 2]}), [], 3, policy)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "c", "d", "e", None]), min_size=3, max_size=40),
+    st.integers(2, 4),
+)
+def test_merged_strata_have_k_records_and_one_code_each(values: list[str | None], k: int) -> None:
+    found = strata(values, min(k, len(values)), "merge")
+    assert np.bincount(found.of).min() >= min(k, len(values))
+    if found.recoded:
+        codes = found.recoded["s"].to_pylist()
+        assert (
+            len({(code, stratum) for code, stratum in zip(codes, found.of.tolist(), strict=True)})
+            == found.count
+        )
+
+
+def patterns(rows: list[list[float]], k: int = 3) -> dict[tuple[int, ...], list[int]]:
+    points = np.array(rows)
+    return {each.columns: each.rows.tolist() for each in by_missing(points, np.arange(len(points)), k)}
+
+
+def test_patterns_that_k_share_stay() -> None:
+    assert patterns([[1, 1]] * 3 + [[NAN, 2]] * 3) == {(0, 1): [0, 1, 2], (1,): [3, 4, 5]}
+
+
+def test_a_rare_pattern_loses_cells_to_join_a_common_one() -> None:
+    rows = [[1, 1, 1]] + [[NAN, 2, 2]] * 3
+    assert patterns(rows) == {(1, 2): [0, 1, 2, 3]}
+
+
+def test_the_nearest_records_lose_cells_where_that_costs_least() -> None:
+    rows = [[float(at), 1.0, 1.0] for at in range(8)] + [[6.9, 1.0, NAN]]
+    assert patterns(rows) == {(0, 1, 2): [0, 1, 2, 3, 4, 5], (0, 1): [6, 7, 8]}
+
+
+def test_two_rare_patterns_meet_in_what_they_share() -> None:
+    assert patterns([[1, NAN, 1]] * 2 + [[NAN, 2, 2]] * 2) == {(2,): [0, 1, 2, 3]}
+
+
+def test_records_without_any_key_are_a_class_or_refused() -> None:
+    assert patterns([[1, 1]] * 3 + [[NAN, NAN]] * 3) == {(0, 1): [0, 1, 2], (): [3, 4, 5]}
+    with pytest.raises(DataError, match="2 records would have no value in any key"):
+        patterns([[1, 1]] * 5 + [[NAN, NAN]] * 2)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(1, 5), st.integers(8, 60))
+def test_every_pattern_is_shared_and_rests_on_observed_values(seed: int, k: int, p: int, n: int) -> None:
+    random = np.random.default_rng(seed)
+    points = random.normal(size=(n, p))
+    points[random.random((n, p)) < random.random() * 0.7] = np.nan
+    try:
+        found = by_missing(points, np.arange(n), k)
+    except DataError:
+        return
+    assert sorted(np.concatenate([each.rows for each in found]).tolist()) == list(range(n))
+    for each in found:
+        assert len(each.rows) >= k
+        assert not np.isnan(points[each.rows][:, each.columns]).any()
+
+
+def test_zeros_apart() -> None:
+    values = np.array([[0.0, 1], [0, 2], [0, 3], [4, 5], [4, 6], [4, 7], [1, 0]])
+    parts, mixed = by_zeros(values, np.arange(7), 3)
+    assert sorted(part.tolist() for part in parts) == [[0, 1, 2], [3, 4, 5, 6]]
+    assert mixed == 1
+    assert by_zeros(values[[0, 3, 6]], np.arange(3), 3)[1] == 3
+
+
+def tasks(values: list[list[float]], stratum: list[int], **settings: bool) -> Tasks:
+    table = Table(tuple("abcdef"[: len(values[0])]), np.array(values))
+    options = {"by_pattern": False, "zeros_apart": False} | settings
+    return tasks_of([table], np.array(stratum), 2, "zscore", **options)
+
+
+def test_one_scale_for_all_strata() -> None:
+    values = [[1.0, 5.0], [2.0, 6.0], [30.0, 7.0], [40.0, 9.0]]
+    found = tasks(values, [0, 0, 1, 1])
+    together = tasks(values, [0, 0, 0, 0])
+    assert [task.rows.tolist() for task in found.tasks] == [[0, 1], [2, 3]]
+    whole = np.concatenate([task.problem.points for task in found.tasks])
+    assert whole.tolist() == together.tasks[0].problem.points.tolist()
+    assert found.sst == pytest.approx(8.0)
+    assert found.sst == together.sst
+
+
+def test_missing_keys_are_refused_or_go_by_pattern() -> None:
+    values = [[1.0, 5.0], [2.0, 6.0], [3.0, 8.0], [3.0, 9.0], [30.0, NAN]]
+    with pytest.raises(DataError, match="Column 'b' has 1 missing value in 5 records"):
+        tasks(values, [0] * 5)
+    found = tasks(values, [0] * 5, by_pattern=True)
+    assert {task.columns: task.rows.tolist() for task in found.tasks} == {
+        ("a", "b"): [0, 1, 3],
+        ("a",): [2, 4],
+    }
+    assert found.lost == {"b": 1}
