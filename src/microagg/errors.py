@@ -903,6 +903,233 @@ def certificate_unreadable(path: str) -> CertificateError:
 # --- verdicts ----------------------------------------------------------------------------------
 
 
+def unsafe_release(failures: Sequence[str]) -> UnsafeRelease:
+    """All that a recount has found."""
+    if len(failures) == 1:
+        return UnsafeRelease(f"Nothing is released. {failures[0]}")
+    return UnsafeRelease("\n- ".join(["Nothing is released:", *failures]))
+
+
+_BUG = "This is a bug in microagg; please report it with the settings."
+
+
+def _these(columns: Sequence[str]) -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    return " and ".join(([", ".join(columns[:-1])] if len(columns) > 1 else []) + list(columns[-1:]))
+
+
+def _are(number: int) -> str:
+    return f"{_count(number, 'record')} {'is' if number == 1 else 'are'}"
+
+
+def k_anonymous(columns: Sequence[str], k: int, smallest: int) -> str:
+    """What is promised holds."""
+    return (
+        f"every released combination of {_these(columns)} is shared by at least {k} records "
+        f"(smallest {smallest})"
+    )
+
+
+def not_k_anonymous(columns: Sequence[str], k: int, below: int, smallest: int) -> str:
+    """Not even subset by subset."""
+    return (
+        f"NOT k-anonymous ({_are(below)} in combinations of {_these(columns)} "
+        f"shared by fewer than {k}, smallest {smallest})"
+    )
+
+
+def partly_k_anonymous(unique: int) -> str:
+    """By each subset alone, but not by all of them together."""
+    return f"k-anonymous per subset, NOT jointly ({unique} records unique)"
+
+
+def not_recounted() -> str:
+    """Rows or columns are such that there is nothing to count."""
+    return "NOT verified (the released table does not fit its source)"
+
+
+def combination_too_rare(columns: Sequence[str], k: int, classes: int, below: int, smallest: int) -> str:
+    """A subset is not k-anonymous."""
+    return (
+        f"{_are(below)} in combinations of {_these(columns)} that fewer than {k} records share "
+        f"(of {_count(classes, 'combination')} the rarest has {smallest}). {_BUG}"
+    )
+
+
+def partial_not_accepted(k: int, unique: int, below: int) -> str:
+    """Several subsets link records that none of them gives away."""
+    return (
+        f"The release is {partly_k_anonymous(unique)}: {_are(below)} in joint combinations of all subsets "
+        f"that fewer than {k} records share. Mask the keys as one subset (--keys once), or accept this "
+        "with --accept-partial."
+    )
+
+
+def homogeneous_groups(column: str, keys: Sequence[str], groups: int, records: int, least: int) -> str:
+    """Who knows the keys knows the confidential value."""
+    return (
+        f"Confidential column '{column}' has fewer than {least} different values in "
+        f"{_count(groups, 'group')} of {_these(keys)}, with {_count(records, 'record')}: the group gives "
+        "the value away. Try other groups (--retry), a larger k, a smaller --min-distinct, or accept this "
+        "with --accept-homogeneous."
+    )
+
+
+def dominant_weights(column: str, keys: Sequence[str], groups: int) -> str:
+    """One record is nearly all of its group's weighted mean."""
+    return (
+        f"In {_count(groups, 'group')} of {_these(keys)} one record carries more than half of the weight "
+        f"'{column}', so that the weighted mean is nearly its own value. Use a larger k, or leave --weight "
+        "out."
+    )
+
+
+def weights_unusable(column: str, count: int) -> str:
+    """Missing, not finite, zero or negative."""
+    return (
+        f"Weight '{column}' of {_count(count, 'released record')} is missing or not a finite number above "
+        "zero. Correct or remove these records, or leave --weight out."
+    )
+
+
+def mean_not_kept(column: str, change: float, tolerance: float) -> str:
+    """The mean moved further than promised."""
+    return (
+        f"The mean of '{column}' changes by {change:.6g}, but at most {tolerance:.6g} was promised. {_BUG}"
+    )
+
+
+def claims_unusable(what: str) -> str:
+    """The promise itself makes no sense."""
+    return f"What the release promises cannot be checked: {what}. {_BUG}"
+
+
+def released_columns_differ(
+    missing: Sequence[str], added: Sequence[str], dropped: Sequence[str], where: str
+) -> str:
+    """Not the source's columns less the dropped ones, in their order."""
+    found = [f"lacks {_quoted(missing)}"] if missing else []
+    found += [f"has {_quoted(added)} besides"] if added else []
+    found += [f"still has {_quoted(dropped)}, to be dropped"] if dropped else []
+    found = found or ["has the columns in another order, or one of them twice"]
+    return f"The {where} {' and '.join(found)}. {_BUG}"
+
+
+def released_rows_differ(what: str) -> str:
+    """The records are not those of the source, each once at most."""
+    return f"The released records do not fit the source: {what}. {_BUG}"
+
+
+def nothing_released() -> str:
+    """Every record was suppressed."""
+    return (
+        "No record is left to release. Use a smaller k, fewer strata, or merge small strata "
+        "(--small-strata merge) instead of suppressing them."
+    )
+
+
+def column_changed(column: str, count: int) -> str:
+    """Something that was to stay as it is did not."""
+    return f"Column '{column}' was to stay as it is, but {_are(count)} changed. {_BUG}"
+
+
+def column_retyped(column: str, found: str, needed: str) -> str:
+    """The values may be the same, but not their type."""
+    return f"Column '{column}' was to stay as it is, but is released as {found}, not {needed}. {_BUG}"
+
+
+def strata_split(columns: Sequence[str], count: int) -> str:
+    """Records of one stratum have different codes."""
+    strata = f"{count} {'stratum' if count == 1 else 'strata'}"
+    return f"Merging strata of {_these(columns)} has split {strata}. {_BUG}"
+
+
+def not_a_number(column: str, count: int) -> str:
+    """NaN or infinity, which no two records share."""
+    return (
+        f"Column '{column}' is released with NaN or infinity in {_count(count, 'record')}; "
+        f"a missing value must be empty. {_BUG}"
+    )
+
+
+def masked_not_numeric(column: str, kind: str) -> str:
+    """A masked column of another type."""
+    return f"Column '{column}' was masked, but is {kind} and holds no numbers. {_BUG}"
+
+
+def value_without_source(column: str, count: int) -> str:
+    """A value where there was none."""
+    return (
+        f"Column '{column}' is released with a value where the source has none, in "
+        f"{_count(count, 'record')}. {_BUG}"
+    )
+
+
+def missing_moved(column: str, count: int) -> str:
+    """Noise changes values, not which of them are missing."""
+    return (
+        f"Noise was added to column '{column}', but {_are(count)} missing in only one of source and "
+        f"release. {_BUG}"
+    )
+
+
+def too_few_observed(column: str, k: int, count: int) -> str:
+    """A mean over fewer than k values."""
+    return (
+        f"Column '{column}': the values of {_count(count, 'record')} rest on fewer than {k} observed "
+        f"values. {_BUG}"
+    )
+
+
+def note_partial(below: int, k: int) -> str:
+    """Accepted: records may be linked by several subsets."""
+    return f"accepted (--accept-partial): {_are(below)} in joint combinations that fewer than {k} share"
+
+
+def note_homogeneous(column: str, keys: Sequence[str], groups: int, records: int) -> str:
+    """Accepted: the keys give the value away."""
+    return (
+        f"accepted (--accept-homogeneous): too few values of {column} in {_count(groups, 'group')} of "
+        f"{_these(keys)}, with {_count(records, 'record')}"
+    )
+
+
+def note_noised(columns: Sequence[str]) -> str:
+    """Noise is no k-anonymity."""
+    return f"noise was added to {_these(columns)}; that gives no k-anonymity"
+
+
+def note_own_values(columns: Sequence[str], count: int) -> str:
+    """A group of equal records, or a mean that is one of its values."""
+    return f"{_are(count)} released with the very values of the source in {_these(columns)}"
+
+
+def note_suppressed(count: int, of: int) -> str:
+    """Records left out."""
+    return f"{count} of {of} records are not released"
+
+
+def written_differs(column: str) -> str:
+    """The file does not say what was verified."""
+    return (
+        f"Column '{column}' reads differently from the written file than it was verified. Choose another "
+        "format, such as Parquet or CSV; if it is one of these, please report it."
+    )
+
+
+def written_rows_differ(found: int, needed: int) -> str:
+    """Records were lost or added in writing."""
+    return f"The written file has {_count(found, 'record')}, the release {needed}. {_BUG}"
+
+
+def written_more_unique(found: int, verified: int) -> str:
+    """Equal values were written differently."""
+    return (
+        f"In the written file {_are(found)} unique by the keys of all subsets, but {verified} as verified. "
+        f"{_BUG}"
+    )
+
+
 # --- our own bugs -----------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -171,6 +171,128 @@ class Claims:
     """How much the mean of a column, weighted if there are weights, may change; nothing is promised for
     those that are absent.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How the records of a release share the combinations of some columns."""
+
+    columns: tuple[str, ...]
+    """Strata first."""
+    classes: int
+    """Different combinations; null is a value like any other."""
+    smallest: int
+    """Records of the rarest combination."""
+    below: int
+    """Records whose combination occurs fewer than k times."""
+    unique: int
+    """Records whose combination occurs once."""
+    own_values: int = 0
+    """Records released with their own values in all columns that were masked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Homogeneous:
+    """Classes in which a confidential column has fewer values than it must have."""
+
+    column: str
+    keys: tuple[str, ...]
+    """The columns that make the classes."""
+    groups: int
+    records: int
+    released: bool = False
+    """Counted in the values as released, not in those of the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanChange:
+    """What masking did to a column's mean and total over the cells that are released.
+
+    Both are weighted if there are weights.
+    """
+
+    column: str
+    mean: float
+    """Released less source."""
+    total: float
+    relative: float
+    """`mean` as a share of the source's mean absolute value."""
+    tolerance: float | None
+    """What was promised; None: nothing."""
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotCounted:
+    """A released column for which nothing is claimed."""
+
+    column: str
+    unique: int
+    """Records that are unique with it, but not by strata and keys alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a recount of a release has found. It holds counts and names of columns, no values."""
+
+    k: int
+    sentence: str
+    failures: tuple[str, ...] = ()
+    """What forbids the release, in sentences that say what to do."""
+    records: int = 0
+    suppressed: int = 0
+    """Records of the source that are not released."""
+    subsets: tuple[Count, ...] = ()
+    """By key subset, strata included."""
+    joint: Count | None = None
+    """Strata and the keys of all subsets, where there are several."""
+    own_subsets: tuple[Count, ...] = ()
+    homogeneous: tuple[Homogeneous, ...] = ()
+    mean_changes: tuple[MeanChange, ...] = ()
+    not_counted: tuple[NotCounted, ...] = ()
+    """Those that make most records unique first."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def safe(self) -> bool:
+        """Nothing forbids the release."""
+        return not self.failures
+
+    def raise_if_unsafe(self) -> None:
+        """`UnsafeRelease` with all failures, if there are any."""
+        if self.failures:
+            raise errors.unsafe_release(self.failures)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a record in JSON: names, numbers, lists."""
+        return {"safe": self.safe, **_plain(self)}
+
+    def __str__(self) -> str:
+        lines = [f"{'verified' if self.safe else 'REFUSED'}: {self.sentence}"]
+        lines += [f"  - {failure}" for failure in self.failures]
+        if self.mean_changes:
+            wide = max(len(change.column) for change in self.mean_changes)
+            lines.append("change of means:")
+            lines += [
+                f"  {change.column:<{wide}}  {change.mean:+.3g} ({change.relative:+.2g} of its size)"
+                for change in self.mean_changes
+            ]
+        if self.not_counted:
+            wide = max(len(entry.column) for entry in self.not_counted)
+            lines.append("nothing is claimed for:")
+            lines += [
+                f"  {entry.column:<{wide}}  makes {entry.unique} of {self.records} records unique"
+                for entry in self.not_counted
+            ]
+        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    return value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

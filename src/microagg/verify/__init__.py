@@ -1,0 +1,14 @@
+"""A released table, its source and what is promised -> Verdict.
+
+All is counted anew from the tables, by code of its own: nothing here knows methods or aggregates, and
+nothing that was said while the release was made is believed.
+
+A *class* is a set of records with the same released values in some columns; null is a value of its own.
+"""
+
+from __future__ import annotations
+
+from microagg.verify.release import verify
+from microagg.verify.written import check_written
+
+__all__ = ["check_written", "verify"]

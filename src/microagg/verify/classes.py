@@ -1,0 +1,113 @@
+"""Records that share values, found exactly and without sorting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg.model import Count
+from microagg.verify.values import Mask, bits, missing, plain
+
+Codes = tuple[NDArray[np.int64], ...]
+"""One or two whole numbers for each record, equal exactly where values are."""
+
+
+def codes_of(column: Any) -> Codes:
+    """Of a column of any type; null is a value of its own."""
+    import pyarrow as pa
+
+    array = plain(column)
+    values = bits(array)
+    if values is not None:
+        gone = missing(array)
+        return (np.where(gone, 0, values), gone.astype(np.int64)) if array.null_count else (values,)
+    try:
+        indices = array.dictionary_encode().indices
+    except pa.ArrowNotImplementedError:  # lists and structures
+        texts = [None if value is None else repr(value) for value in array.to_pylist()]
+        indices = pa.array(texts, pa.large_string()).dictionary_encode().indices
+    return (indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64),)
+
+
+def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """The values as 0, 1, … by first appearance, and how many differ."""
+    import pyarrow as pa
+
+    encoded = pa.array(values).dictionary_encode()
+    return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """The class of each record, 0 to count - 1, none empty."""
+
+    labels: NDArray[np.int64]
+    count: int
+
+    @classmethod
+    def whole(cls, n: int) -> Classes:
+        """All records in one."""
+        return cls(np.zeros(n, dtype=np.int64), min(n, 1))
+
+    def some_record(self) -> NDArray[np.int64]:
+        """One record of each class."""
+        records = np.empty(self.count, dtype=np.int64)
+        records[self.labels] = np.arange(len(self.labels))
+        return records
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Records of each class."""
+        return np.bincount(self.labels, minlength=self.count)
+
+    def differs(self, codes: Codes) -> Mask:
+        """Which records differ from the one that stands for their class."""
+        found = np.zeros(len(self.labels), dtype=bool)
+        if self.count < len(found):
+            stands = self.some_record()[self.labels]
+            for values in codes:
+                found |= values[stands] != values
+        return found
+
+    def refined(self, columns: Iterable[Codes]) -> Classes:
+        """Records together only if they also agree in these columns.
+
+        A column that is constant in every class, as masked ones are once the first has made the
+        classes, costs two gathers; any other two hash tables.
+        """
+        classes = self
+        for values in (values for codes in columns for values in codes):
+            if classes.differs((values,)).any():
+                numbers, many = _numbered(values)
+                classes = Classes(*_numbered(classes.labels * many + numbers))
+        return classes
+
+    def with_any(self, records: Mask) -> NDArray[np.int64]:
+        """The classes that have one of these records."""
+        return np.flatnonzero(np.bincount(self.labels[records], minlength=self.count))
+
+    def poor(self, codes: Codes, least: int) -> Mask:
+        """Which classes have fewer than `least` different values of a column."""
+        if least <= 2:  # constant or not
+            poor = np.full(self.count, least == 2)
+            poor[self.with_any(self.differs(codes))] = False
+            return poor
+        finer = self.refined([codes])
+        distinct = np.bincount(self.labels[finer.some_record()], minlength=self.count)
+        return np.asarray(distinct < least)
+
+
+def count_of(columns: tuple[str, ...], classes: Classes, k: int, own_values: int = 0) -> Count:
+    """The figures of some classes."""
+    sizes = classes.sizes()
+    return Count(
+        columns=columns,
+        classes=classes.count,
+        smallest=int(sizes.min(initial=len(classes.labels))),
+        below=int(sizes[sizes < k].sum()),
+        unique=int((sizes == 1).sum()),
+        own_values=own_values,
+    )

@@ -1,0 +1,109 @@
+"""Values of Arrow columns of any type: equal or not, and as numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Mask = NDArray[np.bool_]
+"""One for each record."""
+
+
+def plain(column: Any) -> Any:
+    """The column in one piece; dictionaries and extensions become what they stand for."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.cast(column.type.storage_type)
+    if kinds.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if kinds.is_string(column.type) or str(column.type) == "string_view":
+        column = column.cast(pa.large_string())  # in one piece, text may exceed 32-bit offsets
+    elif kinds.is_float16(column.type):
+        column = column.cast(pa.float32())
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Of a plain column: text."""
+    import pyarrow.types as kinds
+
+    return kinds.is_large_string(kind)
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Of a plain column: numbers, not truth values."""
+    import pyarrow.types as kinds
+
+    return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
+
+
+def missing(array: Any) -> Mask:
+    """Where a plain column is null."""
+    if not array.null_count:
+        return np.zeros(len(array), dtype=bool)
+    return np.asarray(array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def bits(array: Any) -> NDArray[np.int64] | None:
+    """A whole number for each value of a plain column of numbers, dates or times; None for other types.
+
+    Equal exactly where the values are, to the last bit; -0.0 is not 0.0, but every NaN is the same.
+    What stands for null is arbitrary.
+    """
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    kind = array.type
+    if kinds.is_floating(kind):
+        values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
+        if np.isnan(values).any():
+            values = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)
+        return np.asarray(values.view(f"i{values.dtype.itemsize}"), dtype=np.int64)
+    if kinds.is_temporal(kind) and not kinds.is_interval(kind):
+        array = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+    elif not kinds.is_integer(kind):
+        return None
+    values = array.fill_null(0).to_numpy(zero_copy_only=False)
+    return np.asarray(values.view(np.int64) if values.dtype == np.uint64 else values, dtype=np.int64)
+
+
+def differing(one: Any, other: Any) -> Mask:
+    """Where two plain columns of one type have different values; null is equal to null, NaN to NaN."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    gone, gone_too = missing(one), missing(other)
+    left, right = bits(one), bits(other)
+    if left is not None and right is not None:
+        return np.asarray((gone != gone_too) | (~gone & (left != right)))
+    try:
+        same = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False)
+    except pa.ArrowNotImplementedError:  # lists and structures
+        pairs = zip(one.to_pylist(), other.to_pylist(), strict=True)
+        same = np.array([repr(value) == repr(as_well) for value, as_well in pairs], dtype=bool)
+    return np.asarray(~same.astype(bool) & ~(gone & gone_too))
+
+
+def as_doubles(array: Any) -> Any:
+    """A plain column of numbers as doubles, decimals as the nearest ones."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if kinds.is_decimal(array.type):  # Arrow's direct cast may be off by a bit
+        array = array.cast(pa.large_string())
+    return array.cast(pa.float64(), safe=False)
+
+
+def numbers(column: Any) -> NDArray[np.float64] | None:
+    """A column as numbers, NaN where it is null; None if it holds no numbers."""
+    array = plain(column)
+    if not is_numeric(array.type):
+        return None
+    return np.asarray(as_doubles(array).to_numpy(zero_copy_only=False), dtype=np.float64)

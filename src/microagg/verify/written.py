@@ -1,0 +1,180 @@
+"""Does a written file, read again, say what was verified?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from microagg import errors
+from microagg.model import Claims, Verdict
+from microagg.verify.classes import Classes, codes_of, count_of
+from microagg.verify.release import k_failures
+from microagg.verify.shape import columns_failures, key_columns
+from microagg.verify.values import Mask, as_doubles, differing, is_numeric, is_text, missing, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WHOLE = 2**53
+"""Whole numbers up to here are doubles."""
+
+
+def check_written(
+    released: pa.Table, written: pa.Table, verdict: Verdict, claims: Claims, decimal: str = "."
+) -> None:
+    """`UnsafeRelease` unless the file has the verified values and holds by itself.
+
+    `written` is the file as read again. Formats may change types, not values: numbers may be text that
+    reads as the very same double (with the decimal sign `decimal`), whole numbers and decimals doubles,
+    truth values 0 and 1, dates timestamps, categories text, and missing text empty.
+    """
+    verdict.raise_if_unsafe()
+    failures = columns_failures(released.column_names, written.column_names, claims.dropped, "written file")
+    if not written.num_rows == released.num_rows == verdict.records:
+        failures.append(errors.written_rows_differ(written.num_rows, verdict.records))
+    if not failures:
+        failures = [
+            errors.written_differs(name)
+            for name in released.column_names
+            if not same_values(released.column(name), written.column(name), decimal)
+        ] + _recount_failures(written, verdict, claims)
+    if failures:
+        raise errors.unsafe_release(failures)
+
+
+def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> list[str]:
+    """k from the file alone."""
+    names = (*key_columns(claims), *(name for own in claims.own_subsets for name in own))
+    codes = {name: codes_of(written.column(name)) for name in names}
+    whole = Classes.whole(written.num_rows)
+    strata = whole.refined(codes[name] for name in claims.strata)
+    counts = []
+    for subset in claims.subsets or ((),):
+        classes = strata.refined(codes[name] for name in subset)
+        counts.append(count_of(claims.strata + subset, classes, claims.k))
+    for subset in claims.own_subsets:
+        counts.append(count_of(subset, whole.refined(codes[name] for name in subset), claims.k))
+    joint = None
+    if len(claims.subsets) > 1:
+        keys = key_columns(claims)
+        joint = count_of(keys, whole.refined(codes[name] for name in keys), claims.k)
+    failures = k_failures(claims, tuple(counts), joint)
+    if joint is not None and verdict.joint is not None and joint.unique > verdict.joint.unique:
+        failures.append(errors.written_more_unique(joint.unique, verdict.joint.unique))
+    return failures
+
+
+def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
+    """Whether a column was read as it was released, but for its type."""
+    import pyarrow as pa
+
+    before, after = plain(released), plain(written)
+    blank = _blank(before)
+    if (blank != _blank(after)).any():
+        return False
+    if blank.any():
+        there = pa.array(~blank)
+        before, after = before.filter(there), after.filter(there)
+    if not len(before):
+        return True
+    try:
+        return _same(before, after, decimal)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # what cannot be read as that type
+        return False
+
+
+def _blank(array: Any) -> Mask:
+    """Null or empty text: many formats know only one of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    empty = missing(array)
+    if is_text(array.type):
+        filled = pc.equal(array, pa.scalar("", pa.large_string())).fill_null(True)
+        empty |= filled.to_numpy(zero_copy_only=False).astype(bool)
+    return empty
+
+
+def _same(before: Any, after: Any, decimal: str) -> bool:
+    """Of plain columns without nulls; Arrow's errors if one cannot be read as the other."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    old, new = before.type, after.type
+    if is_numeric(old) and is_text(new):
+        return _same_numbers(before, _numbers_in(after, before, decimal))
+    if is_numeric(old) and is_numeric(new):
+        return _same_numbers(before, after)
+    if kinds.is_boolean(old) and is_numeric(new):
+        return _same_numbers(before.cast(pa.int8()), after)
+    if old == new:
+        return not differing(before, after).any()
+    if (kinds.is_boolean(old) or kinds.is_temporal(old)) and is_text(new):
+        return _same_in_either(before, after)
+    if kinds.is_temporal(old) and kinds.is_temporal(new):
+        before, after = _with_time(before), _with_time(after)
+        same_zone = getattr(before.type, "tz", None) == getattr(after.type, "tz", None)
+        return same_zone and _same_in_either(before, after)
+    return False
+
+
+def _with_time(array: Any) -> Any:
+    """Dates as timestamps at midnight: the other way round, Arrow would cut off the time of the day."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    return array.cast(pa.timestamp("ms")) if kinds.is_date(array.type) else array
+
+
+def _same_in_either(before: Any, after: Any) -> bool:
+    """Equal in the type of one of them, whichever can hold the other's values."""
+    import pyarrow as pa
+
+    try:
+        return not differing(before, after.cast(before.type)).any()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return not differing(plain(before.cast(after.type)), after).any()
+
+
+def _numbers_in(texts: Any, like: Any, decimal: str) -> Any:
+    """Text read as doubles; as whole numbers where doubles are too coarse for those of `like`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as kinds
+
+    if decimal != ".":
+        if pc.any(pc.match_substring(texts, ".")).as_py():
+            raise pa.ArrowInvalid("a point where the decimal sign is another")
+        texts = pc.replace_substring(texts, decimal, ".")
+    doubles = texts.cast(pa.float64())
+    if kinds.is_integer(like.type) and not _all_doubles(like):
+        return texts.cast(like.type)
+    return doubles
+
+
+def _all_doubles(array: Any) -> bool:
+    """Not so for whole numbers that are too large, and for decimals."""
+    import pyarrow.compute as pc
+    import pyarrow.types as kinds
+
+    if kinds.is_integer(array.type):
+        least, most = pc.min(array).as_py(), pc.max(array).as_py()
+        return bool(least >= -WHOLE and most <= WHOLE)
+    return not kinds.is_decimal(array.type)
+
+
+def _same_numbers(before: Any, after: Any) -> bool:
+    """Equal as numbers: 0.0 is -0.0, NaN is NaN; a double may stand for the decimal nearest to it."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    arrays = (before, after)
+    whole = [array.type for array in arrays if kinds.is_integer(array.type)]
+    if whole and not all(map(_all_doubles, arrays)):
+        return not differing(before.cast(whole[0]), after.cast(whole[0])).any()
+    if kinds.is_decimal(before.type) and kinds.is_decimal(after.type):
+        wide = pa.decimal256(76, max(before.type.scale, after.type.scale))
+        return not differing(before.cast(wide), after.cast(wide)).any()
+    one, other = (as_doubles(array).to_numpy(zero_copy_only=False) for array in arrays)
+    return bool(((one == other) | (np.isnan(one) & np.isnan(other))).all())
