@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels
@@ -421,6 +421,7 @@ def test_companies() -> None:
     assert roles_of(microdata) == {"name": "drop", "surface": "keys", "employees": "keys"}
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.text(min_size=1),
