@@ -1,0 +1,107 @@
+"""One Arrow column -> numbers. What `read` and `plan` must see alike."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_DECIMALS = 9
+"""Beyond so many, decimals are those of a measurement or a computation, not of a notation."""
+
+_GLANCE = 1000
+"""So many values are tried before all of them: most columns of text show there what they are."""
+
+
+def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray[np.float64] | None:
+    """The column as numbers, NaN where missing; None if some value is no number.
+
+    In text the decimal sign is `decimal`, blanks around a number do not count, and the texts that Arrow
+    takes for null (NA, NaN, null, nothing …) are missing. Truth values and dates are no numbers.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return numbers_or_none(column.cast(kind.value_type), decimal)
+    if pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _array(column.cast(pa.float64(), safe=False))
+    if not is_text(kind):
+        return None
+    text = column.cast(pa.large_string())
+    if _parsed(text.slice(0, _GLANCE), decimal) is None:
+        return None
+    numbers = _parsed(text, decimal)
+    return None if numbers is None else _array(numbers)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of this type are text."""
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def decimals_of(numbers: NDArray[np.float64]) -> int | None:
+    """How many decimals the finite ones among the numbers have at most; None beyond `MOST_DECIMALS`.
+
+    Numbers that are all of single precision are taken as such: 0.1 has one decimal there too.
+    """
+    left = numbers[np.isfinite(numbers)]
+    if _decimals(left[:_GLANCE]) is None:
+        return None
+    return _decimals(left)
+
+
+def _decimals(numbers: NDArray[np.float64]) -> int | None:
+    with np.errstate(over="ignore"):
+        single = bool(np.array_equal(numbers.astype(np.float32), numbers))
+    kind = np.float32 if single else np.float64
+    left = numbers
+    for decimals in range(MOST_DECIMALS + 1):
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for that is whole
+            left = left[np.round(left, decimals).astype(kind) != left.astype(kind)]
+        left = left[np.abs(left) < 2.0**53]
+        if len(left) == 0:
+            return decimals
+    return None
+
+
+def _array(numbers: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(numbers.to_numpy(), dtype=np.float64)  # null becomes NaN
+
+
+def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | None:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    try:
+        if decimal == ".":
+            return text.cast(pa.float64())  # the usual case, in one pass
+    except pa.ArrowInvalid:
+        pass  # for a few texts that are missing, or blanks, or for good
+    text = compute.utf8_trim_whitespace(text)
+    text = compute.if_else(compute.is_in(text, value_set=_null_texts()), None, text)
+    if decimal == ",":
+        if compute.any(compute.match_substring(text, ".")).as_py():
+            return None
+        text = compute.replace_substring(text, ",", ".")
+    try:
+        return text.cast(pa.float64())
+    except pa.ArrowInvalid:  # its words quote values
+        return None
+
+
+@cache
+def _null_texts() -> pa.Array[Any]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    return pa.array(csv.ConvertOptions().null_values or [], pa.large_string())

@@ -1,0 +1,85 @@
+"""Which columns are likely to identify a respondent, by their names and by how distinct they are."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+NEARLY_ALL = 0.95
+"""A column with this share of distinct values tells nearly every record from the others."""
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words of column names in English, French, German, Spanish, Italian, Portuguese, Dutch, Polish and the
+# Nordic languages, without accents. Abbreviations are those of national registers.
+_NUMBERS = _set("""
+    id ids ident identifier identifiant identificador identificatore identifikator kennung
+    kennziffer ausweis uid uuid guid pid nid hhid imei ip phone telephone tel cellphone fax telefon
+    telefono telefone telefoon puhelin iban bic konto passport passeport pasaporte passaporto
+    passaporte reisepass paspoort paszport ssn nino nhs siren siret nir nif nie dni curp rfc cpf
+    cnpj codfisc codicefiscale matricule matricola matricula bsn burgerservicenummer pesel regon cpr
+    cprnr fnr hetu henkilotunnus personnummer svnr ahv steuerid taxid vatid licenceplate
+    licenseplate kennzeichen
+""")
+"""Whatever the column holds."""
+
+_TEXTS = _set("""
+    name names surname forename nom prenom nombre apellido apellidos nome cognome apelido sobrenome
+    vorname nachname naam voornaam achternaam namn fornamn efternamn navn fornavn etternavn
+    efternavn imie nazwisko nimi etunimi sukunimi email mail courriel correo address addr adresse
+    direccion domicilio indirizzo endereco morada adres adress osoite adresa street strasse rue
+    calle straat ulica gata mobile handy url website
+""")
+"""In columns of text only: nombre is a number in French, and an e-mail is no amount."""
+
+_OF_CLASSES = _set("""
+    country region state province department district county canton land pays city town product
+    brand category class type group sector industry branch species occupation job language month day
+    weekday
+""")
+"""The name of one of these is that of a class, not of a person."""
+
+_SUBJECT = (
+    "person|individual|ind|client|customer|patient|company|firm|business|enterprise|plant|establishment|"
+    "household|hh|family|case|record|rec|row|user|member|respondent|resp|employee|worker|student|pupil|"
+    "subject|sample|unit|entity|account|policy|contract|interview|school|tax|vat|national|unique"
+)
+_JOINED = re.compile(rf"(({_SUBJECT})(id|no|nr|num|number)|.*(nummer|strasse|adresse|name|namn|navn))")
+_NUMBER_OF_SUBJECT = re.compile(rf"(^| )({_SUBJECT}|customs|social|insurance) (no|nr|num|number)$")
+
+
+def identifying_name(name: str, text: bool) -> bool:
+    """Whether a column of this name is likely to identify, by whole words and well-known compounds.
+
+    `person_id`, `PersonID` and `personid` are, `paid` and `width` are not. `text`: whether it holds text.
+    """
+    words = _words(name)
+    if any(word in _NUMBERS for word in words) or _NUMBER_OF_SUBJECT.search(" ".join(words)):
+        return True
+    if any(_JOINED.fullmatch(word) for word in words if word not in _TEXTS) and not _of_class(words):
+        return text or not any(word.endswith(("name", "namn", "navn", "adresse")) for word in words)
+    return text and any(word in _TEXTS for word in words) and not _of_class(words)
+
+
+def nearly_unique(distinct: int, present: int) -> bool:
+    """Whether nearly every record that has a value has one of its own."""
+    return present > 1 and distinct >= NEARLY_ALL * present
+
+
+def _of_class(words: list[str]) -> bool:
+    return any(word in _OF_CLASSES for word in words)
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name, by signs between them and by capitals, in small letters without accents."""
+    plain = (
+        "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+        .replace("ø", "o")
+        .replace("ł", "l")
+    )
+    parted = re.sub(r"(?<=[a-zß])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
+    parted = re.sub(r"(?i)\be[-_. ]mail", "email", parted)
+    return re.findall(r"[^\W\d_]+", parted.casefold())

@@ -1,0 +1,182 @@
+"""The text of a plan file. It names columns, but never shows a respondent's value."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from pathlib import Path
+
+from microagg import errors
+from microagg.plan.profile import ColumnProfile, Profile
+from microagg.plan.suggestions import Suggestion
+from microagg.plan.words import SECTIONS, WORDS, Word
+
+_WIDTH = 108
+
+
+def write_plan(
+    words: Mapping[str, object],
+    profile: Profile | None = None,
+    suggestions: Sequence[Suggestion] = (),
+    folder: Path | None = None,
+) -> str:
+    """A plan file that explains itself: the words given, and the others as comments with their defaults.
+
+    With a profile, what the columns hold stands at the top, with the reasons for the suggestions. None is a
+    word that is not given. Paths are written relative to `folder`, where the file will be.
+    """
+    lines = [
+        "# A plan for `microagg protect --plan`: change what does not fit. Lines that begin with #",
+        "# do nothing; those without a blank after it show words that are not given.",
+    ]
+    if profile is not None:
+        lines += ["#", *(f"# {line}".rstrip() for line in _profile(profile, suggestions))]
+    return _text(lines, words, profile, folder)
+
+
+def used_plan(words: Mapping[str, object], folder: Path | None = None) -> str:
+    """The plan that a run has used, from which it can be repeated."""
+    lines = ["# The plan of a run of `microagg protect`; `microagg protect --plan` repeats it."]
+    return _text(lines, words, None, folder)
+
+
+def _text(
+    lines: list[str], words: Mapping[str, object], profile: Profile | None, folder: Path | None
+) -> str:
+    unknown = [name for name in words if name not in WORDS]
+    if unknown:
+        raise errors.unknown_plan_words("The plan", unknown, list(WORDS))
+    for title, section in SECTIONS.items():
+        lines += ["", f"# --- {title} ".ljust(80, "-")]
+        for word in section:
+            lines += ["", *(f"# {line}" for line in word.meaning.split("\n"))]
+            lines += _line(word, words.get(word.name), profile, folder)
+    return "\n".join(lines) + "\n"
+
+
+def _line(word: Word, value: object, profile: Profile | None, folder: Path | None) -> list[str]:
+    if value is not None:
+        if word.name in ("input", "output") and str(value) != "-" and folder is not None:
+            value = os.path.relpath(str(value), folder)
+        return [_assigned(word.name, value)]
+    if word.name == "missing_codes" and profile is not None:
+        codes = {column.name: list(column.missing_codes) for column in profile if column.missing_codes}
+        if codes:
+            return [
+                "# These are usual codes, and stand apart from all other numbers of their columns, so that",
+                "# they are hardly anybody's answer. If they are codes, remove the #.",
+                "#" + _assigned(word.name, codes),
+            ]
+    return [f"#{word.name} = {word.shown}" + ("" if word.is_default else "  # an example")]
+
+
+# --- what the columns hold --------------------------------------------------------------------
+
+
+def _profile(profile: Profile, suggestions: Sequence[Suggestion]) -> Iterable[str]:
+    yield f"What was found in {_string(profile.source)}: {profile.records} records."
+    yield ""
+    roles = {suggestion.column: suggestion for suggestion in suggestions}
+    header = ("column", "holds", "distinct", "missing", "zeros", "decimals", "role", "because")
+    rows = [header, *(_row(column, roles.get(column.name)) for column in profile)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(header))]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if at in range(2, 6) else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  " + "  ".join(cells)
+    if profile.identities:
+        yield ""
+        yield "Sums that hold in every record. Means keep them, up to rounding, if all terms are in one"
+        yield "array of keys; medians do not."
+        for identity in profile.identities:
+            yield f"  {_string(identity.total)} = {' + '.join(map(_string, identity.parts))}"
+    if profile.identical:
+        yield ""
+        yield "Columns that are the same in every record: masking one and not the other gives it away."
+        for names in profile.identical:
+            yield f"  {' = '.join(map(_string, names))}"
+
+
+def _row(column: ColumnProfile, suggestion: Suggestion | None) -> tuple[str, ...]:
+    return (
+        _string(column.name),
+        column.kind,
+        str(column.distinct),
+        str(column.missing),
+        zero_share(column),
+        decimals_in_use(column),
+        suggestion.role if suggestion else "",
+        suggestion.reason if suggestion else "",
+    )
+
+
+def zero_share(column: ColumnProfile) -> str:
+    """For a table."""
+    return f"{100 * column.zeros:.1f} %" if column.numeric else ""
+
+
+def decimals_in_use(column: ColumnProfile) -> str:
+    """For a table."""
+    if not column.numeric:
+        return ""
+    return "many" if column.decimals is None else str(column.decimals)
+
+
+# --- TOML -------------------------------------------------------------------------------------
+
+
+def _assigned(name: str, value: object) -> str:
+    line = f"{name} = {_value(value)}"
+    if len(line) <= _WIDTH or not isinstance(value, list | tuple):
+        return line
+    if all(isinstance(item, list | tuple) for item in value):
+        inner = ",\n".join(_broken(item, "  ") for item in value)
+        return f"{name} = [\n{inner},\n]"
+    return f"{name} = {_broken(value, '')}"
+
+
+def _broken(values: Sequence[object], indent: str) -> str:
+    items = "".join(f"{indent}  {_value(value)},\n" for value in values)
+    return f"{indent}[\n{items}{indent}]"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, float):
+        return repr(float(value))
+    if isinstance(value, str | Path):
+        return _string(str(value))
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_key(str(key))} = {_value(item)}" for key, item in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(map(_value, value))}]"
+    raise errors.contract_broken("the plan", f"it has a {type(value).__name__}, which TOML does not know")
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)
+
+
+_SHORT = {"\b": r"\b", "\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r", '"': r"\"", "\\": r"\\"}
+
+
+def _string(text: str) -> str:
+    """In quotes, on one line: also fit for a comment, from which no name can break out."""
+    if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise errors.not_unicode()
+    return '"' + "".join(_SHORT.get(sign) or _escaped(sign) for sign in text) + '"'
+
+
+def _escaped(sign: str) -> str:
+    # Controls, and separators that some editors take for the end of a line.
+    if ord(sign) < 32 or 127 <= ord(sign) < 160 or sign in "\u2028\u2029":
+        return f"\\u{ord(sign):04x}"
+    return sign
