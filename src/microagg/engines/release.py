@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -117,39 +117,71 @@ class Release:
             "seconds": self.seconds,
         }  # fmt: skip
 
-    def save(self, path: str | Path, *, force: bool = False, record: str | Path | None = None) -> Path:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        record: str | Path | None = None,
+        labels: bool = False,
+    ) -> Path:
         """Write the release, read it back, count again, and only then give the file its name.
 
-        path: its ending says the format. force: overwrite. record: the folder for the internal record
-        (default: microagg-internal beside the release). Returns the path of the record.
+        path: its ending says the format. force: overwrite. record: the folder for what is internal, the
+        record of the run and its plan (default: microagg-internal beside the release); labels: also the group
+        of each record. Returns the path of the record.
         """
         path = Path(path)
-        origin = self.source.origin
-        write.check_output(path, origin, force=force)
-        internal = write.Internal(
-            Path(record) if record is not None else path.parent / INTERNAL_FOLDER, path
-        )
-        with write.stage(self.verified, path, masked=self.protection.changed) as staged:
+        write.check_output(path, force, self.source.origin.path)
+        write.output_format(path, self.source.origin)
+        internal = write.Internal(path.parent / INTERNAL_FOLDER if record is None else Path(record))
+        name, plan, groups = (f"{path.name}.{what}" for what in ("microagg.json", "plan.toml", "groups.csv"))
+        internal.check(name, plan, *([groups] if labels else []), force=force)
+        changed = (*self.protection.changed, *self.claims.recoded)
+        with write.stage(self.verified, path, changed) as staged:
             written = read.read_back(staged.readable, staged.origin)
             decimal = staged.origin.csv.decimal if staged.origin.csv else None
             check_written(
                 self.verified.microdata.table, written, self.verdict, self.claims, decimal=decimal or "."
             )
+            del written
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
-            content = {**self.record, "output": output}
-            record_path = internal.save(
-                {
-                    f"{path.name}.microagg.json": json.dumps(
-                        content, indent=2, ensure_ascii=False, allow_nan=False
-                    ),
-                    f"{path.name}.plan.toml": used_plan(self.protection.words),
-                }
-            )
-            staged.commit(force=force)
-        return record_path
+            where = internal.write_json(name, {**self.record, "output": output}, force)
+            internal.write_text(plan, used_plan(self._words_with_paths(path, internal.folder)), force)
+            if labels:
+                internal.write_text(groups, self._groups(), force)
+            staged.commit(force)
+        return where
+
+    def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
+        """The plan's words with the files' places as seen from the folder of the plan."""
+        origin = self.source.origin
+        words = dict(self.protection.words)
+        if origin.path is not None:
+            words["input"] = os.path.relpath(origin.path, folder)
+            words["output"] = os.path.relpath(path, folder)
+        if origin.csv is not None and origin.path is not None:
+            words |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
+            words |= {"decimal": origin.csv.decimal}
+        return words
+
+    def _groups(self) -> str:
+        """The group of each record of the source (from 1) in each subset of columns."""
+        lines = ["record,columns,group"]
+        count = 0
+        for task in self.partitions:
+            columns = ";".join(task.columns).replace('"', '""')
+            pairs = zip(task.rows.tolist(), task.labels.tolist(), strict=True)
+            lines += [f'{row + 1},"{columns}",{label + count}' for row, label in pairs]
+            count += int(task.labels.max()) + 1
+        return "\n".join(lines) + "\n"
+
+    @property
+    def groups(self) -> int:
+        """Of all tasks together."""
+        return sum(int(task.labels.max()) + 1 for task in self.partitions)
 
     def __str__(self) -> str:
-        groups = sum(int(task.labels.max()) + 1 for task in self.partitions)
         proof = (
             "" if self.bound_loss is None else f" (no partition loses less than {self.bound_loss:.4f} %)"
         )
@@ -157,7 +189,7 @@ class Release:
         cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
         how = recipes[0] if len(recipes) == 1 else f"{len(recipes)} recipes"
         return (
-            f"{len(self.rows)} records in {groups} groups (k = {self.claims.k}), by {how} "
+            f"{len(self.rows)} records in {self.groups} groups (k = {self.claims.k}), by {how} "
             f"in {self.seconds:.2f} s{cut}\ninformation loss {self.information_loss:.4f} %{proof}\n"
             f"{self.verdict}"
         )

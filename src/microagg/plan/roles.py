@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors
 from microagg.model import positions_of
-from microagg.plan.identifiers import looks_like_identifier
+from microagg.plan.identifiers import NEARLY_ALL, identifying_name
 from microagg.plan.protection import Protection
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-NEARLY_DISTINCT = 0.95
-"""A column with so many different values, as a share of its values, may point to single respondents."""
-
 
 def check_columns(protection: Protection, table: pa.Table) -> None:
     """`DataError` for columns that are not there, `SettingsError` for likely identifiers without a role."""
@@ -33,13 +29,13 @@ def _why_identifying(name: str, column: pa.ChunkedArray[Any]) -> str:
     """Why a column may point to single respondents; nothing if it hardly does."""
     from pyarrow import compute
 
-    if looks_like_identifier(name):
+    if identifying_name(name, is_text(column.type)):
         return "by its name"
     values = len(column) - column.null_count
     try:
         distinct = compute.count_distinct(column, mode="only_valid").as_py()
     except NotImplementedError:  # lists and the like, which nobody can group by
         return "of a type that cannot be counted"
-    if values and distinct >= NEARLY_DISTINCT * values:
+    if values and distinct >= NEARLY_ALL * values:
         return f"{100.0 * distinct / values:.0f} % of its values are distinct"
     return ""

@@ -1,0 +1,83 @@
+"""Options that several commands have, and lists given as text."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from microagg import errors
+
+InFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A file of numbers: CSV, Parquet, Feather, Excel (.xlsx), Stata, SPSS or SAS, by its ending; "
+        "- is CSV from standard input.",
+    ),
+]
+Delimiter = Annotated[
+    str | None, typer.Option(help="Of a CSV file: the sign between its fields (default: found).")
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Of a CSV file: utf-8, windows-1252, latin-1, … (default: found).")
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="Of a CSV file: its decimal sign, . or , (default: found).")
+]
+K = Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")]
+ColumnNames = Annotated[
+    str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
+]
+Unit = Annotated[str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")]
+Seed = Annotated[int, typer.Option(help="Fixes every random choice.")]
+Threads = Annotated[
+    int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
+]
+LabelsFile = Annotated[
+    Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+
+def names(columns: str | None) -> list[str] | None:
+    """As in a CSV file: a name that holds a comma is put in quotes."""
+    return None if columns is None else [name.strip() for name in next(csv.reader([columns]), [])]
+
+
+def codes_by_column(given: Sequence[str] | None) -> dict[str, list[float]] | None:
+    """age=9,99 and the like, once for each column."""
+    if given is None:
+        return None
+    found: dict[str, list[float]] = {}
+    for text in given:
+        column, equals, codes = text.rpartition("=")
+        try:
+            found[column.strip()] = [_number(code) for code in codes.split(",")]
+        except ValueError:
+            equals = ""
+        if not equals or not column.strip():
+            raise errors.bad_word("missing_codes", "COLUMN=CODES with numbers, such as age=9,99")
+    return found
+
+
+def _number(text: str) -> float:
+    return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+
+
+def decimals_by_column(given: Sequence[str] | None) -> dict[str, int] | None:
+    """surface=2,employees=0 and the like."""
+    if given is None:
+        return None
+    found: dict[str, int] = {}
+    for text in given:
+        for pair in names(text) or []:
+            column, equals, number = pair.rpartition("=")
+            if not equals or not column.strip() or not number.strip().isdigit():
+                raise errors.bad_word("decimals", "COLUMN=N, such as surface=2,employees=0")
+            found[column.strip()] = int(number)
+    return found

@@ -1,0 +1,208 @@
+"""The command `microagg protect`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from microagg import errors
+from microagg.cli_options import (
+    AsJson,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Threads,
+    codes_by_column,
+    decimals_by_column,
+    names,
+)
+
+if TYPE_CHECKING:
+    from microagg.engines.release import Release
+
+
+def protect(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="The file to protect, of any format that `partition` reads; - is standard input.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Smallest allowed group size, 3 or more.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The protected file; its ending says the format "
+                     "(default: NAME-protected beside FILE)."),
+    ] = None,
+    keys: Annotated[
+        list[str] | None,
+        typer.Option(help="Numeric columns to mask jointly; given again: another subset, masked by itself."),
+    ] = None,
+    each: Annotated[str | None, typer.Option(help="Numeric columns to mask each by itself.")] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Columns whose combinations no group crosses; they count as keys.")
+    ] = None,
+    confidential: Annotated[
+        str | None, typer.Option(help="Columns that no group may disclose by having one value only.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns to leave out: names, numbers, addresses.")] = None,
+    pass_: Annotated[str | None, typer.Option("--pass", help="Columns to release as they are.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Survey weights: means become weighted means.")] = None,
+    small_strata: Annotated[
+        str | None, typer.Option(help="Strata with fewer than k records: refuse, merge or suppress.")
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option(help="Missing values of keys: refuse or by-pattern.")
+    ] = None,
+    missing_codes: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=CODES", help="Numbers that mean missing, such as age=9,99."),
+    ] = None,
+    aggregate: Annotated[str | None, typer.Option(help="What groups publish: mean or median.")] = None,
+    decimals: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=N", help="Decimals of what is published (default: the source's and two)."),
+    ] = None,
+    zeros: Annotated[
+        str | None, typer.Option(help="together, or apart: only records with the same zeros are grouped.")
+    ] = None,
+    shuffle: Annotated[bool, typer.Option("--shuffle", help="Change the order of the records.")] = False,
+    confidential_as: Annotated[
+        str | None,
+        typer.Option(help="Confidential columns: keep, subset (masked), noise or correlated-noise."),
+    ] = None,
+    noise: Annotated[
+        float | None, typer.Option(help="Standard deviation of the noise, as a share of the column's (0.1).")
+    ] = None,
+    min_distinct: Annotated[
+        int | None, typer.Option(help="Least number of confidential values in a group (2).")
+    ] = None,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Look for other groups until none is homogeneous or dominated.")
+    ] = False,
+    allow_pairs: Annotated[bool, typer.Option("--allow-pairs", help="Accept k = 2.")] = False,
+    accept_real_values: Annotated[
+        bool, typer.Option("--accept-real-values", help="Accept that medians are respondents' values.")
+    ] = False,
+    accept_homogeneous: Annotated[
+        bool, typer.Option("--accept-homogeneous", help="Accept groups with one confidential value.")
+    ] = False,
+    accept_partial: Annotated[
+        bool, typer.Option("--accept-partial", help="Accept k-anonymity of each subset but not jointly.")
+    ] = False,
+    method: Annotated[str | None, typer.Option(help="A name or recipe, see `microagg methods` (auto).")] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
+    ] = None,
+    effort: Annotated[str | None, typer.Option(help="fast, balanced or best.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Wall-clock limit of the partition.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Fixes every random choice of the groups.")] = None,
+    threads: Threads = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Also prove how far from the optimum the groups are at most.")
+    ] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="A plan file, as `microagg plan` writes it; options win over it.")
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the internal record (default: microagg-internal beside the output)."),
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Also write the group of each record, into that folder.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the output.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Protect FILE: write a copy in which at least k records share each combination of the keys.
+
+    The copy is read back and counted before it gets its name. Lists of columns are separated by commas.
+    """
+    from microagg.api import protect as make
+    from microagg.plan.plan_file import read_plan
+    from microagg.progress_bar import Bar
+    from microagg.write import check_output
+
+    words: dict[str, Any] = dict(read_plan(plan)) if plan is not None else {}
+    given = {
+        "k": k,
+        "keys": None if keys is None else [names(subset) for subset in keys],
+        "each": names(each),
+        "strata": names(strata),
+        "confidential": names(confidential),
+        "drop": names(drop),
+        "pass_": names(pass_),
+        "weight": weight,
+        "small_strata": small_strata,
+        "missing": missing,
+        "missing_codes": codes_by_column(missing_codes),
+        "aggregate": aggregate,
+        "decimals": decimals_by_column(decimals),
+        "zeros": zeros,
+        "shuffle": shuffle or None,
+        "confidential_as": confidential_as,
+        "noise": noise,
+        "min_distinct": min_distinct,
+        "retry": retry or None,
+        "allow_pairs": allow_pairs or None,
+        "accept_real_values": accept_real_values or None,
+        "accept_homogeneous": accept_homogeneous or None,
+        "accept_partial": accept_partial or None,
+        "method": method,
+        "scale": scale,
+        "effort": effort,
+        "seconds": seconds,
+        "seed": seed,
+        "threads": threads,
+        "certify": certify or None,
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "decimal": decimal,
+    }
+    if "pass" in words:
+        words["pass_"] = words.pop("pass")
+    words |= {word: value for word, value in given.items() if value is not None}
+    source = _source(file, words.pop("input", None))
+    target = _target(output, words.pop("output", None), source)
+    check_output(target, force, source)
+    with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+        release = make(source, progress=bar.update, **words)
+    where = release.save(target, force=force, record=record, labels=labels)
+    if as_json:
+        typer.echo(json.dumps(_summary(release, target, where)))
+        return
+    typer.echo(str(release))
+    typer.echo(f"written to {target}; internal record (keep it to yourself): {where}")
+
+
+def _source(file: Path | None, planned: object) -> Path:
+    if file is None and planned is None:
+        raise errors.word_missing("FILE", "microagg protect data.csv, or input in the plan")
+    return file if file is not None else Path(str(planned))
+
+
+def _target(output: Path | None, planned: object, source: Path) -> Path:
+    if output is not None:
+        return output
+    if planned is not None:
+        return Path(str(planned))
+    if source == Path("-"):
+        raise errors.word_missing("the output", "-o protected.csv")
+    return source.with_name(f"{source.stem}-protected{source.suffix}")
+
+
+def _summary(release: Release, target: Path, where: Path) -> dict[str, object]:
+    return {
+        "output": str(target),
+        "record": str(where),
+        "k": release.claims.k,
+        "information_loss": release.information_loss,
+        "bound_loss": release.bound_loss,
+        "groups": release.groups,
+        "seconds": release.seconds,
+        "verdict": release.verdict.as_dict(),
+    }
