@@ -73,7 +73,11 @@ def main() -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     write_companies(FOLDER / "companies.csv")
-    show(console, "The file as it came: who knows a company's size finds its profit", FOLDER / "companies.csv")
+    show(
+        console,
+        "The file as it came: who knows a company's size finds its profit",
+        FOLDER / "companies.csv",
+    )
     console.print("\nWhat is in it, and a plan to start from:\n")
     run(console, "plan companies.csv -k 3")
     console.print("Protected: each size is now that of at least three companies (VLDBJ06, Table 2).\n")

@@ -30,7 +30,6 @@ from microagg.plan.protection import (
 from microagg.results import Bound, EachResult, Result
 from microagg.scale.units import to_points
 
-
 Columns = str | Sequence[str]
 
 
@@ -82,9 +81,9 @@ def protect(
     strata: columns whose combinations records never cross; they count as keys. small_strata: those with
         fewer than k records are "refuse"d, "merge"d (codes such as C+D) or "suppress"ed.
     confidential: columns that must not be disclosed: every group has at least min_distinct (2) values of
-        each; retry looks for other groups until that holds, accept_homogeneous does without. confidential_as:
-        "keep", or mask as a "subset" of their own, or add "noise" or "correlated-noise" (noise: its standard
-        deviation as a share of the column's, 0.1).
+        each; retry looks for other groups until that holds, accept_homogeneous does without.
+    confidential_as: "keep", or mask them as a "subset" of their own, or add "noise" or "correlated-noise"
+        (noise: its standard deviation as a share of the column's, 0.1).
     drop: columns to leave out. pass_: columns to release as they are. weight: survey weights; means are
         weighted, groups are not. A column without a role is released as it is, unless it may identify.
     missing: missing keys are "refuse"d or grouped "by-pattern". missing_codes: by column, numbers that mean

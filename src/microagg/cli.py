@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -14,6 +13,21 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from microagg.cli_options import (
+    AsJson,
+    ColumnNames,
+    Decimal,
+    Delimiter,
+    Encoding,
+    InFile,
+    K,
+    LabelsFile,
+    Seed,
+    Threads,
+    Unit,
+    names,
+)
+from microagg.cli_protect import protect
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -29,38 +43,6 @@ if TYPE_CHECKING:
 
 # Exit codes; `main` maps exceptions to them.
 USAGE, UNSAFE, FILES, INTERNAL, INTERRUPTED, TERMINATED = 2, 3, 4, 70, 130, 143
-
-# Options that several commands have.
-InFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A file of numbers: CSV, Parquet, Feather, Excel (.xlsx), Stata, SPSS or SAS, by its ending; "
-        "- is CSV from standard input.",
-    ),
-]
-Delimiter = Annotated[
-    str | None, typer.Option(help="Of a CSV file: the sign between its fields (default: found).")
-]
-Encoding = Annotated[
-    str | None, typer.Option(help="Of a CSV file: utf-8, windows-1252, latin-1, … (default: found).")
-]
-Decimal = Annotated[
-    str | None, typer.Option(help="Of a CSV file: its decimal sign, . or , (default: found).")
-]
-K = Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")]
-ColumnNames = Annotated[
-    str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
-]
-Unit = Annotated[str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")]
-Seed = Annotated[int, typer.Option(help="Fixes every random choice.")]
-Threads = Annotated[
-    int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
-]
-LabelsFile = Annotated[
-    Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 app = typer.Typer(
     help="Protect numeric microdata by microaggregation: groups of at least k similar records, "
@@ -168,7 +150,7 @@ def partition(
 
     if labels is not None:
         check_output(labels)
-    table = table_from_file(file, _names(columns), CsvFormat(delimiter, encoding, decimal))
+    table = table_from_file(file, names(columns), CsvFormat(delimiter, encoding, decimal))
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         result = solve(
             table,
@@ -190,11 +172,6 @@ def partition(
     typer.echo(str(result))
     if labels is not None:
         typer.echo(f"groups written to {labels}")
-
-
-def _names(columns: str | None) -> list[str] | None:
-    """As in a CSV file: a name that holds a comma is put in quotes."""
-    return None if columns is None else [name.strip() for name in next(csv.reader([columns]), [])]
 
 
 @app.command()
@@ -232,7 +209,7 @@ def bound(
             check_output(path)
     if labels is not None and certificate is not None and labels.resolve() == certificate.resolve():
         raise same_output(str(labels))
-    table = table_from_file(file, _names(columns), CsvFormat(delimiter, encoding, decimal))
+    table = table_from_file(file, names(columns), CsvFormat(delimiter, encoding, decimal))
     if certificate is not None:
         check_certifiable(table.values, k)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
@@ -293,7 +270,7 @@ def verify_certificate(
     from microagg.model import CsvFormat
     from microagg.read import table_from_file
 
-    table = table_from_file(file, _names(columns), CsvFormat(delimiter, encoding, decimal))
+    table = table_from_file(file, names(columns), CsvFormat(delimiter, encoding, decimal))
     checked = check(load(certificate), table.values)
     if as_json:
         summary = {
@@ -337,6 +314,9 @@ def _summary(
         "seconds": result.seconds,
         "labels": None if labels is None else str(labels),
     }
+
+
+app.command()(protect)
 
 
 def main() -> NoReturn:

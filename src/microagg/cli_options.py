@@ -43,7 +43,6 @@ LabelsFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
-
 def names(columns: str | None) -> list[str] | None:
     """As in a CSV file: a name that holds a comma is put in quotes."""
     return None if columns is None else [name.strip() for name in next(csv.reader([columns]), [])]

@@ -27,17 +27,26 @@ if TYPE_CHECKING:
 
 def protect(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="The file to protect, of any format that `partition` reads; - is standard input.")
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="The file to protect, of any format that `partition` reads; - is standard input.",
+        ),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Smallest allowed group size, 3 or more.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="The protected file; its ending says the format "
-                     "(default: NAME-protected beside FILE)."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="The protected file; its ending says the format (default: NAME-protected beside FILE).",
+        ),
     ] = None,
     keys: Annotated[
         list[str] | None,
-        typer.Option(help="Numeric columns to mask jointly; given again: another subset, masked by itself."),
+        typer.Option(
+            help="Numeric columns to mask jointly; given again: another subset, masked by itself."
+        ),
     ] = None,
     each: Annotated[str | None, typer.Option(help="Numeric columns to mask each by itself.")] = None,
     strata: Annotated[
@@ -46,7 +55,9 @@ def protect(
     confidential: Annotated[
         str | None, typer.Option(help="Columns that no group may disclose by having one value only.")
     ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns to leave out: names, numbers, addresses.")] = None,
+    drop: Annotated[
+        str | None, typer.Option(help="Columns to leave out: names, numbers, addresses.")
+    ] = None,
     pass_: Annotated[str | None, typer.Option("--pass", help="Columns to release as they are.")] = None,
     weight: Annotated[str | None, typer.Option(help="Survey weights: means become weighted means.")] = None,
     small_strata: Annotated[
@@ -62,7 +73,9 @@ def protect(
     aggregate: Annotated[str | None, typer.Option(help="What groups publish: mean or median.")] = None,
     decimals: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN=N", help="Decimals of what is published (default: the source's and two)."),
+        typer.Option(
+            metavar="COLUMN=N", help="Decimals of what is published (default: the source's and two)."
+        ),
     ] = None,
     zeros: Annotated[
         str | None, typer.Option(help="together, or apart: only records with the same zeros are grouped.")
@@ -73,7 +86,8 @@ def protect(
         typer.Option(help="Confidential columns: keep, subset (masked), noise or correlated-noise."),
     ] = None,
     noise: Annotated[
-        float | None, typer.Option(help="Standard deviation of the noise, as a share of the column's (0.1).")
+        float | None,
+        typer.Option(help="Standard deviation of the noise, as a share of the column's (0.1)."),
     ] = None,
     min_distinct: Annotated[
         int | None, typer.Option(help="Least number of confidential values in a group (2).")
@@ -91,7 +105,9 @@ def protect(
     accept_partial: Annotated[
         bool, typer.Option("--accept-partial", help="Accept k-anonymity of each subset but not jointly.")
     ] = False,
-    method: Annotated[str | None, typer.Option(help="A name or recipe, see `microagg methods` (auto).")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="A name or recipe, see `microagg methods` (auto).")
+    ] = None,
     scale: Annotated[
         str | None, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
     ] = None,

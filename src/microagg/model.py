@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -164,27 +164,6 @@ class Microdata:
     origin: Origin
 
 
-class Passing(Protocol):
-    """What `Verified` must know of a verdict."""
-
-    @property
-    def safe(self) -> bool:
-        """Whether the release may be written."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Verified:
-    """A released table and the verdict that lets it pass: all that is ever written as a release."""
-
-    microdata: Microdata
-    verdict: Passing
-
-    def __post_init__(self) -> None:
-        if self.verdict.safe is not True:
-            raise errors.not_verified()
-
-
 @dataclass(frozen=True, slots=True)
 class Claims:
     """What a release promises: all that `verify` is told."""
@@ -334,6 +313,18 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     return value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verified:
+    """A released table and the verdict that lets it pass: all that is ever written as a release."""
+
+    microdata: Microdata
+    verdict: Verdict
+
+    def __post_init__(self) -> None:
+        if self.verdict.safe is not True:
+            raise errors.not_verified()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from microagg.aggregate import decimals_of, rounded, values_by_group, with_noise
+from microagg.aggregate import rounded, values_by_group, with_noise
 from microagg.errors import DataError
 
 LABELS = np.array([0, 0, 0, 1, 1], dtype=np.int32)
@@ -26,18 +26,6 @@ def test_weighted_means_keep_their_digits_beside_an_offset() -> None:
     plain = values_by_group(VALUES, LABELS, "mean", weights)
     offset = values_by_group(VALUES + 1e9, LABELS, "mean", weights)
     assert (offset - 1e9)[:, 0] == pytest.approx(plain[:, 0], abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("values", "decimals"),
-    [([1.0, 2.0], 0), ([1.5, 2.25], 2), ([0.1 + 0.2], None), ([1 / 3], None), ([123456.78], 2), ([], 0)],
-)
-def test_decimals_in_use(values: list[float], decimals: int | None) -> None:
-    assert decimals_of(np.array(values)) == decimals
-
-
-def test_decimals_beyond_the_sample_count() -> None:
-    assert decimals_of(np.array([1.0] * 5_000 + [0.125])) == 3
 
 
 def test_decimals_are_rounded_to_the_nearest() -> None:

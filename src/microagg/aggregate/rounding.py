@@ -7,21 +7,6 @@ from numpy.typing import NDArray
 
 Doubles = NDArray[np.float64]
 
-MOST_DECIMALS = 9
-"""Columns with more decimals than that are taken for measurements without an end, and not rounded."""
-_SAMPLE = 1_000
-
-
-def decimals_of(values: Doubles) -> int | None:
-    """The fewest decimals with which all values can be written; None beyond MOST_DECIMALS."""
-    decimals = 0
-    for part in (values[:_SAMPLE], values):
-        while not (np.round(part, decimals) == part).all():
-            decimals += 1
-            if decimals > MOST_DECIMALS:
-                return None
-    return decimals
-
 
 def rounded(values: Doubles, shares: Doubles, decimals: int | None) -> Doubles:
     """The groups' values of one column with so many decimals.

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.aggregate import decimals_of, rounded, values_by_group, with_noise
+from microagg.aggregate import rounded, values_by_group, with_noise
+from microagg.columns import decimals_of
 from microagg.model import Partition
 from microagg.plan.protection import NOISE, Protection
 from microagg.scale.strata import Strata
@@ -80,7 +81,7 @@ def masked(
 def _decimals(protection: Protection, column: str, values: Doubles) -> int | None:
     if column in protection.decimals:
         return protection.decimals[column]
-    found = decimals_of(values[~np.isnan(values)])
+    found = decimals_of(values)
     return None if found is None else found + MORE_DECIMALS
 
 
@@ -138,7 +139,8 @@ def released_table(
     source: pa.Table, rows: NDArray[np.int64], protection: Protection, strata: Strata, new: Masked
 ) -> pa.Table:
     """The source's columns for these rows of `strata`, with the new values, without the dropped ones."""
-    names, columns = [], []
+    names: list[str] = []
+    columns: list[Any] = []
     for name in source.column_names:
         if name in protection.drop:
             continue

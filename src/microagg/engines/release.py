@@ -128,14 +128,16 @@ class Release:
         """Write the release, read it back, count again, and only then give the file its name.
 
         path: its ending says the format. force: overwrite. record: the folder for what is internal, the
-        record of the run and its plan (default: microagg-internal beside the release); labels: also the group
-        of each record. Returns the path of the record.
+        record of the run and its plan (default: microagg-internal beside the release); labels: also the
+        group of each record. Returns the path of the record.
         """
         path = Path(path)
         write.check_output(path, force, self.source.origin.path)
         write.output_format(path, self.source.origin)
         internal = write.Internal(path.parent / INTERNAL_FOLDER if record is None else Path(record))
-        name, plan, groups = (f"{path.name}.{what}" for what in ("microagg.json", "plan.toml", "groups.csv"))
+        name, plan, groups = (
+            f"{path.name}.{what}" for what in ("microagg.json", "plan.toml", "groups.csv")
+        )
         internal.check(name, plan, *([groups] if labels else []), force=force)
         changed = (*self.protection.changed, *self.claims.recoded)
         with write.stage(self.verified, path, changed) as staged:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
+from microagg.columns import is_text
 from microagg.model import positions_of
 from microagg.plan.identifiers import NEARLY_ALL, identifying_name
 from microagg.plan.protection import Protection
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 def check_columns(protection: Protection, table: pa.Table) -> None:
     """`DataError` for columns that are not there, `SettingsError` for likely identifiers without a role."""
