@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.model import Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
+from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
 from microagg.verify.classes import Classes, Codes, codes_of, count_of
 from microagg.verify.shape import (
     key_columns,
@@ -22,9 +22,6 @@ from microagg.verify.values import is_numeric, missing, numbers, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MEAN_SLACK = 1e-9
-"""Of a column's mean absolute value: what sums of doubles may be off by."""
 
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:
@@ -264,7 +261,7 @@ class Release:
             mean = total / np.sum(weight)
             size = np.sum(weight * np.abs(before[cells])) / np.sum(weight)
             relative = mean / size if size > 0 else mean
-            kept = tolerance is None or bool(abs(mean) <= tolerance + MEAN_SLACK * size)
+            kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
         return MeanChange(name, float(mean), float(total), float(relative), tolerance, kept)
 
     def not_counted(self, joint: Classes, keys: tuple[str, ...]) -> tuple[NotCounted, ...]:
