@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from microagg import errors
-from microagg.model import Claims
+from microagg.model import Claims, Count
 from microagg.verify import check_written, verify
 from tests.unit.releases import EMPLOYEES, GROUPS, SURFACE, Made, masked, put, small_release, two_subsets
 from tests.unit.test_verify import as_csv
@@ -378,6 +378,10 @@ def test_codes_of_another_type() -> None:
     refused(made, "is released as string, not int64")
 
 
+PAIRS = [at % 6 // 2 for at in range(24)]
+"""Groups that share two records with each group of six."""
+
+
 # --- confidential columns ----------------------------------------------------------------------
 
 
@@ -442,6 +446,18 @@ def test_joint_combinations() -> None:
     refused(two_subsets(joint=False), "--accept-partial")
 
 
+def test_joint_combinations_of_two() -> None:
+    n = 24
+    source = pa.table({"a": [float(at) for at in range(n)], "b": [float(-at) for at in range(n)]})
+    released = pa.table(
+        {"a": masked(list(range(n)), [at // 6 for at in range(n)]), "b": masked(list(range(n)), PAIRS)}
+    )
+    made = Made(source, released, np.arange(n), Claims(k=3, subsets=(("a",), ("b",))))
+    refused(made, "(0 records unique)")
+    assert made.verdict().sentence == "k-anonymous per subset, NOT jointly (0 records unique)"
+    assert made.verdict().joint == Count(("a", "b"), 12, 2, 24, 0)
+
+
 # --- claims ------------------------------------------------------------------------------------
 
 CLAIMS: dict[str, dict[str, Any]] = {
@@ -463,6 +479,29 @@ def test_claims_that_make_no_sense(word: str) -> None:
 
 def test_a_tolerance_that_is_no_number() -> None:
     refused(small_release().claiming(mean_tolerance={"surface": float("nan")}), "The mean of 'surface'")
+
+
+# --- own subsets -------------------------------------------------------------------------------
+
+OWN = [at % 4 for at in range(12)]
+
+
+def test_a_dominant_weight_in_an_own_subset() -> None:
+    made = weighted([3.0] * 3 + [1.0] * 9).claiming(own_subsets=(("turnover",),), mean_tolerance={})
+    made = made.with_released("turnover", masked(made.column("turnover"), OWN))
+    refused(made, "In 3 groups of turnover one record")
+
+
+def test_a_value_without_source_in_an_own_subset() -> None:
+    made = small_release().claiming(own_subsets=(("turnover",),))
+    made = made.with_released("turnover", masked(made.column("turnover"), OWN))
+    values = made.source.column("turnover").to_pylist()
+    assert made.verdict().safe
+    refused(
+        made.with_source("turnover", changed(values, 5, None)),
+        "'turnover' is released with a value where the source has none",
+        "rest on fewer than 3",
+    )
 
 
 # --- writers -----------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def bits(array: Any) -> NDArray[np.int64] | None:
     """A whole number for each value of a plain column of numbers, dates or times; None for other types.
 
     Equal exactly where the values are, to the last bit; -0.0 is not 0.0, but every NaN is the same.
-    What stands for null is arbitrary.
+    Null is 0, like others.
     """
     import pyarrow as pa
     import pyarrow.types as kinds
