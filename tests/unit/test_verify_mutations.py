@@ -153,6 +153,19 @@ def test_a_dominant_weight() -> None:
     assert weighted([0.1, 0.2, 0.3] * 4).verdict().safe
 
 
+@pytest.mark.parametrize("sign", [".", ","])
+def test_weights_of_a_csv_file(sign: str) -> None:
+    def as_text(made: Made) -> Made:
+        texts = pa.array([str(weight).replace(".", sign) for weight in made.column("weight")])
+        return made.with_source("weight", texts).with_released("weight", texts)
+
+    assert as_text(weighted([1.0, 1.0, 1.5] * 4)).verdict().safe
+    refused(as_text(weighted([1.0, 1.0, 2.5] * 4)), "In 4 groups of region, surface and employees one")
+    made = weighted([1.0] * 12).claiming(mean_tolerance={})
+    words = pa.array(["heavy", *["1"] * 11])
+    refused(made.with_source("weight", words).with_released("weight", words), "Weight 'weight' of 12")
+
+
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf"), None])
 def test_weights_that_are_none(weight: float | None) -> None:
     made = weighted([1.0] * 12).claiming(mean_tolerance={})

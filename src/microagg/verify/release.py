@@ -18,7 +18,7 @@ from microagg.verify.shape import (
     shape_failures,
     untouched_failures,
 )
-from microagg.verify.values import is_numeric, missing, numbers, plain
+from microagg.verify.values import is_numeric, missing, numbers, numbers_in, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -211,7 +211,7 @@ class Release:
         """Of the released records, in the source; None without weights. NaN for what is none."""
         if self.claims.weight is None:
             return None
-        found = numbers(self.source.column(self.claims.weight))
+        found = numbers_in(self.source.column(self.claims.weight))
         return np.full(self.released.num_rows, np.nan) if found is None else found
 
     def weight_failures(self, grouped: list[tuple[tuple[str, ...], Classes]]) -> list[str]:
