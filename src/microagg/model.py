@@ -193,6 +193,10 @@ class Claims:
     """
 
 
+NEGLIGIBLE = 1e-9
+"""A change of a mean, as a share of the mean absolute value, that sums of doubles may make."""
+
+
 @dataclass(frozen=True, slots=True)
 class Count:
     """How the records of a release share the combinations of some columns."""
@@ -290,12 +294,15 @@ class Verdict:
     def __str__(self) -> str:
         lines = [f"{'verified' if self.safe else 'REFUSED'}: {self.sentence}"]
         lines += [f"  - {failure}" for failure in self.failures]
-        if self.mean_changes:
-            wide = max(len(change.column) for change in self.mean_changes)
-            lines.append("change of means:")
+        changed = [change for change in self.mean_changes if abs(change.relative) > NEGLIGIBLE]
+        if same := [change.column for change in self.mean_changes if change not in changed]:
+            lines.append(f"means kept: {', '.join(same)}")
+        if changed:
+            wide = max(len(change.column) for change in changed)
+            lines.append("means changed:")
             lines += [
-                f"  {change.column:<{wide}}  {change.mean:+.3g} ({change.relative:+.2g} of its size)"
-                for change in self.mean_changes
+                f"  {change.column:<{wide}}  by {change.mean:+.3g} ({100 * change.relative:+.2g} %)"
+                for change in changed
             ]
         if self.not_counted:
             wide = max(len(entry.column) for entry in self.not_counted)

@@ -213,6 +213,18 @@ def test_columns_of_every_type(name: str) -> None:
     check_written(made.released, made.released, verdict, made.claims)
 
 
+def test_every_nan_is_the_same() -> None:
+    bits = np.full(12, np.float64("nan").view(np.int64))
+    bits[::2] += 1
+    made = small_release()
+    made = replace(
+        made,
+        source=made.source.append_column("more", pa.array(bits.view(np.float64))),
+        released=made.released.append_column("more", pa.array(np.full(12, np.nan))),
+    )
+    assert made.verdict().safe
+
+
 # --- random tables against brute force ---------------------------------------------------------
 
 CELL = st.sampled_from([None, -1.0, 0.0, 0.5, 2.0])
@@ -368,6 +380,10 @@ BREAKS = {
     "whole numbers too large, as text": ([2**60 + 1, 1, 2], [str(2**60), "1", "2"]),
     "decimals cut off": ([Decimal("1.15")] * 3, [Decimal("1.1")] * 3),
     "decimals as whole numbers": ([Decimal("1.10")] * 3, [1] * 3),
+    "the last digits of long decimals": (
+        [Decimal("1234567890123456789.01")] * 3,
+        [Decimal("1234567890123456789.012")] * 3,
+    ),
     "a missing number as zero": ([1.0, None, 2.0], [1.0, 0.0, 2.0]),
     "zero as missing": ([1.0, 0.0, 2.0], [1.0, None, 2.0]),
     "missing as NaN": ([1.0, None, 2.0], [1.0, float("nan"), 2.0]),
@@ -446,6 +462,12 @@ def test_an_unsafe_verdict_is_never_written() -> None:
         checked(made, made.released)
 
 
+def test_a_failure_that_the_file_does_not_show() -> None:
+    made = small_release().claiming(mean_tolerance={"surface": float("nan")})
+    with pytest.raises(errors.UnsafeRelease, match="The mean of 'surface'"):
+        checked(made, made.released)
+
+
 def test_a_verdict_of_another_table() -> None:
     made = small_release()
     verdict = replace(made.verdict(), records=11)
@@ -457,6 +479,12 @@ def test_the_recount_of_the_file_stands_alone() -> None:
     # The release itself is wrong, its verdict forged: the file must hold by itself.
     made = small_release().with_released("surface", small_release().source.column("surface"))
     with pytest.raises(errors.UnsafeRelease, match="fewer than 3 records share"):
+        check_written(made.released, made.released, Verdict(3, "fine", records=12), made.claims)
+
+
+def test_the_recount_of_own_subsets_stands_alone() -> None:
+    made = small_release().claiming(own_subsets=(("turnover",),))
+    with pytest.raises(errors.UnsafeRelease, match="combinations of turnover"):
         check_written(made.released, made.released, Verdict(3, "fine", records=12), made.claims)
 
 

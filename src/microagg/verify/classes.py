@@ -23,8 +23,7 @@ def codes_of(column: Any) -> Codes:
     array = plain(column)
     values = bits(array)
     if values is not None:
-        gone = missing(array)
-        return (np.where(gone, 0, values), gone.astype(np.int64)) if array.null_count else (values,)
+        return (values, missing(array).astype(np.int64)) if array.null_count else (values,)
     try:
         indices = array.dictionary_encode().indices
     except pa.ArrowNotImplementedError:  # lists and structures

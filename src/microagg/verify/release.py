@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.model import Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
+from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
 from microagg.verify.classes import Classes, Codes, codes_of, count_of
 from microagg.verify.shape import (
     key_columns,
@@ -18,13 +18,10 @@ from microagg.verify.shape import (
     shape_failures,
     untouched_failures,
 )
-from microagg.verify.values import is_numeric, missing, numbers, plain
+from microagg.verify.values import is_numeric, missing, numbers, numbers_in, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MEAN_SLACK = 1e-9
-"""Of a column's mean absolute value: what sums of doubles may be off by."""
 
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:
@@ -86,6 +83,27 @@ def k_failures(claims: Claims, counts: tuple[Count, ...], joint: Count | None) -
     return failures
 
 
+def confidential_failures(claims: Claims, homogeneous: tuple[Homogeneous, ...]) -> list[str]:
+    """Confidential values that keys give away."""
+    if claims.accept_homogeneous:
+        return []
+    return [
+        errors.homogeneous_groups(
+            found.column, found.keys, found.groups, found.records, claims.min_distinct
+        )
+        for found in homogeneous
+    ]
+
+
+def mean_failures(changes: tuple[MeanChange, ...]) -> list[str]:
+    """Means that moved further than promised."""
+    return [
+        errors.mean_not_kept(change.column, change.mean, change.tolerance)
+        for change in changes
+        if change.tolerance is not None and not change.kept
+    ]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Release:
     """Source and released table with the same records in the same order, columns as codes where needed."""
@@ -117,38 +135,18 @@ class Release:
         joint = subsets[0].refined(map(self.codes, keys)) if len(subsets) > 1 else subsets[0]
         own = [whole.refined(map(self.codes, subset)) for subset in claims.own_subsets]
 
-        counts = tuple(
-            count_of(claims.strata + names, classes, claims.k, self.own_values(names))
-            for names, classes in zip(key_subsets, subsets, strict=True)
-        )
-        own_counts = tuple(
-            count_of(names, classes, claims.k, self.own_values(names))
-            for names, classes in zip(claims.own_subsets, own, strict=True)
-        )
+        counts = self.counts(key_subsets, subsets, claims.strata)
+        own_counts = self.counts(claims.own_subsets, own)
         together = count_of(keys, joint, claims.k) if len(subsets) > 1 else None
+        grouped = [(count.columns, classes) for count, classes in zip(counts, subsets, strict=True)]
         failures += k_failures(claims, counts + own_counts, together)
         for names, classes in zip(key_subsets + claims.own_subsets, subsets + own, strict=True):
             failures += self.observed_failures(names, classes)
         failures += self.noise_failures()
-
-        grouped = list(zip([count.columns for count in counts], subsets, strict=True))
         failures += self.weight_failures(grouped + list(zip(claims.own_subsets, own, strict=True)))
-        if together is not None and not together.below:
-            grouped.append((keys, joint))
-        homogeneous = self.homogeneous(grouped)
-        if not claims.accept_homogeneous:
-            failures += [
-                errors.homogeneous_groups(
-                    found.column, found.keys, found.groups, found.records, claims.min_distinct
-                )
-                for found in homogeneous
-            ]
-        changes = self.mean_changes()
-        failures += [
-            errors.mean_not_kept(change.column, change.mean, change.tolerance)
-            for change in changes
-            if not change.kept and change.tolerance is not None
-        ]
+        jointly = [(keys, joint)] if together is not None and not together.below else []
+        homogeneous, changes = self.homogeneous(grouped + jointly), self.mean_changes()
+        failures += confidential_failures(claims, homogeneous) + mean_failures(changes)
         return Verdict(
             claims.k,
             sentence_of(claims.k, counts, together, keys),
@@ -162,6 +160,15 @@ class Release:
             mean_changes=changes,
             not_counted=self.not_counted(joint, keys),
             notes=self.notes(counts + own_counts, together, homogeneous, suppressed),
+        )
+
+    def counts(
+        self, subsets: tuple[tuple[str, ...], ...], classes: list[Classes], strata: tuple[str, ...] = ()
+    ) -> tuple[Count, ...]:
+        """Of each subset."""
+        return tuple(
+            count_of(strata + names, found, self.claims.k, self.own_values(names))
+            for names, found in zip(subsets, classes, strict=True)
         )
 
     def own_values(self, names: tuple[str, ...]) -> int:
@@ -204,7 +211,7 @@ class Release:
         """Of the released records, in the source; None without weights. NaN for what is none."""
         if self.claims.weight is None:
             return None
-        found = numbers(self.source.column(self.claims.weight))
+        found = numbers_in(self.source.column(self.claims.weight))
         return np.full(self.released.num_rows, np.nan) if found is None else found
 
     def weight_failures(self, grouped: list[tuple[tuple[str, ...], Classes]]) -> list[str]:
@@ -264,7 +271,7 @@ class Release:
             mean = total / np.sum(weight)
             size = np.sum(weight * np.abs(before[cells])) / np.sum(weight)
             relative = mean / size if size > 0 else mean
-            kept = tolerance is None or bool(abs(mean) <= tolerance + MEAN_SLACK * size)
+            kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
         return MeanChange(name, float(mean), float(total), float(relative), tolerance, kept)
 
     def not_counted(self, joint: Classes, keys: tuple[str, ...]) -> tuple[NotCounted, ...]:

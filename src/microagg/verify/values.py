@@ -55,7 +55,7 @@ def bits(array: Any) -> NDArray[np.int64] | None:
     """A whole number for each value of a plain column of numbers, dates or times; None for other types.
 
     Equal exactly where the values are, to the last bit; -0.0 is not 0.0, but every NaN is the same.
-    What stands for null is arbitrary.
+    Null is 0, like others.
     """
     import pyarrow as pa
     import pyarrow.types as kinds
@@ -107,3 +107,20 @@ def numbers(column: Any) -> NDArray[np.float64] | None:
     if not is_numeric(array.type):
         return None
     return np.asarray(as_doubles(array).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def numbers_in(column: Any) -> NDArray[np.float64] | None:
+    """Like `numbers`, also of text, as columns of a CSV file are; with decimal commas if that is needed."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = plain(column)
+    if not is_text(array.type):
+        return numbers(array)
+    texts = pc.utf8_trim_whitespace(array)
+    for comma in (False, True):
+        try:
+            return numbers((pc.replace_substring(texts, ",", ".") if comma else texts).cast(pa.float64()))
+        except pa.ArrowInvalid:
+            continue
+    return None
