@@ -324,6 +324,15 @@ def decimal_commas(column: str, count: int, n: int, delimiter: str) -> DataError
     )
 
 
+def commas_beside_points(column: str, count: int, n: int) -> DataError:
+    """Decimal commas in one column, decimal points in others: the file's sign is the point then."""
+    return DataError(
+        f"Column '{column}' has numbers with a decimal comma in {count} of {_count(n, 'row')}, while the "
+        "decimal sign of the file is, or was said to be, the point. Give --decimal , if the commas are "
+        f"right, or use one decimal sign throughout, {_OR_LEAVE_OUT}"
+    )
+
+
 def two_decimal_signs(column: str, count: int, n: int) -> DataError:
     """Points here, commas there."""
     return DataError(
@@ -565,6 +574,22 @@ def empty_sheet(source: str) -> DataError:
     )
 
 
+def extended_missing_note(columns: Sequence[str]) -> str:
+    """Not an error: Stata's and SAS's letters for kinds of missing values are not kept."""
+    return (
+        f"Extended missing values (.a to .z) count as plain missing ones, and are written as such, in "
+        f"{'column' if len(columns) == 1 else 'columns'} {_quoted(columns)}."
+    )
+
+
+def mixed_cells_note(columns: Sequence[str]) -> str:
+    """Not an error: a column of an Arrow table has one type."""
+    return (
+        f"Cells of different types are read, and written, as text in "
+        f"{'column' if len(columns) == 1 else 'columns'} {_quoted(columns)}."
+    )
+
+
 def unreadable_content(path: str, kind: str) -> DataError:
     """A broken file. The parser's own words may quote values, so they are not passed on."""
     remedy = ", that every row has as many fields as the header," if kind == "CSV" else ""
@@ -582,6 +607,82 @@ def cannot_read(path: str, reason: str) -> OSError:
 def output_exists(path: str) -> SettingsError:
     """Nothing is overwritten."""
     return SettingsError(f"{path} exists already. Choose another name or remove it first.")
+
+
+def output_is_a_folder(path: str) -> SettingsError:
+    """A folder where a file is to be written."""
+    return SettingsError(f"{path} is a folder; give the name of a new file in it.")
+
+
+def output_is_input(path: str) -> SettingsError:
+    """The release would replace the data, perhaps by way of a link."""
+    return SettingsError(
+        f"{path} is the file that is read; a release must not replace its source. Choose another name."
+    )
+
+
+def unknown_output_format(path: str, known: Sequence[str]) -> SettingsError:
+    """The ending of the output says nothing to us."""
+    return SettingsError(
+        f"The format to write {path} in is not known by its name; let it end in one of {_list(known, 20)}."
+    )
+
+
+def not_written(path: str, kind: str, known: Sequence[str]) -> SettingsError:
+    """Formats that are read only."""
+    return SettingsError(
+        f"{path} cannot be written: {kind} files are only read. Let its name end in one of "
+        f"{_list(known, 20)}, such as .csv, .sav for SPSS or .xpt for SAS."
+    )
+
+
+def bad_names_for(kind: str, names: Sequence[str], needed: str) -> DataError:
+    """Column names that a format does not take."""
+    which = "name" if len(names) == 1 else "names"
+    return DataError(
+        f"{kind} files cannot have the column {which} {_quoted(names)}; they take {needed}. "
+        "Rename these columns, or choose another format by the ending of the output."
+    )
+
+
+def too_many_for(kind: str, what: str, found: int, most: int) -> DataError:
+    """More rows or columns than a format has room for."""
+    return DataError(
+        f"{kind} files hold at most {most:,} {what}; there are {found:,}. "
+        "Choose another format by the ending of the output, such as .csv or .parquet."
+    )
+
+
+def text_too_long_for(kind: str, column: str, most: int) -> DataError:
+    """Longer text than a format has room for."""
+    return DataError(
+        f"Column '{column}' has text of more than {most:,} bytes, the most that {kind} files can hold. "
+        "Drop the column, or choose another format by the ending of the output, such as .csv."
+    )
+
+
+def unwritable_column(kind: str, column: str, content: str) -> DataError:
+    """A type of values that a format has no place for."""
+    return DataError(
+        f"Column '{column}' holds {content}, which cannot be written to {kind} files. "
+        "Drop the column, or choose another format by the ending of the output, such as .parquet."
+    )
+
+
+def not_encodable(path: str, column: str, encoding: str) -> DataError:
+    """Letters that the source's encoding lacks."""
+    return DataError(
+        f"Column '{column}' has letters that the encoding {encoding} of {path} cannot express. "
+        "Save the source as UTF-8, or choose another format by the ending of the output."
+    )
+
+
+def refused_by_writer(path: str, kind: str) -> DataError:
+    """The library that writes the format refused. Its words may quote values, so they are not passed on."""
+    return DataError(
+        f"{path} cannot be written as {kind}: the names, labels or values of some column do not fit into "
+        "that format. Choose another one by the ending of the output, such as .csv or .parquet."
+    )
 
 
 def no_output_folder(path: str) -> SettingsError:
@@ -799,6 +900,14 @@ def certificate_unreadable(path: str) -> CertificateError:
 
 
 # --- our own bugs -----------------------------------------------------------------------------
+
+
+def not_verified() -> ContractError:
+    """Some path leads to a release without a passing verdict."""
+    return ContractError(
+        "A table was to be released without a verdict that lets it pass. "
+        "This is a bug in microagg; please report it with the command you typed."
+    )
 
 
 def contract_broken(stage: str, what: str) -> ContractError:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -30,6 +30,23 @@ ScaleName = Literal["zscore", "range", "robust", "rank", "none"]
 
 Effort = Literal["fast", "balanced", "best"]
 """How much work a method that can always do more should do."""
+
+FORMATS = {
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".txt": "CSV",
+    ".parquet": "Parquet",
+    ".feather": "Arrow",
+    ".arrow": "Arrow",
+    ".xlsx": "Excel",
+    ".dta": "Stata",
+    ".sav": "SPSS",
+    ".zsav": "SPSS",
+    ".por": "SPSS portable",
+    ".sas7bdat": "SAS",
+    ".xpt": "SAS transport",
+}
+"""What the ending of a file's name says about its content."""
 
 
 def positions_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
@@ -109,6 +126,7 @@ class StatisticalLabels:
     measures: Mapping[str, str] = field(default_factory=dict)
     display_widths: Mapping[str, int] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    table_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +134,7 @@ class Origin:
     """Where microdata come from and how they are written there, so that a release can look the same."""
 
     format: str
-    """As in `read.FORMATS`; "frame" for data in memory."""
+    """As in `FORMATS`; "frame" for data in memory."""
     name: str
     """What messages call it."""
     path: Path | None = None
@@ -130,6 +148,8 @@ class Origin:
     """sha256: and the digest of the file's bytes."""
     mode: int | None = None
     """The file's permission bits."""
+    notes: tuple[str, ...] = ()
+    """What could not be read as it stands there, in words for the user."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,6 +162,27 @@ class Microdata:
 
     table: pa.Table
     origin: Origin
+
+
+class Passing(Protocol):
+    """What `Verified` must know of a verdict."""
+
+    @property
+    def safe(self) -> bool:
+        """Whether the release may be written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verified:
+    """A released table and the verdict that lets it pass: all that is ever written as a release."""
+
+    microdata: Microdata
+    verdict: Passing
+
+    def __post_init__(self) -> None:
+        if self.verdict.safe is not True:
+            raise errors.not_verified()
 
 
 @dataclass(frozen=True, slots=True)

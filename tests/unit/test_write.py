@@ -56,7 +56,7 @@ def test_the_longest_name_a_file_system_takes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "function", "error"),
     [
-        (Path, "open", PermissionError(errno.EACCES, "Permission denied")),
+        (os, "open", PermissionError(errno.EACCES, "Permission denied")),
         (os, "fsync", OSError(errno.ENOSPC, "No space left on device")),
         (os, "link", OSError(errno.EIO, "Input/output error")),
     ],

@@ -1,6 +1,15 @@
-"""A file or data in memory -> Table: the only place that checks data by themselves."""
+"""A file or data in memory -> Table or Microdata: the only place that checks data by themselves."""
 
-from microagg.read.files import FORMATS, table_from_file
+from microagg.model import FORMATS
+from microagg.read.files import microdata_from_file, read_back, table_from_file
 from microagg.read.memory import table_of
+from microagg.read.numbers import numbers_of
 
-__all__ = ["FORMATS", "table_from_file", "table_of"]
+__all__ = [
+    "FORMATS",
+    "microdata_from_file",
+    "numbers_of",
+    "read_back",
+    "table_from_file",
+    "table_of",
+]

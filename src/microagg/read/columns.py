@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
+from microagg.arrow_types import is_number, is_text
 from microagg.model import positions_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 NUMBERS_AMONG_TEXT = b"numbers"
 """Metadata of a field of text: how many of its values the file itself holds as numbers."""
 
+DATES = b"dates"
+"""Metadata of a field of numbers: they are dates, by the file's own word."""
+
 _EXPONENT = r"([eE][-+]?\d+)?"
 _SPACE = "[ '’\u00a0\u2009\u202f]"
 # In the language of Arrow's regular expressions (RE2); each is for a whole value.
@@ -23,9 +27,10 @@ _WHOLE_NUMBER = rf"^\s*[-+]?\d+{_EXPONENT}\s*$"
 _POINT_NUMBER = rf"^\s*[-+]?(\d+\.\d*|\.\d+){_EXPONENT}\s*$"
 COMMA_NUMBER = rf"^\s*[-+]?(\d+,\d*|,\d+){_EXPONENT}\s*$"
 WHOLE_OR_COMMA_NUMBER = f"{_WHOLE_NUMBER}|{COMMA_NUMBER}"
+WHOLE_OR_POINT_NUMBER = f"{_WHOLE_NUMBER}|{_POINT_NUMBER}"
 COMMA_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*$"
 _POINT_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}((\.\d{3})+,\d*|(\.\d{3}){2,})\s*$"
-_POINT_THOUSANDS_BESIDE_COMMAS = r"^\s*[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?\s*$"
+POINT_THOUSANDS_BESIDE_COMMAS = r"^\s*[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?\s*$"
 _SPACE_THOUSANDS = rf"^\s*[-+]?[1-9]\d{{0,2}}({_SPACE}\d{{3}})+([.,]\d*)?\s*$"
 _DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
 _BLANK = r"^\s*$"
@@ -67,18 +72,11 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def is_text(kind: pa.DataType) -> bool:
-    """Whether values of this type are text."""
+def are_dates(field: pa.Field[Any]) -> bool:
+    """Whether a column holds dates or times, also where they are numbers."""
     import pyarrow as pa
 
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-
-
-def is_number(kind: pa.DataType) -> bool:
-    """Whether values of this type are numbers."""
-    import pyarrow as pa
-
-    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
 
 
 def matching(column: pa.ChunkedArray[Any], pattern: str) -> int:
@@ -95,11 +93,11 @@ def refuse_what_is_no_number(table: pa.Table, decimal: str = ".", delimiter: str
     """
     import pyarrow as pa
 
-    numeric = [field.name for field in table.schema if is_number(field.type)]
+    numeric = [field.name for field in table.schema if is_number(field.type) and not are_dates(field)]
     dates: list[str] = []
     others: list[str] = []
     for field, column in zip(table.schema, table.columns, strict=True):
-        if is_number(field.type) or column.null_count == len(column):
+        if field.name in numeric or column.null_count == len(column):
             continue
         if pa.types.is_dictionary(field.type) and is_text(field.type.value_type):
             column = column.cast(field.type.value_type)
@@ -108,7 +106,7 @@ def refuse_what_is_no_number(table: pa.Table, decimal: str = ".", delimiter: str
             found.refuse_if_repairable(field.name, len(column), decimal, delimiter)
             (dates if found.dates else others).append(field.name)
         else:
-            (dates if pa.types.is_temporal(field.type) else others).append(field.name)
+            (dates if are_dates(field) else others).append(field.name)
     if dates and not others:
         raise errors.dates(dates, table.num_rows, numeric)
     if others:
@@ -136,7 +134,7 @@ class _Text:
 
         separators = [COMMA_THOUSANDS, _SPACE_THOUSANDS]
         # 1.234 is a number where the decimal sign is the point, and a thousand where it is the comma.
-        separators.append(_POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else _POINT_THOUSANDS)
+        separators.append(POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else _POINT_THOUSANDS)
         counts = []
         left = column.drop_null()
         for patterns in ([_BLANK], separators, [_WHOLE_NUMBER], [_POINT_NUMBER], [COMMA_NUMBER], [_DATE]):

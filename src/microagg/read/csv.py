@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from microagg import errors
 from microagg.model import CsvFormat
-from microagg.read.columns import (
-    COMMA_THOUSANDS,
-    WHOLE_OR_COMMA_NUMBER,
-    chosen,
-    is_text,
-    matching,
-    refuse_values_as_names,
-    refuse_what_is_no_number,
+from microagg.read.columns import chosen, refuse_values_as_names, refuse_what_is_no_number
+from microagg.read.commas import decimal_of, has_decimal_commas
+from microagg.read.dialect import (
+    delimiter_of,
+    encoding_of,
+    has_mark,
+    has_quotes,
+    in_utf_8,
+    rows_of,
+    sample_of,
+    uneven_rows,
 )
-from microagg.read.dialect import delimiter_of, encoding_of, in_utf_8, rows_of, sample_of, uneven_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,90 +39,133 @@ def read_csv(
     The file is read once to check its encoding and once to parse it; with decimal commas that were not
     announced it is parsed twice.
     """
-    import pyarrow as pa
-
-    encoding = encoding_of(file, source, given.encoding)
-    sample = sample_of(file, encoding)
-    if "\0" in sample:
-        raise errors.not_text(source)
-    if not sample.strip():
-        raise errors.no_records()
-    try:
-        delimiter = delimiter_of(sample, source, given.delimiter)
-        rows = rows_of(sample, delimiter)
-    except csv.Error:  # a quote that is never closed makes a field too long
-        raise errors.unreadable_content(source, "CSV") from None
-    if len(rows) < 2:
-        raise errors.no_records()
-    refuse_values_as_names([name.strip() for name in rows[0]], source)
-    if delimiter == given.decimal == ",":
-        raise errors.comma_twice()
-    content = str(path) if path is not None and encoding == "utf-8-sig" else in_utf_8(file, encoding)
-    parser = _Parser(content, delimiter, quoted='"' in sample)
+    csv_file = _CsvFile.found(file, path, source, given)
     decimal = given.decimal or "."
-    try:
-        table = chosen(parser.parse(decimal), columns)
-        if given.decimal is None and delimiter != "," and _has_decimal_commas(table):
+    with csv_file.refusing_uneven_rows():
+        table = chosen(csv_file.parse(decimal), columns)
+        if given.decimal is None and csv_file.delimiter != "," and has_decimal_commas(table):
             decimal = ","
-            table = chosen(parser.parse(decimal), columns)
-    except pa.ArrowException:  # its words quote values
-        uneven = uneven_rows(file, encoding, delimiter)
-        raise (
-            errors.uneven_rows(source, uneven, len(rows[0]), delimiter)
-            if uneven
-            else errors.unreadable_content(source, "CSV")
-        ) from None
-    refuse_what_is_no_number(table, decimal, delimiter)
+            table = chosen(csv_file.parse(decimal), columns)
+    refuse_what_is_no_number(table, decimal, csv_file.delimiter)
     return table
 
 
+def read_csv_as_text(
+    file: BinaryIO, path: Path | None, source: str, given: CsvFormat
+) -> tuple[pa.Table, CsvFormat]:
+    """All columns as they stand there, null where a field is empty; and how the file is written."""
+    csv_file = _CsvFile.found(file, path, source, given)
+    with csv_file.refusing_uneven_rows():
+        table = chosen(csv_file.parse_text(), None)
+    decimal = given.decimal or ("." if csv_file.delimiter == "," else decimal_of(table))
+    return table, CsvFormat(csv_file.delimiter, csv_file.encoding_with_mark(), decimal)
+
+
+def read_csv_again(file: BinaryIO, path: Path, source: str, known: CsvFormat) -> pa.Table:
+    """All columns as text, of a file of which everything is known: nothing is guessed."""
+    if known.delimiter is None or known.encoding is None:
+        raise errors.contract_broken("read_back", "it was not told how the CSV file is written")
+    encoding = encoding_of(file, source, known.encoding)
+    csv_file = _CsvFile(file, path, source, encoding, known.delimiter, has_quotes(file, encoding))
+    with csv_file.refusing_uneven_rows():
+        return chosen(csv_file.parse_text(), None)
+
+
 @dataclass(frozen=True, slots=True)
-class _Parser:
-    """Arrow's parser for one file.
+class _CsvFile:
+    """A CSV file of which is known how it is written, but for its decimal sign."""
 
-    Arrow is never given a Python object, neither a file nor a function to call: its threads may let go of
-    those while Python exits, which can abort the process.
-    """
-
-    content: str | pa.Buffer
-    """The path of a file in UTF-8, or such a file in memory."""
+    file: BinaryIO
+    path: Path | None
+    source: str
+    encoding: str
     delimiter: str
     quoted: bool
 
+    @classmethod
+    def found(cls, file: BinaryIO, path: Path | None, source: str, given: CsvFormat) -> _CsvFile:
+        """`DataError` for what is no CSV file with a header and records."""
+        encoding = encoding_of(file, source, given.encoding)
+        sample = sample_of(file, encoding)
+        if "\0" in sample:
+            raise errors.not_text(source)
+        if not sample.strip():
+            raise errors.no_records()
+        try:
+            delimiter = delimiter_of(sample, source, given.delimiter)
+            rows = rows_of(sample, delimiter)
+        except csv.Error:  # a quote that is never closed makes a field too long
+            raise errors.unreadable_content(source, "CSV") from None
+        if len(rows) < 2:
+            raise errors.no_records()
+        refuse_values_as_names([name.strip() for name in rows[0]], source)
+        if delimiter == given.decimal == ",":
+            raise errors.comma_twice()
+        return cls(file, path, source, encoding, delimiter, has_quotes(file, encoding))
+
+    def encoding_with_mark(self) -> str:
+        """A name of the encoding that says whether there is a byte order mark."""
+        if self.encoding == "utf-8-sig":
+            return "utf-8-sig" if has_mark(self.file) else "utf-8"
+        return self.encoding
+
     def parse(self, decimal: str) -> pa.Table:
+        """Columns of the types that Arrow finds, with this decimal sign."""
+        from pyarrow import csv as arrow
+
+        table = self._read(arrow.ReadOptions(), arrow.ConvertOptions(decimal_point=decimal))
+        return table.rename_columns([_name(name) for name in table.column_names])
+
+    def parse_text(self) -> pa.Table:
+        """Columns of text."""
         import pyarrow as pa
         from pyarrow import csv as arrow
 
-        table = arrow.read_csv(
-            # The types of pyarrow leave its own readers out.
-            self.content if isinstance(self.content, str) else pa.BufferReader(self.content),  # type: ignore[arg-type]
+        # The header is read as a record: Arrow wants the types of columns by name before it has read any.
+        width = len(rows_of(sample_of(self.file, self.encoding), self.delimiter)[0])
+        types = {f"f{at}": pa.large_string() for at in range(width)}
+        table = self._read(
+            arrow.ReadOptions(autogenerate_column_names=True),
+            arrow.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""]),
+        )
+        names = [_name(column[0].as_py() or "") for column in table.columns]
+        return table.slice(1).rename_columns(names)
+
+    def _read(self, read: object, convert: object) -> pa.Table:
+        """By Arrow, which is never given a Python object, neither a file nor a function to call.
+
+        Its threads may let go of those while Python exits, which can abort the process.
+        """
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        in_place = self.path is not None and self.encoding == "utf-8-sig"
+        content = str(self.path) if in_place else pa.BufferReader(in_utf_8(self.file, self.encoding))
+        return arrow.read_csv(
+            content,  # type: ignore[arg-type]  # the types of pyarrow leave its own readers out
+            read_options=read,  # type: ignore[arg-type]
             parse_options=arrow.ParseOptions(
                 delimiter=self.delimiter,
                 newlines_in_values=self.quoted,  # slower, and needless without quotes
             ),
-            convert_options=arrow.ConvertOptions(decimal_point=decimal),
+            convert_options=convert,  # type: ignore[arg-type]
         )
-        return table.rename_columns([name.strip().removeprefix("\ufeff") for name in table.column_names])
+
+    @contextmanager
+    def refusing_uneven_rows(self) -> Iterator[None]:
+        """`DataError` in our own words for what Arrow refuses: its words quote values."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except pa.ArrowException:
+            uneven, fields = uneven_rows(self.file, self.encoding, self.delimiter)
+            raise (
+                errors.uneven_rows(self.source, uneven, fields, self.delimiter)
+                if uneven
+                else errors.unreadable_content(self.source, "CSV")
+            ) from None
 
 
-def _has_decimal_commas(table: pa.Table) -> bool:
-    """Whether the commas of some column of text can only be decimal signs.
-
-    `DataError` if there are but commas that may as well separate thousands.
-    """
-    from pyarrow import compute
-
-    doubtful = None
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if not is_text(column.type):
-            continue
-        values = column.drop_null()
-        with_comma = values.filter(compute.match_substring(values, ","))
-        if len(with_comma) == 0 or matching(values, WHOLE_OR_COMMA_NUMBER) < len(values):
-            continue
-        if matching(with_comma, COMMA_THOUSANDS) < len(with_comma):
-            return True
-        doubtful = doubtful or (name, len(with_comma))
-    if doubtful:
-        raise errors.doubtful_commas(*doubtful, table.num_rows)
-    return False
+def _name(text: str) -> str:
+    return text.strip().removeprefix("\ufeff")

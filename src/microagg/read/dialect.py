@@ -78,16 +78,35 @@ def in_utf_8(file: BinaryIO, encoding: str) -> pa.Buffer:
     return stream.getvalue()
 
 
-def uneven_rows(file: BinaryIO, encoding: str, delimiter: str) -> int:
-    """How many rows have more or fewer fields than the header. Slow: for files that were refused."""
+def has_quotes(file: BinaryIO, encoding: str) -> bool:
+    """Whether there may be a quote anywhere: not if its last byte occurs nowhere."""
+    sign = '"'.encode(encoding)[-1:]
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        if sign in block:
+            return True
+    return False
+
+
+def has_mark(file: BinaryIO) -> bool:
+    """Whether a file in UTF-8 begins with a byte order mark."""
+    file.seek(0)
+    return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+
+
+def uneven_rows(file: BinaryIO, encoding: str, delimiter: str) -> tuple[int, int]:
+    """How many rows have more or fewer fields than the header, and how many that has.
+
+    Slow: for files that were refused.
+    """
     file.seek(0)
     text = io.TextIOWrapper(file, encoding, newline="")
     try:
         widths = (len(row) for row in csv.reader(text, delimiter=delimiter) if row)
         header = next(widths)
-        return sum(width != header for width in widths)
+        return sum(width != header for width in widths), header
     except csv.Error:  # a field without end
-        return 0
+        return 0, 0
     finally:
         text.detach()  # else it would close the file
 

@@ -1,11 +1,19 @@
-"""Stata, SPSS and SAS -> Arrow table, by pyreadstat."""
+"""Stata, SPSS and SAS -> Arrow table and labels, by pyreadstat."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from microagg import errors
+from microagg.arrow_types import is_number
+from microagg.calendars import CALENDARS, kind_of, program_of
+from microagg.model import StatisticalLabels
+from microagg.read.columns import DATES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,11 +27,16 @@ READERS = {
 }
 """pyreadstat's function for each format."""
 
+_WITH_USER_MISSING = ("Stata", "SPSS", "SAS")
 _TRANSPORT_RECORD = 80  # bytes; SAS pads the last one
 
 
-def read_statistical(path: Path, kind: str) -> pa.Table:
-    """All columns, values as they are coded; system-missing and user-missing values are null."""
+def read_statistical(path: Path, kind: str) -> tuple[pa.Table, StatisticalLabels, tuple[str, ...]]:
+    """All columns, what the file says about them, and notes on what was lost.
+
+    Values are as they are coded, the user-missing codes of SPSS too; extended missing values (.a to .z) are
+    null like the plain one. Dates have Arrow's types where nothing is lost by that.
+    """
     try:
         import pyreadstat
     except ImportError:
@@ -32,13 +45,82 @@ def read_statistical(path: Path, kind: str) -> pa.Table:
 
     if _is_cut_short(path, kind):
         raise errors.unreadable_content(str(path), kind)
+    options = {"user_missing": True} if kind in _WITH_USER_MISSING else {}
     try:
-        columns, _ = getattr(pyreadstat, READERS[kind])(str(path), output_format="dict")
-        return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+        columns, meta = getattr(pyreadstat, READERS[kind])(
+            str(path), output_format="dict", disable_datetime_conversion=True, **options
+        )
+        labels = _labels(meta)
+        typed = [_column(name, values, meta, kind) for name, values in columns.items()]
     except (MemoryError, OSError):
         raise
     except Exception:  # whatever a broken file makes of the parser, in words that may quote values
         raise errors.unreadable_content(str(path), kind) from None
+    table = pa.Table.from_arrays([array for _, array in typed], schema=pa.schema([f for f, _ in typed]))
+    extended = [name for name, values in meta.missing_user_values.items() if values]
+    return table, labels, (errors.extended_missing_note(extended),) if extended else ()
+
+
+def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Table:
+    """Null in place of the codes that the file declares as missing."""
+    import pyarrow as pa
+
+    for name, ranges in labels.missing_ranges.items():
+        at = table.schema.get_field_index(name)
+        if at < 0 or not is_number(table.schema.types[at]):
+            continue
+        values = table.column(at).cast(pa.float64(), safe=False)
+        numbers = values.to_numpy()
+        array = pa.array(numbers, pa.float64(), mask=np.isnan(numbers) | in_ranges(numbers, ranges))
+        table = table.set_column(at, table.schema.field(at).with_type(pa.float64()), array)
+    return table
+
+
+def in_ranges(values: NDArray[np.float64], ranges: Sequence[Any]) -> NDArray[np.bool_]:
+    """Which values are missing by SPSS's declaration, a list of codes and of ranges."""
+    found = np.zeros(values.shape, dtype=np.bool_)
+    for entry in ranges:
+        low, high = (entry["lo"], entry["hi"]) if isinstance(entry, Mapping) else (entry, entry)
+        if isinstance(low, int | float) and isinstance(high, int | float):
+            found |= (values >= low) & (values <= high)
+    return found
+
+
+def _labels(meta: Any) -> StatisticalLabels:
+    return StatisticalLabels(
+        file_label=meta.file_label or "",
+        column_labels={name: text for name, text in meta.column_names_to_labels.items() if text},
+        value_labels={name: dict(texts) for name, texts in meta.variable_value_labels.items()},
+        formats={name: text for name, text in meta.original_variable_types.items() if text},
+        missing_ranges={name: list(entries) for name, entries in meta.missing_ranges.items()},
+        measures=dict(meta.variable_measure),
+        display_widths=dict(meta.variable_display_width),
+        notes=tuple(meta.notes or ()),
+        table_name=meta.table_name or "",
+    )
+
+
+def _column(name: str, values: Sequence[Any], meta: Any, kind: str) -> tuple[pa.Field[Any], pa.Array[Any]]:
+    import pyarrow as pa
+
+    stored = meta.readstat_variable_types.get(name, "")
+    if stored.startswith("string"):
+        text = pa.array([None if value is None else str(value) for value in values], pa.large_string())
+        return pa.field(name, text.type), text
+    if meta.missing_user_values.get(name):  # letters among numbers
+        values = [None if isinstance(value, str) else value for value in values]
+    array: pa.Array[Any] = pa.array(values, pa.float64(), from_pandas=True)
+    program = program_of(kind)
+    dates = kind_of(meta.original_variable_types.get(name) or "", program) if program else None
+    if program and dates:
+        numbers = array.to_numpy(zero_copy_only=False)
+        moments = None if dates == "other" else CALENDARS[program].from_numbers(numbers, dates)
+        if moments is None:
+            return pa.field(name, array.type, metadata={DATES: b"1"}), array
+        array = moments
+    elif stored.startswith("int"):
+        array = array.cast(pa.int64())
+    return pa.field(name, array.type), array
 
 
 def _is_cut_short(path: Path, kind: str) -> bool:

@@ -1,0 +1,141 @@
+"""How Stata, SPSS and SAS count days and seconds, as Arrow's types and back.
+
+They keep dates as numbers and say by a format that these are dates.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Kind = Literal["date", "datetime", "time"]
+
+_DAY = 86_400_000_000  # microseconds
+_FIRST, _LAST = (int(np.datetime64(day, "us").astype(np.int64)) for day in ("0001-01-01", "9999-12-31"))
+
+_SPSS_DATES = {"DATE", "ADATE", "EDATE", "JDATE", "SDATE"}
+_SPSS_OTHERS = {"DTIME", "MTIME", "QYR", "MOYR", "WKYR"}
+_SAS_DATES = {"DATE", "WEEKDATE", "WEEKDATX", "IS8601DA", "E8601DA", "B8601DA"} | {
+    order + sign for order in ("MMDDYY", "DDMMYY", "YYMMDD") for sign in ("", *"BCDNPS")
+}
+_SAS_DATETIMES = {"DATETIME", "DATEAMPM", "MDYAMPM", "IS8601DT", "E8601DT", "B8601DT", "B8601DN"}
+_SAS_TIMES = {"TIME", "HHMM", "TOD", "TIMEAMPM", "IS8601TM", "E8601TM", "B8601TM"}
+_SAS_OTHERS = {"DTDATE", "MONYY", "YYMON", "YYQ", "YYQR", "JULIAN", "JULDAY"}
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """One program's way to count."""
+
+    origin: str
+    units: dict[Kind, int]
+    """Microseconds in what each kind is counted in."""
+    formats: dict[Kind, str]
+    """What a column of each kind is shown by, unless its file says so."""
+
+    def _start(self, kind: Kind) -> int:
+        return 0 if kind == "time" else int(np.datetime64(self.origin, "us").astype(np.int64))
+
+    def from_numbers(self, values: NDArray[np.float64], kind: Kind) -> pa.Array[Any] | None:
+        """The numbers (NaN: missing) as dates or times; None if that would lose something."""
+        import pyarrow as pa
+
+        missing = np.isnan(values)
+        if not np.isfinite(values[~missing]).all():
+            return None
+        exact = np.where(missing, 0.0, values) * self.units[kind]
+        if np.abs(exact).max(initial=0.0) >= 2.0**62:
+            return None
+        counted = np.rint(exact).astype(np.int64)
+        if not np.array_equal((counted / self.units[kind])[~missing], values[~missing]):
+            return None
+        moments = counted + self._start(kind)
+        present = moments[~missing]
+        if kind == "time":
+            fits = bool(((present >= 0) & (present < _DAY)).all())
+            return pa.array(moments, pa.time64("us"), mask=missing) if fits else None
+        if not ((present >= _FIRST) & (present <= _LAST)).all():
+            return None
+        if kind == "date" and not (present % _DAY).any():
+            return pa.array((moments // _DAY).astype(np.int32), pa.date32(), mask=missing)
+        if kind == "date" and self.units["date"] != self.units["datetime"]:
+            return None
+        return pa.array(moments, pa.timestamp("us"), mask=missing)
+
+    def to_numbers(self, column: pa.ChunkedArray[Any]) -> tuple[pa.ChunkedArray[Any], Kind]:
+        """Dates or times as this program's numbers, and which of the three they are."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        if pa.types.is_date(column.type):
+            kind: Kind = "date"
+            moments = compute.multiply(column.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()), _DAY)
+        elif pa.types.is_time(column.type):
+            kind = "time"
+            moments = column.cast(pa.time64("us")).cast(pa.int64())
+        else:
+            kind = "datetime"
+            # Finer than microseconds is cut: no calendar here is that fine.
+            moments = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+        counted = compute.subtract(moments, self._start(kind)).cast(pa.float64(), safe=False)
+        return compute.divide(counted, float(self.units[kind])), kind
+
+
+_SECOND = 1_000_000
+CALENDARS = {
+    "Stata": Calendar(
+        "1960-01-01",
+        {"date": _DAY, "datetime": 1_000, "time": 1_000},
+        {"date": "%td", "datetime": "%tc", "time": "%tcHH:MM:SS"},
+    ),
+    "SPSS": Calendar(
+        "1582-10-14",
+        {"date": _SECOND, "datetime": _SECOND, "time": _SECOND},
+        {"date": "DATE11", "datetime": "DATETIME20", "time": "TIME8"},
+    ),
+    "SAS": Calendar(
+        "1960-01-01",
+        {"date": _DAY, "datetime": _SECOND, "time": _SECOND},
+        {"date": "DATE9", "datetime": "DATETIME20", "time": "TIME8"},
+    ),
+}
+
+
+def program_of(file_format: str) -> str | None:
+    """The program that a statistical file's format belongs to: a key of `CALENDARS`."""
+    return next((program for program in CALENDARS if file_format.startswith(program)), None)
+
+
+def kind_of(column_format: str, program: str) -> Kind | Literal["other"] | None:
+    """What a column's format makes of its numbers; "other" is a date of a kind that Arrow has not."""
+    if program == "Stata":
+        if column_format in ("%tcHH:MM:SS", "%tcHH:MM"):
+            return "time"
+        found = re.match(r"%-?(t[a-zA-Z]|d)", column_format)
+        kinds: dict[str, Kind] = {"d": "date", "td": "date", "tc": "datetime"}
+        return kinds.get(found[1], "other") if found else None
+    found = re.fullmatch(r"(.*?[A-Z])\d*(\.\d*)?", column_format.upper())
+    if not found:
+        return None
+    tables: dict[str, tuple[tuple[set[str], Kind | Literal["other"]], ...]] = {
+        "SPSS": (
+            (_SPSS_DATES, "date"),
+            ({"DATETIME", "YMDHMS"}, "datetime"),
+            ({"TIME"}, "time"),
+            (_SPSS_OTHERS, "other"),
+        ),
+        "SAS": (
+            (_SAS_DATES, "date"),
+            (_SAS_DATETIMES, "datetime"),
+            (_SAS_TIMES, "time"),
+            (_SAS_OTHERS, "other"),
+        ),
+    }
+    return next((kind for names, kind in tables[program] if found[1] in names), None)

@@ -1,0 +1,115 @@
+"""A column of microdata as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.arrow_types import is_number
+from microagg.model import Microdata, positions_of
+from microagg.read.columns import COMMA_NUMBER, are_dates, matching, refuse_what_is_no_number
+from microagg.read.commas import has_decimal_commas
+from microagg.read.statistical import in_ranges
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What Arrow's reader of CSV files takes for a missing number.
+MISSING_WORDS = (
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
+)
+
+
+def numbers_of(
+    microdata: Microdata, column: str, missing_codes: Sequence[float] = ()
+) -> NDArray[np.float64]:
+    """The column as numbers, NaN where a value is missing.
+
+    Missing are null, NaN, the codes given, and those that the file itself declares. `DataError` for text,
+    dates, infinity and columns of several kinds, in the words of `table_from_file`.
+    """
+    positions_of([column], microdata.table.column_names)
+    origin = microdata.origin
+    if origin.csv is not None:
+        values = _from_text(microdata, column)
+    else:
+        values = _from_typed(microdata.table, column)
+    ranges = origin.labels.missing_ranges.get(column, ()) if origin.labels is not None else ()
+    missing = in_ranges(values, [*ranges, *(float(code) for code in missing_codes)])
+    if missing.any():
+        values = np.where(missing, np.nan, values)
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        raise errors.infinite_values(column, infinite)
+    return values
+
+
+def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    field = table.schema.field(column)
+    values = table.column(column)
+    if not is_number(field.type) or are_dates(field):
+        refuse_what_is_no_number(table.select([column]))
+        return np.full(len(values), np.nan)  # nothing but missing values
+    return _as_doubles(values.cast(pa.float64(), safe=False))
+
+
+def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
+    numbers = np.array(values.to_numpy(), dtype=np.float64)
+    return np.ascontiguousarray(numbers)
+
+
+def _from_text(microdata: Microdata, column: str) -> NDArray[np.float64]:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    csv = microdata.origin.csv
+    decimal, delimiter = (csv.decimal or ".", csv.delimiter or ",") if csv is not None else (".", ",")
+    text = microdata.table.column(column)
+    numbers = text
+    if decimal == ",":
+        # What has a point already is a thousand, or text.
+        if _have(text, ".") and _have(_cleaned(text), "."):
+            _refuse_text(text, column, decimal, delimiter)
+        numbers = compute.replace_substring(text, ",", ".")
+    for clean in (False, True):  # most columns need no cleaning, which takes longer than the cast
+        try:
+            return _as_doubles((_cleaned(numbers) if clean else numbers).cast(pa.float64()))
+        except pa.ArrowException:  # its words quote values
+            continue
+    _refuse_text(text, column, decimal, delimiter)
+    raise errors.not_numeric([column], [])
+
+
+def _have(text: pa.ChunkedArray[Any], sign: str) -> bool:
+    from pyarrow import compute
+
+    return bool(compute.any(compute.match_substring(text, sign)).as_py())
+
+
+def _cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Without spaces around values, and null for the words that mean missing."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    trimmed = compute.utf8_trim_whitespace(text)
+    missing = compute.is_in(trimmed, value_set=pa.array(MISSING_WORDS, pa.large_string()))
+    cleaned: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
+    return cleaned
+
+
+def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimiter: str) -> None:
+    """`DataError` if the column is not of numbers with this decimal sign; says what it is."""
+    import pyarrow as pa
+
+    table = pa.table({column: _cleaned(text)})
+    if decimal == "." and delimiter != "," and has_decimal_commas(table):
+        commas = matching(table.column(0), COMMA_NUMBER)
+        raise errors.commas_beside_points(column, commas, table.num_rows)
+    refuse_what_is_no_number(table, decimal, delimiter)

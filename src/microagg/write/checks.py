@@ -1,0 +1,58 @@
+"""Outputs that cannot be written are refused before any work is done for them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from microagg import errors
+from microagg.model import FORMATS, Origin
+from microagg.write.drafts import OURS_ALONE, draft
+
+_NOT_WRITTEN = ("SPSS portable", "SAS")
+WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind not in _NOT_WRITTEN}
+"""The formats of releases by the ending of the name."""
+
+
+def check_output(path: Path, force: bool = False, source: Path | None = None) -> None:
+    """Refuse a path that cannot be written, that exists (unless forced), or that is the source's own."""
+    try:
+        if path.is_dir():
+            raise errors.output_is_a_folder(str(path))
+        if not path.parent.is_dir():
+            raise errors.no_output_folder(str(path.parent))
+        if source is not None and _are_one_file(path, source):
+            raise errors.output_is_input(str(path))
+        if os.path.lexists(path) and not force:
+            raise errors.output_exists(str(path))
+        path.with_name(path.name).lstat()  # refuses names that no file system takes
+    except FileNotFoundError:
+        pass
+    except errors.OutputError:
+        raise
+    except OSError as error:
+        raise errors.cannot_write(str(path), error.strerror or "its name is not possible") from None
+    with draft(path, OURS_ALONE):  # the folder may be read-only, the disk full
+        pass
+
+
+def _are_one_file(path: Path, source: Path) -> bool:
+    """Whether two names, through links of any kind, are one file's."""
+    if path.exists() and source.exists():
+        return path.samefile(source)
+    return path.resolve() == source.resolve()
+
+
+def output_format(path: Path, origin: Origin) -> str:
+    """The format that the ending of the name asks for; the source's if it has no ending.
+
+    `SettingsError` for endings that are not known and for formats that nothing here can write.
+    """
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None and not path.suffix:
+        kind = origin.format if origin.format in FORMATS.values() else None
+    if kind is None:
+        raise errors.unknown_output_format(str(path), list(WRITTEN))
+    if kind in _NOT_WRITTEN:
+        raise errors.not_written(str(path), kind, list(WRITTEN))
+    return kind

@@ -1,0 +1,162 @@
+"""Arrow table -> CSV, in the dialect of the source."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from microagg import errors
+from microagg.model import CsvFormat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PLAIN = CsvFormat(",", "utf-8", ".")
+"""How CSV files are written whose source is none."""
+
+_ROWS_AT_ONCE = 1 << 16
+_LARGEST_WHOLE = 2.0**53
+
+
+def write_csv(table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat) -> None:
+    """Text as it is, in quotes only where it has to be; numbers in the fewest digits that mean the same.
+
+    What is missing is an empty field. `DataError` for columns that are no scalars and for letters that the
+    encoding lacks.
+    """
+    import pyarrow as pa
+
+    delimiter = csv_format.delimiter or ","
+    decimal = csv_format.decimal or "."
+    encoding = csv_format.encoding or "utf-8"
+    for name, field in zip(table.column_names, table.schema, strict=True):
+        if pa.types.is_nested(field.type) or _is_binary(field.type):
+            raise errors.unwritable_column("CSV", name, f"values of type {field.type}")
+    encoder = _Encoder(encoding, path, delimiter)
+    header = pa.table([[name] for name in table.column_names], names=table.column_names)
+    file.write(encoder.begin())
+    for part in (header, *(pa.Table.from_batches([b]) for b in table.to_batches(_ROWS_AT_ONCE))):
+        fields = [_quoted(_text(column, decimal), delimiter) for column in part.columns]
+        file.write(encoder.encode(fields, table.column_names))
+    file.write(encoder.end())
+
+
+class _Encoder:
+    """Rows of text to bytes in some encoding, with its byte order mark if it has one."""
+
+    def __init__(self, encoding: str, path: str, delimiter: str) -> None:
+        self._encoding, self._path, self._delimiter = encoding, path, delimiter
+        self._utf_8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+        self._state = codecs.getincrementalencoder(encoding)()
+
+    def begin(self) -> bytes:
+        return codecs.BOM_UTF8 if codecs.lookup(self._encoding).name == "utf-8-sig" else b""
+
+    def encode(self, fields: list[pa.Array[Any]], names: list[str]) -> bytes | memoryview:
+        rows = _joined(fields, self._delimiter)
+        if self._utf_8:
+            return rows
+        try:
+            return self._state.encode(str(rows, "utf-8"))
+        except UnicodeEncodeError:
+            guilty = next(name for name, field in zip(names, fields, strict=True) if not self._fits(field))
+            raise errors.not_encodable(self._path, guilty, self._encoding) from None
+
+    def _fits(self, field: pa.Array[Any]) -> bool:
+        try:
+            str(_joined([field], self._delimiter), "utf-8").encode(self._encoding)
+        except UnicodeEncodeError:
+            return False
+        return True
+
+    def end(self) -> bytes:
+        return b"" if self._utf_8 else self._state.encode("", final=True)
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+
+
+def _text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
+    """Values as text, "" where they are missing."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    array: pa.Array[Any] = pa.concat_arrays(column.chunks)
+    if pa.types.is_floating(array.type):
+        array = _shortest(array)
+    array = array.cast(pa.large_string())
+    if decimal != "." and _is_fractional(column.type):
+        array = compute.replace_substring(array, ".", decimal)
+    return array.fill_null("")
+
+
+def _is_fractional(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def _shortest(numbers: pa.Array[Any]) -> pa.Array[Any]:
+    """Arrow's shortest digits; whole numbers as such, without exponent, sign of zero or decimal sign."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    numbers = compute.if_else(compute.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
+    whole = compute.and_(
+        compute.equal(compute.floor(numbers), numbers),
+        compute.less(compute.abs(numbers), pa.scalar(_LARGEST_WHOLE, numbers.type)),
+    )
+    digits = numbers.cast(pa.large_string())
+    if not compute.any(whole).as_py():
+        return digits
+    wholes = compute.if_else(whole, numbers, pa.scalar(None, numbers.type)).cast(pa.int64())
+    return compute.coalesce(wholes.cast(pa.large_string()), digits)
+
+
+def _quoted(text: pa.Array[Any], delimiter: str) -> pa.Array[Any]:
+    """In quotes where a field has a delimiter, a quote or a line break in it."""
+    from pyarrow import compute
+
+    special = compute.match_substring(text, delimiter)
+    for sign in '"\n\r':
+        special = compute.or_(special, compute.match_substring(text, sign))
+    if not compute.any(special).as_py():
+        return text
+    doubled = compute.replace_substring(text, '"', '""')
+    quoted: pa.Array[Any] = compute.if_else(
+        special, _join(_scalar('"'), doubled, _scalar('"'), separator=""), text
+    )
+    return quoted
+
+
+def _scalar(text: str) -> pa.Scalar[Any]:
+    import pyarrow as pa
+
+    return pa.scalar(text, pa.large_string())
+
+
+def _join(*parts: Any, separator: str) -> pa.Array[Any]:
+    from pyarrow import compute
+
+    joined: pa.Array[Any] = compute.binary_join_element_wise(*parts, _scalar(separator))
+    return joined
+
+
+def _joined(fields: list[pa.Array[Any]], delimiter: str) -> memoryview:
+    """The rows: the buffer of one Arrow array whose values are lines."""
+    from pyarrow import compute
+
+    if len(fields) == 1:  # an empty line would be no record
+        empty = compute.equal(fields[0], _scalar(""))
+        fields = [compute.if_else(empty, _scalar('""'), fields[0])]
+    lines = _join(_join(*fields, separator=delimiter), _scalar(""), separator="\n")
+    offsets, data = lines.buffers()[1:]
+    if offsets is None or data is None:
+        return memoryview(b"")
+    ends = memoryview(offsets).cast("q")
+    return memoryview(data)[ends[lines.offset] : ends[lines.offset + len(lines)]]

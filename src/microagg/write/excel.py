@@ -1,0 +1,76 @@
+"""Arrow table -> Excel, by openpyxl."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from microagg import errors
+from microagg.write.columns import plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_ROWS = 1_048_576  # the header is one
+MOST_COLUMNS = 16_384
+_MOST_LETTERS = 32_767
+_ROWS_AT_ONCE = 1 << 14
+
+
+def write_excel(table: pa.Table, file: BinaryIO, path: str) -> None:
+    """One sheet; the first row names the columns. Text is never a formula.
+
+    `DataError` for more than a sheet can hold.
+    """
+    try:
+        import openpyxl
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.utils.exceptions import IllegalCharacterError
+    except ImportError:
+        raise errors.needs_extra("Writing Excel files", "openpyxl", "formats") from None
+
+    table = _fitting(table)
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+
+    def cell(value: Any) -> Any:
+        # openpyxl takes these for formulas and error values.
+        if isinstance(value, str) and value[:1] in ("=", "#"):
+            written = WriteOnlyCell(sheet, value)
+            written.data_type = "s"
+            return written
+        return value
+
+    try:
+        sheet.append([cell(name) for name in table.column_names])
+        for batch in table.to_batches(_ROWS_AT_ONCE):
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                sheet.append([cell(value) for value in row])
+        book.save(file)
+    except IllegalCharacterError:  # its words quote the value
+        raise errors.refused_by_writer(path, "Excel") from None
+
+
+def _fitting(table: pa.Table) -> pa.Table:
+    """The table in types that cells can have."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if table.num_rows + 1 > MOST_ROWS:
+        raise errors.too_many_for("Excel", "records", table.num_rows, MOST_ROWS - 1)
+    if table.num_columns > MOST_COLUMNS:
+        raise errors.too_many_for("Excel", "columns", table.num_columns, MOST_COLUMNS)
+    for at, field in enumerate(table.schema):
+        column = plain(table.column(at), field.name, "Excel")
+        if pa.types.is_large_string(column.type):
+            longest = compute.max(compute.utf8_length(column)).as_py() or 0
+            if longest > _MOST_LETTERS:
+                raise errors.text_too_long_for("Excel", field.name, _MOST_LETTERS)
+        elif pa.types.is_floating(column.type):
+            # A sheet has neither NaN nor infinity.
+            column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
+            if np.isinf(column.to_numpy()).any():
+                raise errors.infinite_values(field.name, int(np.isinf(column.to_numpy()).sum()))
+        table = table.set_column(at, field.name, column)
+    return table

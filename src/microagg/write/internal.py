@@ -1,0 +1,87 @@
+"""What must not leave the house: groups, records of runs, certificates. For their owner alone."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from microagg import errors
+from microagg.write.checks import check_output
+from microagg.write.drafts import OURS_ALONE, draft, told
+
+
+def write_labels(path: Path, labels: Iterable[int], force: bool = False) -> None:
+    """The group of each record, in the order of the input: columns `record` (from 1) and `group`."""
+
+    def content(file: TextIO) -> None:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["record", "group"])
+        rows.writerows((at + 1, group) for at, group in enumerate(labels))
+
+    _write(path, content, force)
+
+
+def write_json(path: Path, content: Mapping[str, object], force: bool = False) -> None:
+    """One JSON object."""
+    _write(path, lambda file: json.dump(content, file, allow_nan=False), force)
+
+
+def write_text(path: Path, content: str, force: bool = False) -> None:
+    """Any text, such as TOML."""
+    _write(path, lambda file: file.write(content), force)
+
+
+@dataclass(frozen=True, slots=True)
+class Internal:
+    """A folder for its owner alone, made when something is written to it."""
+
+    folder: Path
+
+    def check(self, *names: str, force: bool = False) -> None:
+        """Refuse, before any work is done, what could not be written."""
+        if not self.folder.exists():
+            if not self.folder.parent.is_dir():
+                raise errors.no_output_folder(str(self.folder.parent))
+            check_output(self.folder)
+            return
+        for name in names:
+            check_output(self.folder / name, force)
+
+    def path(self, name: str) -> Path:
+        """Where a file of this name is to be written; the folder is there."""
+        with told(self.folder):
+            if not self.folder.is_dir():
+                self.folder.mkdir(mode=0o700)
+        return self.folder / name
+
+    def write_json(self, name: str, content: Mapping[str, object], force: bool = False) -> Path:
+        """One JSON object; where it is now."""
+        path = self.path(name)
+        write_json(path, content, force)
+        return path
+
+    def write_text(self, name: str, content: str, force: bool = False) -> Path:
+        """Any text, such as TOML or CSV; where it is now."""
+        path = self.path(name)
+        write_text(path, content, force)
+        return path
+
+    def write_labels(self, name: str, labels: Iterable[int], force: bool = False) -> Path:
+        """The group of each record; where they are now."""
+        path = self.path(name)
+        write_labels(path, labels, force)
+        return path
+
+
+def _write(path: Path, content: Callable[[TextIO], object], force: bool) -> None:
+    check_output(path, force)
+    with draft(path, OURS_ALONE) as new:
+        with told(path):
+            with new.opened_as_text() as file:
+                content(file)
+            new.finish()
+        new.commit(force)

@@ -1,0 +1,96 @@
+"""A verified table -> a file, which gets its name when it has been read back and counted again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from microagg import errors
+from microagg.model import Microdata, Origin, Verified
+from microagg.write.checks import output_format
+from microagg.write.columns import values_only
+from microagg.write.csv import PLAIN, write_csv
+from microagg.write.drafts import Draft, draft, told
+from microagg.write.excel import write_excel
+from microagg.write.statistical import write_statistical
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_READABLE = 0o644
+_NEVER_EXECUTABLE = 0o666
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A release that is written and on the disk, but has no name yet."""
+
+    origin: Origin
+    """How it is written, for `read_back`."""
+    digest: str
+    _draft: Draft
+
+    @property
+    def readable(self) -> Path:
+        """Where this process can read it."""
+        return self._draft.path
+
+    def commit(self, force: bool = False) -> None:
+        """Give it its name; `SettingsError` if that is taken, unless forced."""
+        self._draft.commit(force)
+
+
+@contextmanager
+def stage(verified: Verified, path: Path, changed: Collection[str] = ()) -> Iterator[Staged]:
+    """Write the release, in the format of the path's ending, to a file that has no name.
+
+    `changed` are the columns that were masked or recoded: labels of values and codes for missing ones are
+    not kept for them, and their formats show the decimals they now have. Leaving the block without
+    `commit` leaves nothing.
+    """
+    source = verified.microdata.origin
+    kind = output_format(path, source)
+    csv = None if kind != "CSV" else source.csv or PLAIN
+    origin = Origin(kind, str(path), path, csv)
+    mode = _READABLE if source.mode is None else source.mode & _NEVER_EXECUTABLE
+    with draft(path, mode) as new:
+        with told(path):
+            _write(verified.microdata, new, origin, frozenset(changed))
+            new.finish()
+            digest = new.digest()
+        yield Staged(origin, digest, new)
+
+
+def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[str]) -> None:
+    table = values_only(microdata.table, changed)
+    name = str(new.target)
+    if origin.format in ("CSV", "Excel"):
+        with new.opened() as file:
+            if origin.csv is not None:
+                write_csv(table, file, name, origin.csv)
+            else:
+                write_excel(table, file, name)
+    elif origin.format in ("Parquet", "Arrow"):
+        _write_typed(table, new.path, name, origin.format)
+    else:
+        zipped = new.target.suffix.lower() == ".zsav"
+        write_statistical(table, new.path, name, origin.format, microdata.origin, changed, zipped)
+
+
+def _write_typed(table: pa.Table, path: Path, name: str, kind: str) -> None:
+    import pyarrow as pa
+
+    try:
+        if kind == "Parquet":
+            from pyarrow import parquet
+
+            parquet.write_table(table, str(path))
+        else:
+            from pyarrow import feather
+
+            feather.write_feather(table, str(path))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # their words may quote values
+        raise errors.refused_by_writer(name, kind) from None

@@ -1,0 +1,243 @@
+"""Arrow table and labels -> Stata, SPSS, SAS transport, by pyreadstat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+from microagg.calendars import CALENDARS, program_of
+from microagg.model import Origin, StatisticalLabels
+from microagg.write.columns import plain
+from microagg.write.display import widened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NO_LABELS = StatisticalLabels()
+# Stata's largest "long"; what is above means missing.
+_LARGEST_WHOLE = 2_147_483_620
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What a format can hold."""
+
+    names: str
+    """Expression that each column's name matches."""
+    names_in_words: str
+    text: int
+    """Most bytes of a text."""
+
+
+_LIMITS = {
+    "Stata": _Limits(
+        r"[^\W\d]\w{0,31}", "at most 32 letters, digits and underscores, no digit first", 2_000_000_000
+    ),
+    "SPSS": _Limits(
+        r"[^\W\d_][\w.$#@]{0,63}", "at most 64 letters, digits and _ . $ # @, a letter first", 32_767
+    ),
+    "SAS transport": _Limits(
+        r"[A-Za-z_][A-Za-z0-9_]{0,31}",
+        "at most 32 letters A to Z, digits and underscores, no digit first",
+        32_767,
+    ),
+}
+_OLD_TRANSPORT = _Limits(r"[A-Za-z_][A-Za-z0-9_]{0,7}", "", 200)
+_OLD_TRANSPORT_LABEL = 40
+
+
+def write_statistical(
+    table: pa.Table,
+    to: Path,
+    path: str,
+    kind: str,
+    origin: Origin,
+    changed: frozenset[str],
+    zipped: bool = False,
+) -> None:
+    """The table with the labels of its source, to a file that `path` names in messages.
+
+    `DataError` for what the format cannot hold.
+    """
+    try:
+        import pandas as pd  # noqa: F401  (what the writers take)
+        import pyreadstat
+    except ImportError:
+        raise errors.needs_extra(f"Writing {kind} files", "pyreadstat and pandas", "formats") from None
+
+    prepared = _Prepared.of(table, kind, origin, changed)
+    writers: dict[str, Callable[..., None]] = {
+        "Stata": pyreadstat.write_dta,
+        "SPSS": pyreadstat.write_sav,
+        "SAS transport": pyreadstat.write_xport,
+    }
+    options = prepared.options(kind, zipped)
+    try:
+        writers[kind](prepared.frame, str(to), **options)
+    except OSError:
+        raise
+    except Exception as error:  # pyreadstat's own, in words that may quote values
+        if "write" in str(error).lower():  # it does not say why: the disk is full, as a rule
+            raise errors.cannot_write(path, "the disk may be full") from None
+        raise errors.refused_by_writer(path, kind) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A table as pyreadstat's writers take it."""
+
+    frame: Any
+    """Of pandas."""
+    labels: StatisticalLabels
+    formats: Mapping[str, str]
+    longest: Mapping[str, int]
+    """Bytes of the longest text of each column of text."""
+
+    @classmethod
+    def of(cls, table: pa.Table, kind: str, origin: Origin, changed: frozenset[str]) -> _Prepared:
+        program = program_of(kind)
+        if program is None:
+            raise errors.contract_broken("write", f"{kind} is no statistical format")
+        limits = _LIMITS[kind]
+        wrong = [name for name in table.column_names if not re.fullmatch(limits.names, name)]
+        if wrong:
+            raise errors.bad_names_for(kind, wrong, limits.names_in_words)
+        same = program_of(origin.format) == program
+        labels = _kept(origin.labels or _NO_LABELS, table.column_names, changed)
+        formats: dict[str, str] = {}
+        longest: dict[str, int] = {}
+        columns: dict[str, Any] = {}
+        for name in table.column_names:
+            column = plain(table.column(name), name, kind)
+            shown = labels.formats.get(name) if same else None
+            column, shown = _in_calendar(column, shown, program)
+            if _is_text(column):
+                longest[name] = _longest(column)
+                if longest[name] > limits.text:
+                    raise errors.text_too_long_for(kind, name, limits.text)
+            if name in changed:
+                shown = None if _is_text(column) else widened(column, shown, program)
+            if shown:
+                formats[name] = shown
+            columns[name] = _series(column)
+        return cls(_frame(columns), labels, formats, longest)
+
+    def options(self, kind: str, zipped: bool) -> dict[str, Any]:
+        """What the writer of this format is told beside the values."""
+        labels = self.labels
+        common: dict[str, Any] = {
+            "file_label": labels.file_label,
+            "column_labels": dict(labels.column_labels),
+            "variable_format": dict(self.formats),
+        }
+        if kind == "SAS transport":
+            version = 5 if self._fits_old_transport() else 8
+            return common | {"table_name": labels.table_name or None, "file_format_version": version}
+        common["variable_value_labels"] = {
+            name: _codes(texts, self.frame[name]) for name, texts in labels.value_labels.items()
+        }
+        if kind == "Stata":
+            return common
+        return common | {
+            "compress": zipped,
+            "row_compress": not zipped,
+            "note": list(labels.notes),
+            "missing_ranges": {name: list(entries) for name, entries in labels.missing_ranges.items()},
+            "variable_display_width": dict(labels.display_widths),
+            "variable_measure": dict(labels.measures),
+        }
+
+    def _fits_old_transport(self) -> bool:
+        """Whether version 5 will do, which more programs read."""
+        return (
+            all(re.fullmatch(_OLD_TRANSPORT.names, name) for name in self.frame.columns)
+            and all(length <= _OLD_TRANSPORT.text for length in self.longest.values())
+            and all(
+                len(text.encode()) <= _OLD_TRANSPORT_LABEL for text in self.labels.column_labels.values()
+            )
+            and len(self.labels.table_name) <= 8
+        )
+
+
+def _kept(labels: StatisticalLabels, names: list[str], changed: frozenset[str]) -> StatisticalLabels:
+    """What is still true of the columns that are there: changed codes have lost their meaning."""
+    there = set(names)
+    same = there - changed
+    return StatisticalLabels(
+        labels.file_label,
+        {name: text for name, text in labels.column_labels.items() if name in there},
+        {name: texts for name, texts in labels.value_labels.items() if name in same},
+        {name: text for name, text in labels.formats.items() if name in there},
+        # A mean may fall on a code that is declared as missing.
+        {name: entries for name, entries in labels.missing_ranges.items() if name in same},
+        {name: text for name, text in labels.measures.items() if name in same},
+        {name: width for name, width in labels.display_widths.items() if name in same and width > 0},
+        labels.notes,
+        labels.table_name,
+    )
+
+
+def _in_calendar(
+    column: pa.ChunkedArray[Any], shown: str | None, program: str
+) -> tuple[pa.ChunkedArray[Any], str | None]:
+    """Dates as the program's numbers, with a format that says what they are."""
+    import pyarrow as pa
+
+    if not pa.types.is_temporal(column.type):
+        return column, shown
+    calendar = CALENDARS[program]
+    numbers, kind = calendar.to_numbers(column)
+    return numbers, shown or calendar.formats[kind]
+
+
+def _is_text(column: pa.ChunkedArray[Any]) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_large_string(column.type)
+
+
+def _longest(column: pa.ChunkedArray[Any]) -> int:
+    from pyarrow import compute
+
+    return int(compute.max(compute.binary_length(column)).as_py() or 0)
+
+
+def _series(column: pa.ChunkedArray[Any]) -> Any:
+    """Values as pyreadstat's writers take them: objects of text, doubles, or 32-bit whole numbers."""
+    import pandas as pd
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if _is_text(column):
+        # These formats have no missing text, only empty text.
+        return pd.Series(["" if text is None else text for text in column.to_pylist()], dtype=object)
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int64())
+    if pa.types.is_integer(column.type):
+        most = compute.max(compute.abs(column)).as_py() or 0
+        if most <= _LARGEST_WHOLE:
+            values = column.to_pandas(integer_object_nulls=True)
+            return values.astype("Int64" if column.null_count else "int64")
+        column = column.cast(pa.float64(), safe=False)
+    return pd.Series(column.to_numpy())
+
+
+def _frame(columns: dict[str, Any]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
+def _codes(texts: Mapping[Any, str], column: Any) -> dict[Any, str]:
+    """Labelled codes in the type of their column; letters for kinds of missing values are left out."""
+    kind = column.dtype.kind
+    if kind == "O":
+        return {str(code): text for code, text in texts.items()}
+    numbers = {code: text for code, text in texts.items() if isinstance(code, int | float)}
+    if kind != "i":
+        return numbers
+    return {int(code): text for code, text in numbers.items() if float(code).is_integer()}
