@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+DATES = b"dates"
+"""Metadata of a field of numbers: they are dates, by the file's own word."""
+
+
+def are_dates(field: pa.Field[Any]) -> bool:
+    """Whether a column holds dates or times, also where they are numbers."""
+    import pyarrow as pa
+
+    return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
 
 
 def is_text(kind: pa.DataType) -> bool:
