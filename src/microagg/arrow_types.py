@@ -10,6 +10,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+DATES = b"dates"
+"""Metadata of a field of numbers: they are dates, by the file's own word."""
+
+
+def are_dates(field: pa.Field[Any]) -> bool:
+    """Whether a column holds dates or times, also where they are numbers."""
+    import pyarrow as pa
+
+    return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
+
+
 def is_text(kind: pa.DataType) -> bool:
     """Whether values of this type are text."""
     import pyarrow as pa

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from microagg.arrow_types import is_number, is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +34,7 @@ def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray
         return numbers_or_none(column.cast(kind.value_type), decimal)
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if is_number(kind):
         return _array(column.cast(pa.float64(), safe=False))
     if not is_text(kind):
         return None
@@ -42,11 +45,14 @@ def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray
     return None if numbers is None else _array(numbers)
 
 
-def is_text(kind: pa.DataType) -> bool:
-    """Whether values of this type are text."""
-    import pyarrow as pa
-
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+def in_ranges(values: NDArray[np.float64], ranges: Sequence[Any]) -> NDArray[np.bool_]:
+    """Which values are missing by SPSS's declaration, a list of codes and of ranges."""
+    found = np.zeros(values.shape, dtype=np.bool_)
+    for entry in ranges:
+        low, high = (entry["lo"], entry["hi"]) if isinstance(entry, Mapping) else (entry, entry)
+        if isinstance(low, int | float) and isinstance(high, int | float):
+            found |= (values >= low) & (values <= high)
+    return found
 
 
 def decimals_of(numbers: NDArray[np.float64]) -> int | None:

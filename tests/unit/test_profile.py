@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from microagg.arrow_types import DATES
 from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels
 from microagg.plan.identifiers import identifying_name, nearly_unique
 from microagg.plan.identities import Identity
@@ -121,6 +122,15 @@ def test_numbers_as_text_are_noted() -> None:
     assert of(["1", "2"]).numbers_as_text
     assert not of(["1", "b"]).numbers_as_text
     assert not of_csv(["01", "2"]).numbers_as_text
+
+
+def test_what_the_file_says_of_its_numbers() -> None:
+    labels = StatisticalLabels(missing_ranges={"x": [{"lo": 90, "hi": 99}, -1]})
+    found = profile(typed({"x": [1, 2, 95, -1, 3]}, labels))["x"]
+    assert (found.distinct, found.missing) == (3, 2)
+    weeks = pa.field("week", pa.float64(), metadata={DATES: b"1"})
+    table = pa.table([pa.array([1.0, 2.0])], schema=pa.schema([weeks]))
+    assert profile(Microdata(table, Origin("Stata", "data.dta")))["week"].kind == "dates"
 
 
 def test_no_records() -> None:

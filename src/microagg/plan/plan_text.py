@@ -114,6 +114,11 @@ def _row(column: ColumnProfile, suggestion: Suggestion | None) -> tuple[str, ...
     )
 
 
+def printable(name: str) -> str:
+    """A column's name on one line."""
+    return name if name.isprintable() else _string(name)
+
+
 def zero_share(column: ColumnProfile) -> str:
     """For a table."""
     return f"{100 * column.zeros:.1f} %" if column.numeric else ""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.columns import decimals_of, is_text, numbers_or_none
-from microagg.model import Microdata
+from microagg.arrow_types import are_dates, is_text
+from microagg.columns import decimals_of, in_ranges, numbers_or_none
+from microagg.model import Microdata, Origin, StatisticalLabels
 from microagg.plan.identifiers import identifying_name, nearly_unique
 from microagg.plan.identities import Identity, identities
 from microagg.plan.missing_codes import likely_missing_codes
@@ -86,15 +87,13 @@ def profile(microdata: Microdata) -> Profile:
     is a code. Other files have types, and text is text there. About 0.2 s for a million numbers.
     """
     table, origin = microdata.table, microdata.origin
-    decimal = None if origin.csv is None else origin.csv.decimal or "."
-    labelled = {} if origin.labels is None else origin.labels.value_labels
     columns = []
     numeric: dict[str, NDArray[np.float64]] = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        found, numbers = _column(name, column, decimal, bool(labelled.get(name)))
+    for field_, column in zip(table.schema, table.columns, strict=True):
+        found, numbers = _column(field_, column, origin)
         columns.append(found)
         if numbers is not None:
-            numeric[name] = numbers
+            numeric[found.name] = numbers
     identical = _identical(table, columns, numeric)
     return Profile(
         table.num_rows,
@@ -106,17 +105,24 @@ def profile(microdata: Microdata) -> Profile:
 
 
 def _column(
-    name: str, column: pa.ChunkedArray[Any], decimal: str | None, labelled: bool
+    field_: pa.Field[Any], column: pa.ChunkedArray[Any], origin: Origin
 ) -> tuple[ColumnProfile, NDArray[np.float64] | None]:
     """The column's profile; its numbers, if that is what it holds."""
     import pyarrow as pa
 
+    name = field_.name
+    labels = origin.labels or StatisticalLabels()
+    labelled = bool(labels.value_labels.get(name))
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    text = is_text(column.type)
-    numbers = numbers_or_none(column, decimal or ".")
-    if numbers is None or (text and (decimal is None or _has_needless_zeros(column))):
-        return _no_numbers(name, column, labelled, numbers is not None and decimal is None), None
+    typed = origin.csv is None
+    decimal = "." if origin.csv is None else origin.csv.decimal or "."
+    numbers = None if are_dates(field_) else numbers_or_none(column, decimal)
+    if numbers is None or (is_text(column.type) and (typed or _has_needless_zeros(column))):
+        return _no_numbers(name, column, labelled, typed and numbers is not None, are_dates(field_)), None
+    declared = in_ranges(numbers, labels.missing_ranges.get(name, ()))
+    if declared.any():
+        numbers = np.where(declared, np.nan, numbers)
     return _numbers(name, column, numbers, labelled), numbers
 
 
@@ -132,7 +138,7 @@ def _numbers(
     values, counts = np.unique(present, return_counts=True)
     distinct = len(values)
     if np.abs(values[[0, -1]]).max() >= _EXACT_AS_DOUBLE:  # different ones may have become the same double
-        distinct = max(distinct, compute.count_distinct(column).as_py())
+        distinct = min(max(distinct, compute.count_distinct(column).as_py()), len(present))
     decimals = decimals_of(values)
     kind: Kind = "whole numbers" if decimals == 0 else "numbers"
     return ColumnProfile(
@@ -151,7 +157,7 @@ def _numbers(
 
 
 def _no_numbers(
-    name: str, column: pa.ChunkedArray[Any], labelled: bool, numbers_as_text: bool
+    name: str, column: pa.ChunkedArray[Any], labelled: bool, numbers_as_text: bool, dates: bool
 ) -> ColumnProfile:
     import pyarrow as pa
     from pyarrow import compute
@@ -165,7 +171,7 @@ def _no_numbers(
     except pa.ArrowNotImplementedError:  # lists and the like
         return ColumnProfile(name, "other", len(present), missing, 1)
     values, counts = counted.field("values"), counted.field("counts")
-    kind = _kind(pa.chunked_array([values]))
+    kind = "dates" if dates else _kind(pa.chunked_array([values]))
     if kind != "text":
         labelled = numbers_as_text = False
     return ColumnProfile(
@@ -187,8 +193,6 @@ def _kind(values: pa.ChunkedArray[Any]) -> Kind:
 
     if pa.types.is_boolean(values.type):
         return "truth values"
-    if pa.types.is_temporal(values.type):
-        return "dates"
     if not is_text(values.type):
         return "other"
     if len(values) <= 4 and {str(value).strip().casefold() for value in values.to_pylist()} <= {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
-from microagg.columns import is_text
+from microagg.arrow_types import is_text
 from microagg.model import positions_of
 from microagg.plan.identifiers import NEARLY_ALL, identifying_name
 from microagg.plan.protection import Protection

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
-from microagg.arrow_types import is_number, is_text
+from microagg.arrow_types import are_dates, is_number, is_text
 from microagg.model import positions_of
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 NUMBERS_AMONG_TEXT = b"numbers"
 """Metadata of a field of text: how many of its values the file itself holds as numbers."""
-
-DATES = b"dates"
-"""Metadata of a field of numbers: they are dates, by the file's own word."""
 
 _EXPONENT = r"([eE][-+]?\d+)?"
 _SPACE = "[ '’\u00a0\u2009\u202f]"
@@ -70,13 +67,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def are_dates(field: pa.Field[Any]) -> bool:
-    """Whether a column holds dates or times, also where they are numbers."""
-    import pyarrow as pa
-
-    return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
 
 
 def matching(column: pa.ChunkedArray[Any], pattern: str) -> int:

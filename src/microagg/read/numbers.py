@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.arrow_types import is_number
+from microagg.arrow_types import are_dates, is_number
+from microagg.columns import in_ranges
 from microagg.model import Microdata, positions_of
-from microagg.read.columns import COMMA_NUMBER, are_dates, matching, refuse_what_is_no_number
+from microagg.read.columns import COMMA_NUMBER, matching, refuse_what_is_no_number
 from microagg.read.commas import has_decimal_commas
-from microagg.read.statistical import in_ranges
 
 if TYPE_CHECKING:
     import pyarrow as pa

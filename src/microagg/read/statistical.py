@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.arrow_types import is_number
+from microagg.arrow_types import DATES, is_number
 from microagg.calendars import CALENDARS, kind_of, program_of
+from microagg.columns import in_ranges
 from microagg.model import StatisticalLabels
-from microagg.read.columns import DATES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,16 +73,6 @@ def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Tabl
         array = pa.array(numbers, pa.float64(), mask=np.isnan(numbers) | in_ranges(numbers, ranges))
         table = table.set_column(at, table.schema.field(at).with_type(pa.float64()), array)
     return table
-
-
-def in_ranges(values: NDArray[np.float64], ranges: Sequence[Any]) -> NDArray[np.bool_]:
-    """Which values are missing by SPSS's declaration, a list of codes and of ranges."""
-    found = np.zeros(values.shape, dtype=np.bool_)
-    for entry in ranges:
-        low, high = (entry["lo"], entry["hi"]) if isinstance(entry, Mapping) else (entry, entry)
-        if isinstance(low, int | float) and isinstance(high, int | float):
-            found |= (values >= low) & (values <= high)
-    return found
 
 
 def _labels(meta: Any) -> StatisticalLabels:

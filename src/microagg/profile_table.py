@@ -1,0 +1,55 @@
+"""A profile as people read it in a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from microagg.plan.plan_text import printable, zero_share
+from microagg.plan.profile import Profile
+from microagg.plan.suggestions import Suggestion
+
+
+def profile_table(profile: Profile, suggestions: Sequence[Suggestion]) -> str:
+    """What each column holds, its suggested role and why; then what holds between columns."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("column", "holds"):
+        table.add_column(title, overflow="fold")
+    for title in ("distinct", "missing", "zeros"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("role", no_wrap=True)
+    table.add_column("because")
+    for column, suggestion in zip(profile, suggestions, strict=True):
+        cells = (
+            printable(column.name),
+            column.kind,
+            f"{column.distinct:,}",
+            f"{column.missing:,}",
+            zero_share(column),
+            suggestion.role,
+            suggestion.reason,
+        )
+        table.add_row(*map(Text, cells))  # names may look like Rich's own markup
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    with console.capture() as text:  # Rich would leave with a code of its own when the reader has gone
+        console.print(table)
+    return "\n".join([text.get().rstrip("\n"), *_between_columns(profile)])
+
+
+def _between_columns(profile: Profile) -> list[str]:
+    lines = []
+    for identity in profile.identities:
+        lines.append(
+            f"in every record: {printable(identity.total)} = {' + '.join(map(printable, identity.parts))}"
+        )
+    for names in profile.identical:
+        lines.append(f"the same in every record: {' = '.join(map(printable, names))}")
+    for column in profile:
+        if column.missing_codes:
+            codes = ", ".join(map(str, column.missing_codes))
+            lines.append(f"likely codes for a missing answer in {printable(column.name)}: {codes}")
+    return ["", *lines] if lines else []
