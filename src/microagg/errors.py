@@ -205,6 +205,14 @@ def not_a_table(kind: str) -> DataError:
     )
 
 
+def not_a_frame(kind: str) -> DataError:
+    """Arrays have no names for their columns."""
+    return DataError(
+        f"The data are a {kind}; give the path of a file, or a data frame with names for its columns, "
+        "such as one of pandas, polars, PyArrow or DuckDB."
+    )
+
+
 def ragged() -> DataError:
     """Rows of different lengths."""
     return DataError("The rows have different lengths; give a table with the same columns in each row.")

@@ -2,12 +2,15 @@
 
 from microagg.model import FORMATS
 from microagg.read.files import microdata_from_file, read_back, table_from_file
+from microagg.read.frames import frame_like, microdata_of
 from microagg.read.memory import table_of
 from microagg.read.numbers import numbers_of
 
 __all__ = [
     "FORMATS",
+    "frame_like",
     "microdata_from_file",
+    "microdata_of",
     "numbers_of",
     "read_back",
     "table_from_file",

@@ -19,6 +19,7 @@ from microagg.read.content import FIRST_BYTES, kind_of
 from microagg.read.csv import read_csv, read_csv_again, read_csv_as_text
 from microagg.read.excel import read_excel
 from microagg.read.memory import table_of
+from microagg.read.numbers import retyped
 from microagg.read.statistical import read_statistical, without_missing_codes
 
 if TYPE_CHECKING:
@@ -75,15 +76,21 @@ def microdata_from_file(path: Path, csv_format: CsvFormat = _ANY_FORMAT) -> Micr
     return Microdata(table, origin)
 
 
-def read_back(path: Path, like: Origin) -> pa.Table:
-    """A file that was written just now, read as `like` says: by neither its name nor its first bytes."""
+def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.Table:
+    """A file that was written just now, read as `like` says: by neither its name nor its first bytes.
+
+    With the schema of what was written, columns get back the types that the format does not keep; those
+    that cannot have them stay as they were read.
+    """
     try:
         with path.open("rb") as file:
             if like.csv is not None:
-                return read_csv_again(file, path, like.name, like.csv)
-            return chosen(_typed(file, path, like.format).table, None)
+                table = read_csv_again(file, path, like.name, like.csv)
+            else:
+                table = chosen(_typed(file, path, like.format).table, None)
     except OSError as error:
         raise errors.cannot_read(like.name, error.strerror or "reading failed") from None
+    return table if schema is None else retyped(Microdata(table, like), schema)
 
 
 @dataclass(frozen=True, slots=True)

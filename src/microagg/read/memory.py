@@ -18,7 +18,7 @@ def table_of(data: object) -> Table:
 
     A one-dimensional array is one attribute. `DataError` for anything but finite numbers.
     """
-    frame = None if isinstance(data, np.ndarray | list | tuple | Table) else _frame(data)
+    frame = None if isinstance(data, np.ndarray | list | tuple | Table) else frame_of(data)
     if isinstance(data, Table):
         columns, values = data.columns, np.ascontiguousarray(data.values, dtype=np.float64)
     elif frame is not None:
@@ -35,16 +35,20 @@ def table_of(data: object) -> Table:
     return Table(columns, values)
 
 
-def _frame(data: Any) -> Any:
+def frame_of(data: Any) -> Any:
     """A narwhals data frame for what narwhals knows (pandas, polars, Arrow, DuckDB, …), else None."""
     import narwhals.stable.v1 as nw  # a tenth of a second, only for those who pass a frame
-    from narwhals.dependencies import is_pandas_dataframe, is_pyarrow_table
+    from narwhals.dependencies import is_duckdb_relation, is_pandas_dataframe, is_pyarrow_table
 
     if type(data).__module__.startswith("pyarrow") and hasattr(data, "to_pylist"):
         import pyarrow as pa
 
         if isinstance(data, pa.RecordBatch):
             data = pa.Table.from_batches([data])
+    if is_duckdb_relation(data):
+        # narwhals would only describe it, or fetch it again for each question.
+        data = data.arrow()
+        data = data.read_all() if hasattr(data, "read_all") else data
     # narwhals refuses equal names in words of its own, and pandas' names that are not text.
     if is_pandas_dataframe(data):
         data = data.set_axis([str(name) for name in data.columns], axis=1)

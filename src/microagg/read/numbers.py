@@ -49,6 +49,25 @@ def numbers_of(
     return values
 
 
+def retyped(microdata: Microdata, schema: pa.Schema) -> pa.Table:
+    """The columns in the types of the schema, as far as that is possible without loss."""
+    import pyarrow as pa
+
+    table = microdata.table
+    for at, name in enumerate(table.column_names):
+        wanted = schema.field(name).type if name in schema.names else None
+        if wanted is None or wanted == table.column(at).type:
+            continue
+        try:
+            column: Any = table.column(at)
+            if microdata.origin.csv is not None and is_number(wanted):
+                column = pa.chunked_array([pa.array(numbers_of(microdata, name), from_pandas=True)])
+            table = table.set_column(at, name, column.cast(wanted))
+        except (pa.ArrowException, errors.DataError):
+            continue
+    return table
+
+
 def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
     import pyarrow as pa
 

@@ -6,10 +6,8 @@ import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from microagg import errors
-from microagg.arrow_types import is_text
+from microagg.arrow_types import is_text, without_unused_categories
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,11 +21,7 @@ def values_only(table: pa.Table, changed: Collection[str]) -> pa.Table:
     That is: categories that no record has, which may be those of suppressed records, and what pandas' own
     metadata say about columns that were changed or dropped.
     """
-    import pyarrow as pa
-
-    for at, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(at, field, _used(table.column(at)))
+    table = without_unused_categories(table)
     metadata = dict(table.schema.metadata or {})
     if _PANDAS in metadata:
         about = json.loads(metadata[_PANDAS])
@@ -39,31 +33,6 @@ def values_only(table: pa.Table, changed: Collection[str]) -> pa.Table:
         ]
         metadata[_PANDAS] = json.dumps(about).encode()
     return table.replace_schema_metadata(metadata or None)
-
-
-def _used(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Dictionary-encoded values, each category of which occurs, in the order that they had."""
-    import pyarrow as pa
-
-    unified: list[Any] = column.unify_dictionaries().chunks
-    codes = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified]
-    if not codes:
-        return column
-    dictionary = unified[0].dictionary
-    missing = [np.isnan(part) for part in codes]  # whole numbers with nulls come as doubles
-    filled = [np.where(gaps, -1, part).astype(np.int64) for part, gaps in zip(codes, missing, strict=True)]
-    present = np.unique(np.concatenate(filled))
-    present = present[present >= 0]
-    kept = dictionary.take(pa.array(present, pa.int64()))
-    chunks = [
-        pa.DictionaryArray.from_arrays(
-            pa.array(np.searchsorted(present, part), column.type.index_type, mask=gaps),
-            kept,
-            ordered=column.type.ordered,
-        )
-        for part, gaps in zip(filled, missing, strict=True)
-    ]
-    return pa.chunked_array(chunks, type=column.type)
 
 
 def plain(column: pa.ChunkedArray[Any], name: str, kind: str) -> pa.ChunkedArray[Any]:

@@ -123,6 +123,8 @@ class _Prepared:
                 shown = None if _is_text(column) else widened(column, shown, program)
             if shown:
                 formats[name] = shown
+            if kind == "Stata" and name in labels.value_labels:
+                column = _whole_if_it_is(column)
             columns[name] = _series(column)
         return cls(_frame(columns), labels, formats, longest)
 
@@ -138,7 +140,9 @@ class _Prepared:
             version = 5 if self._fits_old_transport() else 8
             return common | {"table_name": labels.table_name or None, "file_format_version": version}
         common["variable_value_labels"] = {
-            name: _codes(texts, self.frame[name]) for name, texts in labels.value_labels.items()
+            name: _codes(texts, self.frame[name])
+            for name, texts in labels.value_labels.items()
+            if kind != "Stata" or self.frame[name].dtype.kind == "i"  # Stata labels whole numbers only
         }
         if kind == "Stata":
             return common
@@ -204,6 +208,18 @@ def _longest(column: pa.ChunkedArray[Any]) -> int:
     from pyarrow import compute
 
     return int(compute.max(compute.binary_length(column)).as_py() or 0)
+
+
+def _whole_if_it_is(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Doubles without decimals as whole numbers."""
+    import pyarrow as pa
+
+    if not pa.types.is_floating(column.type):
+        return column
+    try:
+        return pa.chunked_array([pa.array(column.to_numpy(), from_pandas=True).cast(pa.int64())])
+    except pa.ArrowException:
+        return column
 
 
 def _series(column: pa.ChunkedArray[Any]) -> Any:

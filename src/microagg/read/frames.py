@@ -1,0 +1,144 @@
+"""Data frames of any kind that narwhals knows -> Microdata; a released table -> the same kind of frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.arrow_types import without_unused_categories
+from microagg.model import Microdata, Origin
+from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen
+from microagg.read.memory import frame_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def microdata_of(data: object) -> Microdata:
+    """All columns of a data frame, whatever they hold. `DataError` for what is no data frame."""
+    import pyarrow as pa
+
+    frame = frame_of(data)
+    if frame is None:
+        raise errors.not_a_frame(type(data).__name__)
+    if not frame.columns:
+        raise errors.no_columns()
+    if len(frame) == 0:
+        raise errors.no_records()
+    columns = [_column(name, frame[name]) for name in frame.columns]
+    table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))
+    if _is_lazy(data):
+        # What was computed once is not computed again: its rows might come in another order.
+        data = frame.lazy().to_native()
+    return Microdata(chosen(table, None), Origin("frame", "the data frame", frame=data))
+
+
+def _is_lazy(data: Any) -> bool:
+    import narwhals.stable.v1 as nw
+
+    return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+
+
+def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
+    import pyarrow as pa
+
+    try:
+        array = series.to_arrow()
+        return pa.field(name, array.type), array
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):  # values of several types
+        values = series.to_list()
+    missing = [value is None or value != value for value in values]
+    numbers = sum(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    numbers -= sum(isinstance(value, float) and value != value for value in values)
+    text = pa.array(
+        [None if gap else str(value) for value, gap in zip(values, missing, strict=True)], pa.large_string()
+    )
+    return pa.field(name, text.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), text
+
+
+def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]) -> object:
+    """A released table as the same kind of frame as the source.
+
+    `rows` are the source's rows of the released ones. Columns that are as they were keep their own types.
+    pandas keeps its row labels, unless the rows have another order than in the source.
+    """
+    from narwhals.dependencies import is_pandas_dataframe
+
+    native: Any = microdata.origin.frame
+    source = microdata.table
+    taken = source.take(rows)
+    same = [name for name in released.column_names if _is_same(taken.column(name), released.column(name))]
+    if is_pandas_dataframe(native):
+        return _as_pandas(native, released, rows, same)
+    return _as_other(native, released, rows, same)
+
+
+def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
+    import pyarrow as pa
+
+    if old.type != new.type:
+        return False
+    if pa.types.is_floating(old.type):  # NaN is not equal to itself
+        return bool(np.array_equal(old.to_numpy(), new.to_numpy(), equal_nan=True))
+    return bool(old.equals(new))
+
+
+def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
+    import pandas as pd
+
+    kept = native.iloc[rows]
+    if (np.diff(rows) <= 0).any():
+        kept = kept.reset_index(drop=True)
+    labels = {str(label): label for label in native.columns}
+    columns = {}
+    for name in released.column_names:
+        label = labels[name]
+        if name in same:
+            columns[label] = kept[label]
+            if len(rows) < len(native) and isinstance(native.dtypes[label], pd.CategoricalDtype):
+                # Categories of suppressed records alone would tell of them.
+                columns[label] = kept[label].cat.remove_unused_categories()
+            continue
+        values = released.column(name).to_pandas()
+        values.index = kept.index
+        columns[label] = _in_family(values, native.dtypes[label], pd)
+    frame = pd.DataFrame(columns, index=kept.index)
+    frame.columns = native.columns[[list(labels).index(name) for name in released.column_names]]
+    return frame
+
+
+def _in_family(values: Any, dtype: Any, pd: Any) -> Any:
+    """Numbers that were pandas' nullable ones, or Arrow's, stay so."""
+    if values.dtype.kind != "f":
+        return values
+    if isinstance(dtype, pd.ArrowDtype):
+        return values.astype("double[pyarrow]")
+    if pd.api.types.is_extension_array_dtype(dtype) and dtype.kind in "iuf":
+        return values.astype("Float64")
+    return values
+
+
+def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
+    import narwhals.stable.v1 as nw
+    import pyarrow as pa
+    from narwhals.dependencies import is_duckdb_relation
+
+    released = without_unused_categories(released)
+    if is_duckdb_relation(native):
+        import duckdb
+
+        return duckdb.from_arrow(released)
+    if isinstance(native, pa.Table):
+        return released
+    if isinstance(native, pa.RecordBatch):
+        return released.combine_chunks().to_batches()[0]
+    frame: Any = frame_of(native)
+    backend = frame.implementation
+    taken = frame[rows]
+    fresh = nw.from_arrow(released, backend=backend)
+    columns = [taken[name] if name in same else fresh[name] for name in released.column_names]
+    result = taken.select(*columns)
+    return result.lazy().to_native() if _is_lazy(native) else result.to_native()
