@@ -21,6 +21,15 @@ _GLANCE = 1000
 """So many values are tried before all of them: most columns of text show there what they are."""
 
 
+def plain(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """The same values without a dictionary, and text as the one type that all of Arrow's functions take."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string()) if is_text(column.type) else column
+
+
 def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray[np.float64] | None:
     """The column as numbers, NaN where missing; None if some value is no number.
 
@@ -29,19 +38,17 @@ def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray
     """
     import pyarrow as pa
 
+    column = plain(column)
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        return numbers_or_none(column.cast(kind.value_type), decimal)
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
     if is_number(kind):
         return _array(column.cast(pa.float64(), safe=False))
     if not is_text(kind):
         return None
-    text = column.cast(pa.large_string())
-    if _parsed(text.slice(0, _GLANCE), decimal) is None:
+    if _parsed(column.slice(0, _GLANCE), decimal) is None:
         return None
-    numbers = _parsed(text, decimal)
+    numbers = _parsed(column, decimal)
     return None if numbers is None else _array(numbers)
 
 

@@ -37,7 +37,8 @@ def profile_table(profile: Profile, suggestions: Sequence[Suggestion]) -> str:
     console = Console(width=None if sys.stdout.isatty() else 120)
     with console.capture() as text:  # Rich would leave with a code of its own when the reader has gone
         console.print(table)
-    return "\n".join([text.get().rstrip("\n"), *_between_columns(profile)])
+    rows = [line.rstrip() for line in text.get().rstrip("\n").split("\n")]
+    return "\n".join([*rows, *_between_columns(profile)])
 
 
 def _between_columns(profile: Profile) -> list[str]:

@@ -16,7 +16,7 @@ from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels
 from microagg.plan.identifiers import identifying_name, nearly_unique
 from microagg.plan.identities import Identity
 from microagg.plan.missing_codes import likely_missing_codes
-from microagg.plan.profile import ColumnProfile, Profile, profile
+from microagg.plan.profile import ColumnProfile, Profile, profile, reasons_for_a_role
 from microagg.plan.suggestions import Suggestion, suggest, words_of
 
 RANDOM = np.random.default_rng(6)
@@ -52,6 +52,10 @@ def of_csv(values: Sequence[str | None], name: str = "x", decimal: str = ".") ->
         ([1.5, 2.0], "numbers"),
         (["a", "b"], "text"),
         (["1", "2"], "text"),
+        (pa.array(["a", "b"], pa.string_view()), "text"),
+        (pa.array([1, 2]).dictionary_encode(), "whole numbers"),
+        ([datetime.timedelta(1)], "dates"),
+        ([{"a": 1}], "other"),
         (pa.array(["a", "b"]).dictionary_encode(), "text"),
         ([datetime.date(2020, 1, 1)], "dates"),
         ([datetime.datetime(2020, 1, 1)], "dates"),
@@ -142,16 +146,16 @@ def test_no_records() -> None:
 # --- identifiers ------------------------------------------------------------------------------
 
 IDENTIFYING = """
-    id ID id2 person_id PersonID personID personid PERSONID company.id hhid ID_ménage identifiant
-    ssn SSN DNI iban IBAN passport_no tax_id email e-mail E_Mail emailAddress phone phone1
-    telephone_number Tel Telefonnummer Name last_name LastName firstname Vorname nachname prénom
-    Nazwisko Adresse address street_address Straße Kundennummer customer_no CustomerNumber
-    account_number patientnr cognome
+    id ID id2 UTILITYID custid person_id PersonID personID personid PERSONID company.id hhid
+    ID_ménage identifiant ssn SSN DNI iban IBAN passport_no tax_id email e-mail E_Mail emailAddress
+    phone phone1 telephone_number Tel Telefonnummer Name last_name LastName firstname Vorname
+    nachname prénom Nazwisko Adresse address street_address Straße Kundennummer customer_no
+    CustomerNumber account_number patientnr cognome
 """
 ORDINARY = """
-    paid width valid covid grid acid idle media income age sex region region_name CountryName amount
-    turnover number_of_children family_size employees fiscal surface account_balance unit_price
-    policy rent state hours hotel telecom anonymous
+    paid PREPAID steroid liquid width valid covid grid acid idle media income age sex region
+    region_name CountryName amount turnover number_of_children family_size employees fiscal surface
+    account_balance unit_price policy rent state hours hotel telecom anonymous
 """
 
 
@@ -188,6 +192,25 @@ def test_identifiers_by_content() -> None:
     assert not of([0, 1] * 50, "has_phone").identifier
     assert not of([True, False], "email").identifier
     assert of([1, 2, 3, 1, 2, 3], "household_id").identifier
+
+
+def test_columns_that_need_a_role() -> None:
+    n = 100
+    microdata = typed(
+        {
+            "amount": RANDOM.normal(size=n),
+            "running": np.arange(n),
+            "day": pa.array(np.arange(n), pa.int32()).cast(pa.date32()),
+            "few": ["a", "b"] * 50,
+            "person_id": [1, 2, 3, 4] * 25,
+            "rounded": np.arange(n) // 2,
+            "empty": pa.nulls(n),
+        }
+    )
+    found = reasons_for_a_role(microdata, microdata.table.column_names)
+    assert list(found) == ["amount", "running", "day", "person_id"]
+    assert all(found.values())
+    assert reasons_for_a_role(microdata, ["few"]) == {}
 
 
 # --- missing codes ----------------------------------------------------------------------------
@@ -411,11 +434,18 @@ def test_labelled_numbers_are_codes() -> None:
     assert roles_of(typed({"x": values}, labels)) == {"x": "pass"}
 
 
+def test_two_values() -> None:
+    assert roles_of(typed({"x": [0.5] * 5 + [1.5] * 5})) == {"x": "keys"}
+    assert roles_of(typed({"x": [0] * 5 + [1] * 5})) == {"x": "strata"}
+    assert roles_of(typed({"x": [0] * 9 + [1]})) == {"x": "pass"}
+
+
 def test_weights() -> None:
     several = typed({"weight": [1.5, 2.5, 3.5], "wgt": [1.5, 2.5, 3.5]})
     assert roles_of(several) == {"weight": "weight", "wgt": "keys"}
     assert roles_of(typed({"weight": [0, 2, 5.5]})) == {"weight": "keys"}
     assert roles_of(typed({"survey_weight_2": [1, 2.5, 5]})) == {"survey_weight_2": "weight"}
+    assert roles_of(typed({"AFNLWGT": [1, 2.5, 5]})) == {"AFNLWGT": "weight"}
     assert roles_of(typed({"weighty": [1, 2.5, 5]})) == {"weighty": "keys"}
 
 

@@ -47,7 +47,16 @@ _SUBJECT = (
     "household|hh|family|case|record|rec|row|user|member|respondent|resp|employee|worker|student|pupil|"
     "subject|sample|unit|entity|account|policy|contract|interview|school|tax|vat|national|unique"
 )
-_JOINED = re.compile(rf"(({_SUBJECT})(id|no|nr|num|number)|.*(nummer|strasse|adresse|name|namn|navn))")
+_ENDS_IN_ID = _set("""
+    acrid amid arid avid candid covid florid fluid fervid frigid grid gravid horrid humid hybrid
+    insipid intrepid invalid languid lipid liquid livid lucid lurid morbid orchid outbid pallid
+    placid putrid pyramid rabid rapid rigid solid sordid splendid squalid squid stolid stupid tepid
+    timid torrid turbid undid valid viscid vivid
+""")
+"""Words that end so by chance, beside those in -aid and -oid."""
+
+_JOINED = re.compile(rf"({_SUBJECT})(id|no|nr|num|number)|.{{3,}}(?<!a|o)id|.*nummer")
+_JOINED_TEXTS = re.compile(".*(strasse|adresse|name|namn|navn)")
 _NUMBER_OF_SUBJECT = re.compile(rf"(^| )({_SUBJECT}|customs|social|insurance) (no|nr|num|number)$")
 
 
@@ -59,18 +68,15 @@ def identifying_name(name: str, text: bool) -> bool:
     words = _words(name)
     if any(word in _NUMBERS for word in words) or _NUMBER_OF_SUBJECT.search(" ".join(words)):
         return True
-    if any(_JOINED.fullmatch(word) for word in words if word not in _TEXTS) and not _of_class(words):
-        return text or not any(word.endswith(("name", "namn", "navn", "adresse")) for word in words)
-    return text and any(word in _TEXTS for word in words) and not _of_class(words)
+    if any(_JOINED.fullmatch(word) and word not in _ENDS_IN_ID for word in words):
+        return True
+    of_person = text and not any(word in _OF_CLASSES for word in words)
+    return of_person and any(word in _TEXTS or _JOINED_TEXTS.fullmatch(word) for word in words)
 
 
 def nearly_unique(distinct: int, present: int) -> bool:
     """Whether nearly every record that has a value has one of its own."""
     return present > 1 and distinct >= NEARLY_ALL * present
-
-
-def _of_class(words: list[str]) -> bool:
-    return any(word in _OF_CLASSES for word in words)
 
 
 def _words(name: str) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg.arrow_types import are_dates, is_text
-from microagg.columns import decimals_of, in_ranges, numbers_or_none
+from microagg.columns import decimals_of, in_ranges, numbers_or_none, plain
 from microagg.model import Microdata, Origin, StatisticalLabels
 from microagg.plan.identifiers import identifying_name, nearly_unique
 from microagg.plan.identities import Identity, identities
@@ -27,6 +28,7 @@ _DATE = (
 )
 _GLANCE = 100
 _EXACT_AS_DOUBLE = 2.0**53
+_SQUARE_EXISTS = 1e150
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +106,31 @@ def profile(microdata: Microdata) -> Profile:
     )
 
 
+def reasons_for_a_role(microdata: Microdata, names: Sequence[str]) -> dict[str, str]:
+    """Which of the columns must not be left without a role, since they may tell who a record is; and why.
+
+    Those that are likely to identify, and those of any kind of which nearly all values are distinct.
+    """
+    reasons = {}
+    for name in names:
+        field_ = microdata.table.schema.field(name)
+        column, _ = _column(field_, microdata.table.column(name), microdata.origin)
+        reason = column.identifier
+        if not reason and nearly_unique(column.distinct, microdata.table.num_rows - column.missing):
+            reason = "nearly all of its values are distinct"
+        if reason:
+            reasons[name] = reason
+    return reasons
+
+
 def _column(
     field_: pa.Field[Any], column: pa.ChunkedArray[Any], origin: Origin
 ) -> tuple[ColumnProfile, NDArray[np.float64] | None]:
     """The column's profile; its numbers, if that is what it holds."""
-    import pyarrow as pa
-
     name = field_.name
     labels = origin.labels or StatisticalLabels()
     labelled = bool(labels.value_labels.get(name))
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = plain(column)
     typed = origin.csv is None
     decimal = "." if origin.csv is None else origin.csv.decimal or "."
     numbers = None if are_dates(field_) else numbers_or_none(column, decimal)
@@ -228,8 +244,8 @@ def _why_identifier(name: str, kind: Kind, distinct: int, present: NDArray[np.fl
         return ""
     if kind != "whole numbers":
         return "nearly all of its values are distinct"
-    low, high = present.min(), present.max()
-    if not np.isfinite(high - low):
+    low, high = float(present.min()), float(present.max())
+    if not math.isfinite(high - low):
         return ""
     if high - low + 1 <= 2 * distinct:
         return "its values are distinct and nearly consecutive"
@@ -285,7 +301,7 @@ def _sums(
         and column.name not in copies
         and column.missing == 0
         and column.distinct > 1
-        and np.isfinite(numeric[column.name]).all()
+        and np.abs(numeric[column.name]).max() < _SQUARE_EXISTS
     ]
     return identities(
         {column.name: numeric[column.name] for column in usable},

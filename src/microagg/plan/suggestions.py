@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from microagg.columns import plain
 from microagg.model import Microdata
 from microagg.plan.identifiers import nearly_unique
 from microagg.plan.profile import ColumnProfile, Profile
@@ -20,7 +21,7 @@ MOST_CATEGORIES = 30
 """A column of more values makes too many strata."""
 
 _WEIGHT = re.compile(
-    r"(.*[^a-z])?(weights?|wgts?|wts?|poids|pond(eration)?|gewicht|hochrechnungsfaktor|pesos?|vikt|vekt|vaegt|"
+    r"(.*[^a-z])?(weights?|[a-z]*wgts?|wts?|poids|pond(eration)?|gewicht|hochrechnungsfaktor|pesos?|vikt|vekt|vaegt|"
     r"waga|paino)([^a-z].*)?",
     re.IGNORECASE,
 )
@@ -85,13 +86,10 @@ def _alone(column: ColumnProfile, records: int, k: int) -> tuple[Role, str]:
     few = column.distinct <= MOST_CATEGORIES
     if few and column.kind != "numbers" and column.rarest >= k and not column.missing:
         return "strata", f"{column.distinct} values, each of at least {k} records"
-    if column.numeric and not column.labelled and column.distinct > 2:
-        doubt = (
-            "; if they are codes, recode, pass or drop them"
-            if few and records > 5 * MOST_CATEGORIES
-            else ""
-        )
-        return "keys", column.kind + doubt
+    if column.numeric and not column.labelled and (column.distinct > 2 or column.kind == "numbers"):
+        repeated = few and records > 5 * MOST_CATEGORIES
+        doubt = "; if they are codes, recode or drop them" if repeated else ""
+        return "keys", f"{column.kind}: masked{doubt}"
     return _unmasked(column, records, k)
 
 
@@ -124,9 +122,10 @@ def _no_room(column: ColumnProfile, k: int) -> tuple[Role, str]:
 
 def _smallest_cell(table: pa.Table, columns: Sequence[str]) -> int:
     """The records of the rarest combination."""
+    import pyarrow as pa
     from pyarrow import compute
 
-    # By place, since names may be anything; no name of a column gets in the way of the count's.
-    cells = table.select(list(columns)).rename_columns([str(at) for at in range(len(columns))])
+    # By place: no name of a column gets in the way of the count's.
+    cells = pa.table({str(at): plain(table.column(name)) for at, name in enumerate(columns)})
     counted = cells.group_by(cells.column_names).aggregate([([], "count_all")])
     return int(compute.min(counted["count_all"]).as_py())
