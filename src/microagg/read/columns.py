@@ -35,6 +35,12 @@ _SPACE_THOUSANDS = rf"^\s*[-+]?[1-9]\d{{0,2}}({_SPACE}\d{{3}})+([.,]\d*)?\s*$"
 _DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
 _BLANK = r"^\s*$"
 
+# What Arrow's reader of CSV files takes for a missing number.
+_MISSING_WORDS = (
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
+)
+
 
 def refuse_duplicates(names: Sequence[str]) -> None:
     """`DataError` if two columns share a name."""
@@ -70,6 +76,17 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Text without spaces around it, null where it is a word for a missing number."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
+    missing = compute.is_in(trimmed, value_set=pa.array(_MISSING_WORDS, pa.large_string()))
+    result: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
+    return result
 
 
 def are_dates(field: pa.Field[Any]) -> bool:
