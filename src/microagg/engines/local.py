@@ -31,7 +31,7 @@ OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn
 def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
     """A verified release of the source, or an exception that says what stands against it."""
     started = monotonic()
-    check_columns(protection, source.table)
+    check_columns(protection, source)
     strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
     numbers = {
         column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))

@@ -32,6 +32,12 @@ _SPACE_THOUSANDS = rf"^\s*[-+]?[1-9]\d{{0,2}}({_SPACE}\d{{3}})+([.,]\d*)?\s*$"
 _DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
 _BLANK = r"^\s*$"
 
+# What Arrow's reader of CSV files takes for a missing number.
+_MISSING_WORDS = (
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
+)
+
 
 def refuse_duplicates(names: Sequence[str]) -> None:
     """`DataError` if two columns share a name."""
@@ -69,6 +75,27 @@ def _is_number(text: str) -> bool:
     return True
 
 
+<<<<<<< HEAD
+=======
+def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Text without spaces around it, null where it is a word for a missing number."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
+    missing = compute.is_in(trimmed, value_set=pa.array(_MISSING_WORDS, pa.large_string()))
+    result: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
+    return result
+
+
+def are_dates(field: pa.Field[Any]) -> bool:
+    """Whether a column holds dates or times, also where they are numbers."""
+    import pyarrow as pa
+
+    return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
+
+
+>>>>>>> wt-io
 def matching(column: pa.ChunkedArray[Any], pattern: str) -> int:
     """How many values match."""
     from pyarrow import compute

@@ -11,6 +11,7 @@ from microagg.read.columns import (
     POINT_THOUSANDS_BESIDE_COMMAS,
     WHOLE_OR_COMMA_NUMBER,
     WHOLE_OR_POINT_NUMBER,
+    cleaned,
     matching,
 )
 
@@ -59,7 +60,9 @@ def _numbers_with(sign: str, column: pa.ChunkedArray[Any], number: str, thousand
     """How many values of a column of numbers have the sign, and whether it cannot separate thousands."""
     from pyarrow import compute
 
-    values = column.drop_null()
+    if not compute.any(compute.match_substring(column, sign)).as_py():
+        return 0, False
+    values = cleaned(column).drop_null()
     with_sign = values.filter(compute.match_substring(values, sign))
     if len(with_sign) == 0 or matching(values, number) < len(values):
         return 0, False

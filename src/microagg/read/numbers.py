@@ -12,17 +12,15 @@ from microagg import errors
 from microagg.arrow_types import are_dates, is_number
 from microagg.columns import in_ranges
 from microagg.model import Microdata, positions_of
+<<<<<<< HEAD
 from microagg.read.columns import COMMA_NUMBER, matching, refuse_what_is_no_number
+=======
+from microagg.read.columns import COMMA_NUMBER, are_dates, cleaned, matching, refuse_what_is_no_number
+>>>>>>> wt-io
 from microagg.read.commas import has_decimal_commas
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-# What Arrow's reader of CSV files takes for a missing number.
-MISSING_WORDS = (
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
-)
 
 
 def numbers_of(
@@ -94,12 +92,12 @@ def _from_text(microdata: Microdata, column: str) -> NDArray[np.float64]:
     numbers = text
     if decimal == ",":
         # What has a point already is a thousand, or text.
-        if _have(text, ".") and _have(_cleaned(text), "."):
+        if _have(text, ".") and _have(cleaned(text), "."):
             _refuse_text(text, column, decimal, delimiter)
         numbers = compute.replace_substring(text, ",", ".")
     for clean in (False, True):  # most columns need no cleaning, which takes longer than the cast
         try:
-            return _as_doubles((_cleaned(numbers) if clean else numbers).cast(pa.float64()))
+            return _as_doubles((cleaned(numbers) if clean else numbers).cast(pa.float64()))
         except pa.ArrowException:  # its words quote values
             continue
     _refuse_text(text, column, decimal, delimiter)
@@ -112,22 +110,11 @@ def _have(text: pa.ChunkedArray[Any], sign: str) -> bool:
     return bool(compute.any(compute.match_substring(text, sign)).as_py())
 
 
-def _cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Without spaces around values, and null for the words that mean missing."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    trimmed = compute.utf8_trim_whitespace(text)
-    missing = compute.is_in(trimmed, value_set=pa.array(MISSING_WORDS, pa.large_string()))
-    cleaned: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
-    return cleaned
-
-
 def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimiter: str) -> None:
     """`DataError` if the column is not of numbers with this decimal sign; says what it is."""
     import pyarrow as pa
 
-    table = pa.table({column: _cleaned(text)})
+    table = pa.table({column: cleaned(text)})
     if decimal == "." and delimiter != "," and has_decimal_commas(table):
         commas = matching(table.column(0), COMMA_NUMBER)
         raise errors.commas_beside_points(column, commas, table.num_rows)

@@ -25,7 +25,7 @@ def check_output(path: Path, force: bool = False, source: Path | None = None) ->
             raise errors.output_is_input(str(path))
         if os.path.lexists(path) and not force:
             raise errors.output_exists(str(path))
-        path.with_name(path.name).lstat()  # refuses names that no file system takes
+        path.lstat()  # refuses names that no file system takes
     except FileNotFoundError:
         pass
     except errors.OutputError:
