@@ -75,8 +75,6 @@ def _is_number(text: str) -> bool:
     return True
 
 
-<<<<<<< HEAD
-=======
 def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """Text without spaces around it, null where it is a word for a missing number."""
     import pyarrow as pa
@@ -88,14 +86,6 @@ def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     return result
 
 
-def are_dates(field: pa.Field[Any]) -> bool:
-    """Whether a column holds dates or times, also where they are numbers."""
-    import pyarrow as pa
-
-    return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
-
-
->>>>>>> wt-io
 def matching(column: pa.ChunkedArray[Any], pattern: str) -> int:
     """How many values match."""
     from pyarrow import compute

@@ -12,11 +12,7 @@ from microagg import errors
 from microagg.arrow_types import are_dates, is_number
 from microagg.columns import in_ranges
 from microagg.model import Microdata, positions_of
-<<<<<<< HEAD
-from microagg.read.columns import COMMA_NUMBER, matching, refuse_what_is_no_number
-=======
-from microagg.read.columns import COMMA_NUMBER, are_dates, cleaned, matching, refuse_what_is_no_number
->>>>>>> wt-io
+from microagg.read.columns import COMMA_NUMBER, cleaned, matching, refuse_what_is_no_number
 from microagg.read.commas import has_decimal_commas
 
 if TYPE_CHECKING:
