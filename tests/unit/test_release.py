@@ -534,6 +534,20 @@ def test_modes(tmp_path: Path, source: int | None, mask: int, expected: int) -> 
     assert stat.S_IMODE(path.stat().st_mode) == expected
 
 
+def test_a_folder_that_cannot_be_synced_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = os.fsync
+
+    def files_only(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", files_only)
+    assert release(TYPED, tmp_path / "out.csv").exists()
+
+
 def test_links_to_the_output_are_replaced_not_followed(tmp_path: Path) -> None:
     precious = written(tmp_path, "precious", "precious.csv")
     link = tmp_path / "out.csv"
