@@ -67,8 +67,8 @@ class Draft:
                 if not force:
                     raise
                 self._replace()
-        # The name is in the folder, which must reach the disk too. Some file systems do not sync folders; the
-        # file is there and whole in any case.
+        # The name is in the folder, which must reach the disk too. Some file systems do not sync folders;
+        # the file is there and whole in any case.
         with suppress(OSError):
             os.fsync(self.folder)
 
