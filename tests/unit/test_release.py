@@ -6,8 +6,11 @@ import contextlib
 import datetime
 import errno
 import os
+import signal
 import stat
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -124,6 +127,25 @@ def test_other_types_in_csv(tmp_path: Path) -> None:
     assert out.read_text() == (
         'day,moment,flag,c,n,nothing\n2020-01-31,2020-01-31 01:02:03,true,"x,y",5,\n,,,,,\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "output", "delimiter"),
+    [
+        ("in.csv", "a;b\n1,5;x\n", "out.csv", ";"),
+        ("in.csv", "a;b\n1,5;x\n", "out.tsv", "\t"),
+        ("in.tsv", "a\tb\n1.5\tx\n", "out.csv", ","),
+        ("in.tsv", "a\tb\n1,5\tx\n", "out.csv", ";"),
+        ("in.txt", "a\tb\n1.5\tx\n", "out.csv", "\t"),
+    ],
+)
+def test_delimiters_of_other_endings(
+    tmp_path: Path, source: str, text: str, output: str, delimiter: str
+) -> None:
+    microdata = read.microdata_from_file(written(tmp_path, text, source))
+    out = release(microdata.table, tmp_path / output, microdata.origin)
+    assert out.read_text().startswith(f"a{delimiter}b\n")
+    assert read.microdata_from_file(out).table.equals(microdata.table)
 
 
 def test_letters_that_the_encoding_lacks(tmp_path: Path) -> None:
@@ -512,6 +534,20 @@ def test_modes(tmp_path: Path, source: int | None, mask: int, expected: int) -> 
     assert stat.S_IMODE(path.stat().st_mode) == expected
 
 
+def test_a_folder_that_cannot_be_synced_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = os.fsync
+
+    def files_only(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", files_only)
+    assert release(TYPED, tmp_path / "out.csv").exists()
+
+
 def test_links_to_the_output_are_replaced_not_followed(tmp_path: Path) -> None:
     precious = written(tmp_path, "precious", "precious.csv")
     link = tmp_path / "out.csv"
@@ -565,6 +601,50 @@ def test_a_read_only_folder_is_refused_before_any_work(small_disk: Path) -> None
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     with pytest.raises(OutputError, match=r"was not written: Read-only file system"):
         write.check_output(small_disk / "out.csv")
+
+
+KILLED = """
+import sys
+from pathlib import Path
+import numpy as np
+import pyarrow as pa
+from microagg import write
+from microagg.model import Microdata, Origin, Verified
+class Safe:
+    safe = True
+path = Path(sys.argv[1])
+for number in range(1_000_000):
+    table = pa.table({"a": np.full(20_000, float(number)), "b": np.arange(20_000)})
+    with write.stage(Verified(Microdata(table, Origin("frame", "frame")), Safe()), path) as staged:
+        staged.commit(force=True)
+    if number == 0:
+        print("started", flush=True)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".sav"])
+def test_killed_at_any_moment(tmp_path: Path, end: signal.Signals, ending: str) -> None:
+    """The old file or the new one, and both are whole."""
+    path = tmp_path / f"out{ending}"
+    pause = np.random.default_rng(int(end))
+    for _ in range(20):
+        with subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(pause.uniform(0, 0.3))
+            child.send_signal(end)
+        microdata = read.microdata_from_file(path)
+        assert microdata.table.num_rows == 20_000
+        assert len(set(read.numbers_of(microdata, "a"))) == 1
+        # Killed between getting a name and taking the old one's place, a whole release may have another.
+        for other in set(tmp_path.iterdir()) - {path}:
+            assert other.name.startswith(".microagg-")
+            assert other.stat().st_size > 0
+            other.unlink()
 
 
 def test_no_message_quotes_what_a_writer_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

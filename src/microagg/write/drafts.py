@@ -67,7 +67,9 @@ class Draft:
                 if not force:
                     raise
                 self._replace()
-            # The name is in the folder, and the folder must reach the disk too.
+        # The name is in the folder, which must reach the disk too. Some file systems do not sync folders;
+        # the file is there and whole in any case.
+        with suppress(OSError):
             os.fsync(self.folder)
 
     def _link(self, name: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microagg import errors
-from microagg.model import Microdata, Origin, Verified
+from microagg.model import CsvFormat, Microdata, Origin, Verified
 from microagg.write.checks import output_format
 from microagg.write.columns import values_only
 from microagg.write.csv import PLAIN, write_csv
@@ -53,8 +53,7 @@ def stage(verified: Verified, path: Path, changed: Collection[str] = ()) -> Iter
     """
     source = verified.microdata.origin
     kind = output_format(path, source)
-    csv = None if kind != "CSV" else source.csv or PLAIN
-    origin = Origin(kind, str(path), path, csv)
+    origin = Origin(kind, str(path), path, _dialect(path, source) if kind == "CSV" else None)
     mode = _READABLE if source.mode is None else source.mode & _NEVER_EXECUTABLE
     with draft(path, mode) as new:
         with told(path):
@@ -62,6 +61,18 @@ def stage(verified: Verified, path: Path, changed: Collection[str] = ()) -> Iter
             new.finish()
             digest = new.digest()
         yield Staged(origin, digest, new)
+
+
+def _dialect(path: Path, source: Origin) -> CsvFormat:
+    """As the source is written, unless the endings of the two names say something else about delimiters."""
+    known = source.csv or PLAIN
+    before = "" if source.path is None else source.path.suffix.lower()
+    after = path.suffix.lower()
+    if after == ".tsv":
+        return replace(known, delimiter="\t")
+    if (before, after, known.delimiter) == (".tsv", ".csv", "\t"):
+        return replace(known, delimiter=";" if known.decimal == "," else ",")
+    return known
 
 
 def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[str]) -> None:

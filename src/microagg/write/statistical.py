@@ -81,7 +81,7 @@ def write_statistical(
     except OSError:
         raise
     except Exception as error:  # pyreadstat's own, in words that may quote values
-        if "write" in str(error).lower():  # it does not say why: the disk is full, as a rule
+        if "unable to write" in str(error).lower():  # it does not say why: the disk is full, as a rule
             raise errors.cannot_write(path, "the disk may be full") from None
         raise errors.refused_by_writer(path, kind) from None
 
