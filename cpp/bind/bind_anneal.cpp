@@ -7,14 +7,15 @@
 void microagg::bind::register_anneal(nb::module_& m) {
   m.def(
       "neighbour_lists",
-      [](Matrix points, std::int64_t length, bool proven, std::int64_t threads, Watch& watch) {
-        const ListsFor use = proven ? ListsFor::PROOF : ListsFor::SEARCH;
-        return array_of(released([&] {
-                          return NeighbourLists(points_of(points), length, use, watch).run(threads);
-                        }),
-                        {points.shape(0), static_cast<std::size_t>(length)});
+      [](Matrix points, std::int64_t length, std::int64_t most_leaves, std::int64_t threads,
+         Watch& watch) {
+        return array_of(
+            released([&] {
+              return NeighbourLists(points_of(points), length, most_leaves, watch).run(threads);
+            }),
+            {points.shape(0), static_cast<std::size_t>(length)});
       },
-      nb::arg("points").noconvert(), nb::arg("length"), nb::arg("proven"), nb::arg("threads"),
+      nb::arg("points").noconvert(), nb::arg("length"), nb::arg("most_leaves"), nb::arg("threads"),
       nb::arg("watch"));
   m.def(
       "kd_blocks",

@@ -76,7 +76,7 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
   results.push_back(Dissolve(points, start, k, watch).run(truncated));
   results.push_back(TwoSwap(points, start, watch).run(truncated));
   const std::int64_t length = std::min<std::int64_t>(5, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, ListsFor::SEARCH, watch).run(2);
+  const Rows lists = NeighbourLists(points, length, 96, watch).run(2);
   for (const Rows& offers : {Rows(), lists}) {
     results.push_back(PoolPass(points, start, k, 100, offers, length, watch).run());
     results.push_back(BestCycle(points, start, k, 3, offers, length, watch).run());
@@ -87,7 +87,7 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
 void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
   Watch watch;
   const std::int64_t length = std::min<std::int64_t>(20, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, ListsFor::SEARCH, watch).run(1);
+  const Rows lists = NeighbourLists(points, length, 96, watch).run(1);
   Rows rows;
   Labels start;
   for (Row row = 0; row < points.n; ++row) {
@@ -111,7 +111,7 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
 void check_bound(Points points, std::int64_t k, const Labels& labels) {
   Watch watch;
   const std::int64_t length = std::min<std::int64_t>(2 * k, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, ListsFor::PROOF, watch).run(2);
+  const Rows lists = NeighbourLists(points, length, EVERY_LEAF, watch).run(2);
   NeighbourBound bound(points, lists, length, k, std::min<std::int64_t>(points.n, 5), 2, watch);
   double sum = 0.0;
   for (const double share : bound.run(3)) sum += share;

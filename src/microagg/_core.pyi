@@ -79,7 +79,9 @@ def pool_pass(
 def best_cycle(
     points: _Doubles, labels: _Ints, k: int, tries: int, lists: _Ints, watch: Watch
 ) -> _Ints: ...
-def neighbour_lists(points: _Doubles, length: int, proven: bool, threads: int, watch: Watch) -> _Ints: ...
+def neighbour_lists(
+    points: _Doubles, length: int, most_leaves: int, threads: int, watch: Watch
+) -> _Ints: ...
 def kd_blocks(
     items: _Doubles,
     weights: NDArray[np.int64],

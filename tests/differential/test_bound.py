@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from microagg import _core, datasets
 from microagg.methods import bound
 from microagg.methods.bound import bound_of, effort_for, record_shares
+from microagg.methods.neighbours import EVERY_LEAF
 from microagg.methods.objective import sse
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
@@ -28,7 +29,7 @@ Shares = NDArray[np.float64]
 
 def kernel_shares(x: Points, k: int, length: int, rounds: int, remote: int = 1) -> Shares:
     watch = _core.Watch()
-    lists = _core.neighbour_lists(x, length, True, 1, watch)
+    lists = _core.neighbour_lists(x, length, EVERY_LEAF, 1, watch)
     return _core.neighbour_bound(x, lists, k, remote, rounds, 1, watch)
 
 
@@ -110,7 +111,7 @@ def test_near_groups_of_many_records_cost_more_than_they_are_charged(k: int) -> 
         for length in (k // 2, k + 2, 4 * k):
             shares = kernel_shares(x, k, length, rounds=3, remote=int(rng.integers(1, 200)))
             near = np.column_stack(
-                [np.arange(3_000), _core.neighbour_lists(x, k - 1, True, 2, _core.Watch())]
+                [np.arange(3_000), _core.neighbour_lists(x, k - 1, EVERY_LEAF, 2, _core.Watch())]
             )
             members = x[near]
             costs = ((members - members.mean(axis=1, keepdims=True)) ** 2).sum(axis=(1, 2))
@@ -199,8 +200,8 @@ def test_the_sum_is_rounded_down() -> None:
 
 def assert_exact(x: Points, length: int) -> None:
     """The oracle's distances, at any number of threads; of equally far records, any will do."""
-    found = _core.neighbour_lists(x, length, True, 1, _core.Watch())
-    assert np.array_equal(_core.neighbour_lists(x, length, True, 3, _core.Watch()), found)
+    found = _core.neighbour_lists(x, length, EVERY_LEAF, 1, _core.Watch())
+    assert np.array_equal(_core.neighbour_lists(x, length, EVERY_LEAF, 3, _core.Watch()), found)
     assert (np.diff(np.sort(np.column_stack([found, np.arange(len(x))]), axis=1)) > 0).all()
     with np.errstate(over="ignore"):
         expected = neighbourhood.nearest_lists(x, length)
@@ -236,7 +237,7 @@ def test_no_neighbour_is_missed_where_coordinates_are_rounded() -> None:
 
 def test_no_neighbour_of_large_data_is_missed() -> None:
     x = census_like(20_000)
-    found = _core.neighbour_lists(x, 30, True, 2, _core.Watch())
+    found = _core.neighbour_lists(x, 30, EVERY_LEAF, 2, _core.Watch())
     for row in range(0, 20_000, 100):
         gaps = ((x - x[row]) ** 2).sum(axis=1)
         gaps[row] = np.inf

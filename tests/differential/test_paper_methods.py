@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from microagg import _core
 from microagg.methods.fixed_size import Centroid, Diameter, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Dissolve, Pool, TwoSwap
+from microagg.methods.neighbours import LEAVES
 from microagg.methods.run import Run
 from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns
 from microagg.methods.stage import Stage, Within, chain, evaluated, one_group, solve
@@ -156,7 +157,7 @@ def test_cycle() -> None:
 def test_cycle_with_neighbour_lists_keeps_the_contract() -> None:
     x = np.random.default_rng(35).normal(size=(300, 3))
     start = labels_of(Mdav(), x, 3)
-    lists = _core.neighbour_lists(x, 5, False, 1, _core.Watch())
+    lists = _core.neighbour_lists(x, 5, LEAVES, 1, _core.Watch())
     found = _core.best_cycle(x, start, 3, 3, lists, _core.Watch())
     assert np.bincount(found).min() >= 3
     assert np.bincount(found).max() <= 5

@@ -21,7 +21,7 @@ from microagg.methods.auto import Auto, choose
 from microagg.methods.blocks import KdBlocks
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
-from microagg.methods.neighbours import list_length, near_lists
+from microagg.methods.neighbours import LEAVES, list_length, near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import Within, chain, evaluated, one_group, solve
@@ -120,7 +120,7 @@ def test_neighbour_lists_are_exact_on_small_data(kind: str) -> None:
     for n in (2, 5, 40, 300):
         x = points(kind, rng, n, int(rng.integers(1, 20)))
         length = int(rng.integers(1, min(n, 60)))
-        found = _core.neighbour_lists(x, length, False, 2, _core.Watch())
+        found = _core.neighbour_lists(x, length, LEAVES, 2, _core.Watch())
         gaps = ((x[:, None, :] - x[None, :, :]) ** 2).sum(axis=2)
         np.fill_diagonal(gaps, np.inf)
         for row in range(n):
@@ -134,7 +134,7 @@ def test_long_neighbour_lists_are_full() -> None:
     """Leaves looked at until every list is full, however long."""
     x = census_like(5_000)
     for length in (4_999, 2_000):
-        found = _core.neighbour_lists(x, length, False, 2, _core.Watch())
+        found = _core.neighbour_lists(x, length, LEAVES, 2, _core.Watch())
         for row in range(0, 5_000, 500):
             assert row not in found[row]
             assert len(set(found[row].tolist())) == length
@@ -142,20 +142,20 @@ def test_long_neighbour_lists_are_full() -> None:
 
 def test_more_threads_than_can_be_had() -> None:
     x = census_like(300)
-    expected = _core.neighbour_lists(x, 5, False, 1, _core.Watch())
-    assert np.array_equal(_core.neighbour_lists(x, 5, False, 100_000, _core.Watch()), expected)
+    expected = _core.neighbour_lists(x, 5, LEAVES, 1, _core.Watch())
+    assert np.array_equal(_core.neighbour_lists(x, 5, LEAVES, 100_000, _core.Watch()), expected)
 
 
 def test_neighbour_lists_follow_the_oracle_in_ties() -> None:
     x = np.random.default_rng(3).integers(0, 4, size=(500, 3)).astype(np.float64)
-    found = _core.neighbour_lists(x, 25, False, 1, _core.Watch())
+    found = _core.neighbour_lists(x, 25, LEAVES, 1, _core.Watch())
     assert np.array_equal(found, neighbourhood.nearest_lists(x, 25))
 
 
 def test_neighbour_lists_are_nearly_exact_on_large_data() -> None:
     x = census_like(20_000)
-    found = _core.neighbour_lists(x, 20, False, 2, _core.Watch())
-    assert np.array_equal(found, _core.neighbour_lists(x, 20, False, 1, _core.Watch()))
+    found = _core.neighbour_lists(x, 20, LEAVES, 2, _core.Watch())
+    assert np.array_equal(found, _core.neighbour_lists(x, 20, LEAVES, 1, _core.Watch()))
     sample = range(0, 20_000, 400)
     hits = 0
     for row in sample:

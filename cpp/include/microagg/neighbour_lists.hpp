@@ -15,12 +15,12 @@
 
 namespace microagg {
 
-// SEARCH: for local searches. At most MOST_LEAVES leaves are looked at once all lists are full, so
-// lists are exact up to 4,096 records and very nearly so beyond, at a cost of O(n p) distances
-// times a constant. Equally far records come in the order of their rows. PROOF: for bounds. No
-// nearer record is missed, whatever that takes: up to all n^2 distances. Of several equally far any
-// may be the last, or equal records would take all n^2.
-enum class ListsFor { SEARCH, PROOF };
+// How many leaves of 64 records at most are looked at once all lists are full. For local searches a
+// fixed number: with 96, lists are exact up to 4,096 records and very nearly so beyond, at a cost
+// of O(n p) distances times a constant; equally far records come in the order of their rows. For
+// bounds EVERY_LEAF: no nearer record is missed, whatever that takes, up to all n^2 distances; of
+// several equally far any may be the last, or equal records would take all n^2.
+inline constexpr std::int64_t EVERY_LEAF = 0;
 
 // All records of a leaf search together, leaf after leaf in the order of their distance from its
 // centre, leaving out those that are farther away than the lists reach. Distances are those of all
@@ -28,13 +28,12 @@ enum class ListsFor { SEARCH, PROOF };
 class NeighbourLists {
  public:
   static constexpr std::int64_t LEAF = 64;
-  static constexpr std::int64_t MOST_LEAVES = 96;
 
   // Needs length < n.
-  NeighbourLists(Points points, std::int64_t length, ListsFor use, Watch& watch)
+  NeighbourLists(Points points, std::int64_t length, std::int64_t most_leaves, Watch& watch)
       : points_(points),
         length_(length),
-        use_(use),
+        most_leaves_(most_leaves),
         watch_(watch),
         coordinates_(points, MOST_AXES),
         axes_(coordinates_.points().p),
@@ -154,7 +153,7 @@ class NeighbourLists {
       const double gap = std::max(low[a] - other_high[a], other_low[a] - high[a]) - error_;
       sum += gap > 0.0 ? gap * gap * share_ : 0.0;
     }
-    return use_ == ListsFor::PROOF ? sum >= reach : sum > reach;
+    return most_leaves_ == EVERY_LEAF ? sum >= reach : sum > reach;
   }
 
   // One leaf's records looking for their nearest.
@@ -177,7 +176,8 @@ class NeighbourLists {
       push(0);
       double reach = EVERYWHERE;
       for (std::int64_t looked = 0; !waiting_.empty();) {
-        if (looked >= MOST_LEAVES && reach < EVERYWHERE && tree_.use_ == ListsFor::SEARCH) break;
+        const bool enough = tree_.most_leaves_ != EVERY_LEAF && looked >= tree_.most_leaves_;
+        if (enough && reach < EVERYWHERE) break;
         std::pop_heap(waiting_.begin(), waiting_.end(), later);
         const std::int32_t node = waiting_.back().node;
         waiting_.pop_back();
@@ -233,7 +233,7 @@ class NeighbourLists {
       for (std::int64_t i = own.begin; i < own.end; ++i) {
         const Row row = tree_.rows_[i];
         Nearest& nearest = nearest_[i - own.begin];
-        if (tree_.use_ == ListsFor::PROOF) {  // so many leaves that a look at the box pays
+        if (tree_.most_leaves_ == EVERY_LEAF) {  // so many leaves that a look at the box pays
           const double* at = tree_.coordinates_.points().row(row);
           if (tree_.beyond(at, at, node, nearest.threshold())) continue;
         }
@@ -262,7 +262,7 @@ class NeighbourLists {
 
   Points points_;
   std::int64_t length_;
-  ListsFor use_;
+  std::int64_t most_leaves_;
   Watch& watch_;
   PrincipalCoordinates coordinates_;
   std::int64_t axes_;

@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, errors
-from microagg.methods.blocks import WHOLE, blocks_of_groups, is_one_block, rows_of_blocks, solve_blocks
-from microagg.methods.local_search import Descent, descend
+from microagg.methods.blocks import (
+    LARGE,
+    WHOLE,
+    blocks_of_groups,
+    is_one_block,
+    rows_of_blocks,
+    solve_blocks,
+)
+from microagg.methods.local_search import Descent, descend, descend_in_blocks
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
@@ -212,11 +219,23 @@ class Anneal:
         best = better(descended, min(found, key=lambda partition: partition.sse))
         late = run.overdue
         if not whole and not late:
-            best = solve(Descent(), problem, best, run)
+            best = _polished(problem, best, lists, run)
         truncated = (
             best.truncated or any(partition.truncated for partition in found) or (late and not whole)
         )
         return replace(best, truncated=truncated)
+
+
+def _polished(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partition:
+    """Large data after their anneals: the local optimum below or, where that would take most of the time,
+    those of large blocks.
+    """
+    if len(problem.points) <= LARGE:
+        return solve(Descent(), problem, best, run)
+    labels, cut_short = descend_in_blocks(problem, best.labels, lists, LARGE, run)
+    return replace(
+        better(best, evaluated(problem, labels, best.bound)), truncated=best.truncated or cut_short
+    )
 
 
 def _annealed(

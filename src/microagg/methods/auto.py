@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from microagg.methods.anneal import Anneal, steps_of_run
-from microagg.methods.blocks import KdBlocks
+from microagg.methods.blocks import LARGE, KdBlocks
 from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
@@ -15,8 +15,11 @@ from microagg.methods.sorting import OptimalUnivariate
 from microagg.methods.stage import Stage, Within, chain, solve
 from microagg.model import Partition, Problem
 
-MOST_FOR_MDAV = 200_000
+MOST_FOR_MDAV = LARGE
 """Up to so many records MDAV takes seconds; beyond, it runs inside blocks."""
+FEWEST_STEPS_ON_LARGE = 200
+"""A record: with fewer, descent in blocks of BLOCK_OF_DESCENT records gains more than annealing."""
+BLOCK_OF_DESCENT = 30_000
 
 RECORDS_A_SECOND = {2: 420, 3: 420, 4: 60, 5: 20}
 """Column generation pays where, for this k, the seconds are enough for so many records each: by then it has
@@ -50,6 +53,12 @@ def choose(problem: Problem, run: Run) -> Choice:
         start = Within(Mdav(), by=KdBlocks())
         first, size = "blocks", f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
     steps = steps_of_run(problem, run)
+    if n > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
+        return Choice(
+            chain(start, Descent(BLOCK_OF_DESCENT)),
+            f"{first}+descent:size={BLOCK_OF_DESCENT}",
+            f"{size}; too little time to anneal",
+        )
     if steps < n:
         return Choice(chain(start, Descent()), f"{first}+descent", f"{size}; too little time to anneal")
     budget = f"{run.effort} effort" if run.seconds is None else f"{run.effort} effort in {run.seconds:g} s"

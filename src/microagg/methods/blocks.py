@@ -20,6 +20,9 @@ BLOCK_RECORDS = 4_096
 WHOLE = 6_000
 """Up to so many records are annealed as one block: they about fit into a core's own cache."""
 
+LARGE = 200_000
+"""Beyond so many records even what takes a few steps for each is done in blocks, in parallel."""
+
 SIDE_BY_SIDE = 64
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from microagg import _core, errors
 from microagg.methods.blocks import near_in_memory
-from microagg.methods.neighbours import MOST_ENTRIES
+from microagg.methods.neighbours import EVERY_LEAF, MOST_ENTRIES
 from microagg.methods.run import Run
 from microagg.model import Problem
 
@@ -49,7 +49,7 @@ def record_shares(problem: Problem, run: Run) -> NDArray[np.float64]:
     try:
         order = near_in_memory(problem, run)
         near = np.ascontiguousarray(problem.points[order])
-        lists = run.call(lambda: _core.neighbour_lists(near, length, True, run.threads, run.watch))
+        lists = run.call(lambda: _core.neighbour_lists(near, length, EVERY_LEAF, run.threads, run.watch))
         found = run.call(
             lambda: _core.neighbour_bound(
                 near, lists, k, min(n, MOST_REMOTE), rounds, run.threads, run.watch

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors
-from microagg.methods.blocks import near_in_memory
+from microagg.methods.blocks import blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
 from microagg.methods.fixed_size import Mdav, Tfrp
-from microagg.methods.neighbours import list_length, near_lists
+from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import Stage, Within, better, evaluated, solve
 from microagg.model import Labels, Partition, Problem, Rows
@@ -60,9 +60,17 @@ class Descent:
     another on, a group is disbanded or founded, wherever that lowers the SSE. `descent.hpp` states the
     neighbourhood; sizes stay within k and 2k−1. Groups of 2k records or more are first re-split.
     About O(np) a sweep, a few sweeps. Anytime.
+
+    With `size`, for very large data: in blocks of about so many records, in parallel, cut twice in
+    different places, with shorter lists; what lies across the last borders is left.
     """
 
     needs_start: ClassVar[bool] = True
+    size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.size is not None and self.size < 1:
+            raise errors.bad_number("size", self.size, "a whole number of at least 1")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Change while anything improves, or until the deadline."""
@@ -77,10 +85,14 @@ class Descent:
         if _core.group_sizes(start.labels).max() >= 2 * k:
             return start  # rounding made the re-split look worse: nothing to gain here
         try:
-            lists = near_lists(problem, list_length(n, k), run)
+            if self.size is None:
+                lists = near_lists(problem, list_length(n, k), run)
+                labels, cut_short = descend(problem, start.labels, lists, run.watch, run)
+            else:
+                lists = near_lists(problem, min(max(10, 2 * k), n - 1), run, FEW_LEAVES)
+                labels, cut_short = descend_in_blocks(problem, start.labels, lists, self.size, run)
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        labels, cut_short = descend(problem, start.labels, lists, run.watch, run)
         truncated = start.truncated or cut_short
         found = evaluated(problem, labels, start.bound, truncated=truncated)
         return replace(better(start, found), truncated=truncated)
@@ -98,6 +110,28 @@ def descend(
         lambda: _core.descent(problem.points, rows, own, problem.k, lists, place, watch)
     )
     return _core.by_first_appearance(np.ascontiguousarray(found[place])), cut_short
+
+
+BLOCK_ROUNDS = 2
+
+
+def descend_in_blocks(
+    problem: Problem, labels: Labels, lists: Rows, size: int, run: Run
+) -> tuple[Labels, bool]:
+    """A local optimum inside blocks of whole groups, cut elsewhere in each round, and whether the deadline
+    came first.
+    """
+    order = near_in_memory(problem, run)
+
+    def kernel(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
+        return _core.descent(problem.points, rows, own, problem.k, lists, place, child.watch)[0]
+
+    for number in range(BLOCK_ROUNDS):
+        if run.overdue:
+            break
+        blocks = blocks_of_groups(problem, labels, run.with_seed(number).seed, run, size)
+        labels = solve_blocks(problem, labels, rows_of_blocks(blocks, order), kernel, run)
+    return labels, run.overdue
 
 
 EXACT_RECORDS = 5_000

@@ -10,13 +10,19 @@ MOST_ENTRIES = 64_000_000
 """Lists of very large groups are shortened to so many entries in all (256 MB), but not below 20 each."""
 
 
+LEAVES, FEW_LEAVES, EVERY_LEAF = 96, 24, 0
+"""How many leaves of the tree a list is looked for in: nearly all near records are found in 96; 24 take
+half the time; a proof needs all that may matter.
+"""
+
+
 def list_length(n: int, k: int) -> int:
     """How many near records a record knows: 4k and at least 20, as far as there are so many."""
     wanted = max(20, 4 * k)
     return min(n - 1, max(20, min(wanted, MOST_ENTRIES // n)))
 
 
-def near_lists(problem: Problem, length: int, run: Run) -> Rows:
+def near_lists(problem: Problem, length: int, run: Run, most_leaves: int = LEAVES) -> Rows:
     """The `length` records nearest to each, nearest first, one row each; computed once a run.
 
     Exact up to 4,096 records, very nearly so beyond. O(np) distances times a constant; raises
@@ -25,7 +31,7 @@ def near_lists(problem: Problem, length: int, run: Run) -> Rows:
 
     def compute() -> Rows:
         return run.call(
-            lambda: _core.neighbour_lists(problem.points, length, False, run.threads, run.watch)
+            lambda: _core.neighbour_lists(problem.points, length, most_leaves, run.threads, run.watch)
         )
 
-    return run.remember(problem.points, ("near", length), compute)
+    return run.remember(problem.points, ("near", length, most_leaves), compute)
