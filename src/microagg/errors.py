@@ -1132,10 +1132,13 @@ def partial_not_accepted(k: int, unique: int, below: int) -> str:
     )
 
 
-def homogeneous_groups(column: str, keys: Sequence[str], groups: int, records: int, least: int) -> str:
-    """Who knows the keys knows the confidential value."""
+def homogeneous_groups(
+    column: str, keys: Sequence[str], groups: int, records: int, least: int, masked: bool = False
+) -> str:
+    """Who knows the keys knows the confidential value, or the mean in its place."""
+    has = ", as masked, has" if masked else " has"
     return (
-        f"Confidential column '{column}' has fewer than {least} different values in "
+        f"Confidential column '{column}'{has} fewer than {least} different values in "
         f"{_count(groups, 'group')} of {_these(keys)}, with {_count(records, 'record')}: the group gives "
         f"the value away. Try {_RETRY}a larger k{', a smaller --min-distinct' if least > 2 else ''}, or "
         "accept this with --accept-homogeneous."
