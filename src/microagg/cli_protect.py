@@ -29,7 +29,7 @@ def protect(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             help="The file to protect, of any format that `partition` reads; - is standard input.",
         ),
     ] = None,
@@ -192,7 +192,7 @@ def protect(
         typer.echo(json.dumps(_summary(release, target, where)))
         return
     typer.echo(str(release))
-    typer.echo(f"written to {target}; internal record (keep it to yourself): {where}")
+    typer.echo(f"written to {target}\ninternal record, not to be released: {where}")
 
 
 def _source(file: Path | None, planned: object) -> Path:

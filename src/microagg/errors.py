@@ -301,8 +301,9 @@ def missing_keys(column: str, missing: int, n: int) -> DataError:
 def too_few_without_keys(records: int, k: int) -> DataError:
     """Records of which nothing is observed, or would be left."""
     return DataError(
-        f"{_count(records, 'record')} would have no value in any key of a subset, fewer than k={k}, and no "
-        "pattern of missing values that others share. Remove such records, use fewer keys or a smaller k."
+        f"{_count(records, 'record')} would have no value in any key of a subset, fewer than k={k}. Remove "
+        "such records, mask these columns jointly with others that are less often missing, drop them, or "
+        "use a smaller k."
     )
 
 
@@ -325,8 +326,9 @@ def real_values(groups: int) -> UnsafeRelease:
 
 def retried_in_vain(attempts: int, failures: Sequence[str]) -> UnsafeRelease:
     """No recipe or seed that was tried gives a safe release."""
+    found = " ".join(failure.replace(_RETRY, "") for failure in failures)
     return UnsafeRelease(
-        f"No release after {attempts} attempts with other seeds and methods: " + " ".join(failures)
+        f"Nothing is released after {attempts} attempts with other seeds and methods. {found}"
     )
 
 
@@ -417,7 +419,7 @@ def not_numeric(columns: Sequence[str], numeric: Sequence[str]) -> DataError:
 def _only_numeric(numeric: Sequence[str]) -> str:
     """What to do about columns that cannot be microaggregated."""
     if not numeric:
-        return "Convert them to numbers first."
+        return "Only numbers can be microaggregated: convert what it holds, or give it another role."
     named = ",".join(numeric[:8]) + (",…" if len(numeric) > 8 else "")
     return (
         f"Use only the numeric ones (on the command line: --columns {named}), "
@@ -434,7 +436,7 @@ def dates(columns: Sequence[str], n: int, numeric: Sequence[str]) -> DataError:
     )
 
 
-_OR_LEAVE_OUT = "or leave the column out (--columns names those to use)."
+_OR_LEAVE_OUT = "or do not use the column (partition: --columns; protect: give it another role)."
 
 
 def numbers_as_text(column: str, count: int, n: int) -> DataError:
@@ -764,9 +766,10 @@ def cannot_read(path: str, reason: str) -> OSError:
     return OSError(f"{path} cannot be opened: {reason}. Check its permissions.")
 
 
-def output_exists(path: str) -> SettingsError:
-    """Nothing is overwritten."""
-    return SettingsError(f"{path} exists already. Choose another name or remove it first.")
+def output_exists(path: str, replaceable: bool = False) -> SettingsError:
+    """Nothing is overwritten unless that is asked for."""
+    force = ", or replace it by --force (force=True in Python)" if replaceable else " or remove it first"
+    return SettingsError(f"{path} exists already. Choose another name{force}.")
 
 
 def output_is_a_folder(path: str) -> SettingsError:
@@ -1066,6 +1069,9 @@ def unsafe_release(failures: Sequence[str]) -> UnsafeRelease:
     return UnsafeRelease("\n- ".join(["Nothing is released:", *failures]))
 
 
+_RETRY = "other groups (--retry), "
+"""A remedy that is not named again when it has been tried."""
+
 _BUG = "This is a bug in microagg; please report it with the settings."
 
 
@@ -1099,6 +1105,11 @@ def partly_k_anonymous(unique: int) -> str:
     return f"k-anonymous per subset, NOT jointly ({unique} records unique)"
 
 
+def not_counted() -> str:
+    """The title of the columns that are no keys."""
+    return "not counted: nothing is claimed for these columns; each, added to the keys, would make unique:"
+
+
 def not_recounted() -> str:
     """Rows or columns are such that there is nothing to count."""
     return "NOT verified (the released table does not fit its source)"
@@ -1121,13 +1132,16 @@ def partial_not_accepted(k: int, unique: int, below: int) -> str:
     )
 
 
-def homogeneous_groups(column: str, keys: Sequence[str], groups: int, records: int, least: int) -> str:
-    """Who knows the keys knows the confidential value."""
+def homogeneous_groups(
+    column: str, keys: Sequence[str], groups: int, records: int, least: int, masked: bool = False
+) -> str:
+    """Who knows the keys knows the confidential value, or the mean in its place."""
+    has = ", as masked, has" if masked else " has"
     return (
-        f"Confidential column '{column}' has fewer than {least} different values in "
+        f"Confidential column '{column}'{has} fewer than {least} different values in "
         f"{_count(groups, 'group')} of {_these(keys)}, with {_count(records, 'record')}: the group gives "
-        "the value away. Try other groups (--retry), a larger k, a smaller --min-distinct, or accept this "
-        "with --accept-homogeneous."
+        f"the value away. Try {_RETRY}a larger k{', a smaller --min-distinct' if least > 2 else ''}, or "
+        "accept this with --accept-homogeneous."
     )
 
 
@@ -1135,8 +1149,8 @@ def dominant_weights(column: str, keys: Sequence[str], groups: int) -> str:
     """One record is nearly all of its group's weighted mean."""
     return (
         f"In {_count(groups, 'group')} of {_these(keys)} one record carries more than half of the weight "
-        f"'{column}', so that the weighted mean is nearly its own value. Use a larger k, or leave --weight "
-        "out."
+        f"'{column}', so that the weighted mean is nearly its own value. Try {_RETRY}a larger k, or leave "
+        "--weight out."
     )
 
 
@@ -1245,19 +1259,19 @@ def note_partial(below: int, k: int) -> str:
 def note_homogeneous(column: str, keys: Sequence[str], groups: int, records: int) -> str:
     """Accepted: the keys give the value away."""
     return (
-        f"accepted (--accept-homogeneous): too few values of {column} in {_count(groups, 'group')} of "
-        f"{_these(keys)}, with {_count(records, 'record')}"
+        f"accepted (--accept-homogeneous): too few different values of {column} in "
+        f"{_count(groups, 'group')} of {_these(keys)}, with {_count(records, 'record')}"
     )
 
 
 def note_noised(columns: Sequence[str]) -> str:
     """Noise is no k-anonymity."""
-    return f"noise was added to {_these(columns)}; that gives no k-anonymity"
+    return f"noise was added to {_these(columns)}: it blurs values, but gives no k-anonymity"
 
 
 def note_own_values(columns: Sequence[str], count: int) -> str:
     """A group of equal records, or a mean that is one of its values."""
-    return f"{_are(count)} released with the very values of the source in {_these(columns)}"
+    return f"{_are(count)} released with exactly the source's values in {_these(columns)}"
 
 
 def note_suppressed(count: int, of: int) -> str:

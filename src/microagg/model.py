@@ -193,6 +193,9 @@ class Claims:
     """
 
 
+PROVED = 1e-6
+"""Percent: a smaller gap to a proven bound is what rounding and the solver's tolerances leave."""
+
 NEGLIGIBLE = 1e-9
 """A change of a mean, as a share of the mean absolute value, that sums of doubles may make."""
 
@@ -297,21 +300,32 @@ class Verdict:
         changed = [change for change in self.mean_changes if abs(change.relative) > NEGLIGIBLE]
         if same := [change.column for change in self.mean_changes if change not in changed]:
             lines.append(f"means kept: {', '.join(same)}")
-        if changed:
-            wide = max(len(change.column) for change in changed)
-            lines.append("means changed:")
-            lines += [
-                f"  {change.column:<{wide}}  by {change.mean:+.3g} ({100 * change.relative:+.2g} %)"
-                for change in changed
-            ]
+        promised = [change for change in changed if change.tolerance is not None]
+        lines += _listed("means kept but for rounding:", promised)
+        lines += _listed("means changed:", [change for change in changed if change.tolerance is None])
         if self.not_counted:
             wide = max(len(entry.column) for entry in self.not_counted)
-            lines.append("nothing is claimed for:")
+            lines.append(errors.not_counted())
             lines += [
-                f"  {entry.column:<{wide}}  makes {entry.unique} of {self.records} records unique"
+                f"  {entry.column:<{wide}}  {entry.unique} of {self.records} records"
                 for entry in self.not_counted
             ]
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+
+def _listed(title: str, changes: Sequence[MeanChange]) -> list[str]:
+    """How far each mean moved, below a title; nothing if none has."""
+    if not changes:
+        return []
+    wide = max(len(change.column) for change in changes)
+    return [title] + [
+        f"  {change.column:<{wide}}  by {change.mean:+.3g} ({_percent(change.relative)})"
+        for change in changes
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.2g} %" if abs(share) >= 1e-5 else "less than 0.001 %"
 
 
 def _plain(value: Any) -> Any:

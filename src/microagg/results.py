@@ -12,13 +12,10 @@ from microagg import certificate, errors, read
 from microagg.aggregate.means import aggregate
 from microagg.methods.exact import MOST_PRICED
 from microagg.methods.objective import information_loss
-from microagg.model import Labels, ScaleName
+from microagg.model import PROVED, Labels, ScaleName
 
 if TYPE_CHECKING:
     from microagg.methods.column_generation import Proof
-
-PROVED = 1e-6
-"""Percent: a smaller gap is what rounding and the solver's tolerances leave."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,9 +1,14 @@
-"""What the documents show is run: Python blocks, commands, links."""
+"""What the documents show is run: Python blocks, commands, sessions with their output, links.
+
+A ```console block is a session: its commands, behind a dollar sign, run one after the other in one folder
+and print what is shown, but for seconds. Commands elsewhere run each by itself.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -36,53 +41,97 @@ COMPANIES = """surface,employees,turnover,profit
 """
 
 
+HOW_TO = ROOT / "docs" / "protect.md"
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+
+
+def blocks_of(page: Path, language: str) -> list[str]:
+    """A block in a list is indented."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", page.read_text("utf-8"), re.S | re.M)
+    return [re.sub(rf"^{indent}", "", block, flags=re.M) for indent, block in found]
+
+
 def blocks(language: str) -> list[object]:
     return [
         pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
         for page in PAGES
-        for number, block in enumerate(
-            re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.S)
-        )
+        for number, block in enumerate(blocks_of(page, language))
     ]
 
 
 def commands() -> list[object]:
+    pages = [
+        (page, re.sub(r"```console\n.*?```", "", page.read_text("utf-8"), flags=re.S)) for page in PAGES
+    ]
     return [
         pytest.param(line.strip(), id=f"{page.relative_to(ROOT)}: {line.strip()}")
-        for page in PAGES
-        for line in re.findall(r"^\s*(?:\$ )?(microagg [a-z]+.*)$", page.read_text("utf-8"), re.M)
+        for page, text in pages
+        for line in re.findall(r"^\s*(?:\$ )?(microagg [a-z]+.*)$", text, re.M)
     ]
 
 
+def write_files(folder: Path) -> None:
+    """What the documents have at hand: two files, and a plan for the first."""
+    (folder / "companies.csv").write_text(COMPANIES)
+    (folder / "people.csv").write_text(blocks_of(HOW_TO, "csv")[0])
+    (folder / "companies.toml").write_text(blocks_of(TUTORIAL, "toml")[0])
+
+
+def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    program, *arguments = shlex.split(line)
+    assert program in ("microagg", "cat")
+    return subprocess.run(
+        [COMMAND if program == "microagg" else program, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("block", blocks("python"))
-def test_python_block(block: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_block(
+    block: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
     exec(compile(block, "document", "exec"), {})
     printed = without_seconds(capsys.readouterr().out)
-    for line in re.findall(r"^# (\d+ records.*|information loss.*)$", block, re.M):
+    for line in re.findall(r"^# (\d+ records.*|information loss.*|verified.*)$", block, re.M):
         assert without_seconds(line) in printed
 
 
 @pytest.mark.parametrize("line", commands())
 def test_command(line: str, tmp_path: Path) -> None:
-    (tmp_path / "companies.csv").write_text(COMPANIES)
+    write_files(tmp_path)
     if "verify-certificate" in line:
         table = read.table_from_file(tmp_path / "companies.csv", ["surface", "employees"])
         write.write_json(tmp_path / "proof.json", microagg.lower_bound(table, 3).certificate())
-    done = subprocess.run(
-        [COMMAND, *line.split()[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = run(line, tmp_path)
+    assert done.returncode == 0, done.stdout
 
 
-def test_readme_output_is_what_the_command_prints(tmp_path: Path) -> None:
-    (tmp_path / "companies.csv").write_text(COMPANIES)
-    readme = (ROOT / "README.md").read_text("utf-8")
-    shown = re.search(r"\$ (microagg partition.*)\n((?:.+\n)+)```", readme)
-    assert shown is not None
-    done = subprocess.run(
-        [COMMAND, *shown[1].split()[1:]], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert without_seconds(done.stdout) == without_seconds(shown[2])
+def without_wrapping(text: str) -> str:
+    """Messages are one line; in a document they may be broken."""
+    return re.sub(r"\s+", " ", text) if text.startswith("microagg: ") else text
+
+
+@pytest.mark.parametrize("session", blocks("console"))
+def test_session(session: str, tmp_path: Path) -> None:
+    write_files(tmp_path)
+    for part in re.split(r"^\$ ", session, flags=re.M)[1:]:
+        line, _, shown = part.partition("\n")
+        done = run(line, tmp_path)
+        printed, shown = (without_wrapping(without_seconds(text)) for text in (done.stdout, shown))
+        assert printed == shown
+        assert (done.returncode != 0) == shown.startswith("microagg: ")
+
+
+def test_readme_shows_the_main_job() -> None:
+    shown = "".join(blocks_of(ROOT / "README.md", "console"))
+    assert "$ microagg protect companies.csv" in shown
+    assert "$ microagg partition companies.csv" in shown
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -107,4 +156,5 @@ def test_every_command_is_documented() -> None:
 
 
 def without_seconds(text: str) -> str:
-    return re.sub(r"in \d+\.\d\d s", "in some time", text).strip()
+    """Nor blanks at the end of a line."""
+    return re.sub(r" +$", "", re.sub(r"in \d+\.\d\d s", "in some time", text), flags=re.M).strip()

@@ -51,7 +51,8 @@ def test_a_verdict_is_a_json_object_and_a_short_text() -> None:
     assert found["not_counted"][0] == {"column": "turnover", "unique": verdict.not_counted[0].unique}
     text = str(verdict)
     assert text.startswith("verified: k-anonymous per subset, NOT jointly")
-    assert "nothing is claimed for:\n  turnover  makes" in text
+    assert "not counted: nothing is claimed for these columns" in text
+    assert "\n  turnover  " in text
     assert "accepted (--accept-partial)" in text
 
 
@@ -117,7 +118,7 @@ def test_own_values_are_noted_not_refused() -> None:
     verdict = made.verdict()
     assert verdict.failures == ()
     assert verdict.subsets[0].own_values == 6  # three equal records, and the middle of each other group
-    assert "6 records are released with the very values of the source in surface and employees" in (
+    assert "6 records are released with exactly the source's values in surface and employees" in (
         verdict.notes
     )
 

@@ -432,7 +432,7 @@ def test_too_few_values_for_a_larger_least_number() -> None:
 def test_masked_values_that_are_homogeneous() -> None:
     made = small_release().claiming(own_subsets=(("turnover",),))
     made = made.with_released("turnover", masked(made.column("turnover"), GROUPS))
-    refused(made, "'turnover' has fewer than 2 different values in 4 groups")
+    refused(made, "'turnover', as masked, has fewer than 2 different values in 4 groups")
     assert made.verdict().homogeneous[0].released
 
 

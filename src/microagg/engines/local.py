@@ -140,23 +140,19 @@ def _notes(
     """What a protector should know beside the counts."""
     if strata.merged:
         yield f"{strata.merged} records are in merged strata"
-    if strata.suppressed:
-        yield f"{strata.suppressed} records of strata with fewer than {protection.k} are left out"
     if tasks.lost:
         cells = ", ".join(f"{count} of {column}" for column, count in tasks.lost.items())
-        yield f"cells given up so that patterns of missing values are shared: {cells}"
+        yield f"values given up, so that each pattern of missing values has {protection.k} records: {cells}"
     if tasks.mixed_zeros:
         yield f"{tasks.mixed_zeros} records with rare patterns of zeros are grouped with other patterns"
     if protection.aggregate == "median":
         yield "medians are published: means and totals are not kept, and values may be respondents' own"
-    if protection.noised:
-        yield "noise was added to " + ", ".join(protection.noised) + ": that gives no k-anonymity"
     if not protection.shuffle:
-        yield "records are in the order of the source, which may itself tell who is who (--shuffle)"
+        yield "records are in the order of the source, which may tell who is who (--shuffle changes it)"
     if protection.k == 2:
         yield "each member of a group of two can compute the other's values"
     if attempts > 1:
-        yield f"groups found in attempt {attempts}"
+        yield f"these groups were found in attempt {attempts} of retry"
     yield from source.origin.notes
 
 

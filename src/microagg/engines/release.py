@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import read, write
-from microagg.model import Claims, Labels, Microdata, Verdict, Verified
+from microagg.model import PROVED, Claims, Labels, Microdata, Verdict, Verified
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.verify import check_written
 
 INTERNAL_FOLDER = "microagg-internal"
 """Beside the release, for what must not leave the house with it."""
+
+SHOWN_RECIPES = 3
+"""With more different ones, only their number is shown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,16 +187,24 @@ class Release:
         return sum(int(task.labels.max()) + 1 for task in self.partitions)
 
     def __str__(self) -> str:
-        proof = (
-            "" if self.bound_loss is None else f" (no partition loses less than {self.bound_loss:.4f} %)"
-        )
-        recipes = sorted({task.recipe for task in self.partitions})
+        recipes = sorted({task.recipe for task in self.partitions if task.columns})
+        how = " and ".join(recipes) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
         cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
-        how = recipes[0] if len(recipes) == 1 else f"{len(recipes)} recipes"
+        groups = "1 group" if self.groups == 1 else f"{self.groups} groups"
+        subsets = len(self.protection.subsets) + len(self.protection.own_subsets)
+        over = f" over {subsets} subsets" if subsets > 1 else ""
         return (
-            f"{len(self.rows)} records in {self.groups} groups (k = {self.claims.k}), by {how} "
-            f"in {self.seconds:.2f} s{cut}\ninformation loss {self.information_loss:.4f} %{proof}\n"
-            f"{self.verdict}"
+            f"{len(self.rows)} records in {groups}{over} (k = {self.claims.k})\n"
+            f"information loss {self.information_loss:.4f} %{self._proof()}, by {how} "
+            f"in {self.seconds:.2f} s{cut}\n{self.verdict}"
         )
+
+    def _proof(self) -> str:
+        """How near to the optimum the groups are, where that is known."""
+        if self.bound_loss is None:
+            return ""
+        lost = self.information_loss
+        gap = 100.0 * (lost - self.bound_loss) / lost if lost > 0.0 else 0.0
+        return ", proven optimal" if gap < PROVED else f", at most {gap:.3g} % above the optimum"
 
     __repr__ = __str__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -45,7 +46,7 @@ def read_plan(path: Path) -> dict[str, object]:
     words = parsed_plan(text, str(path))
     for name in _PATHS:
         if name in words and words[name] != "-":
-            words[name] = str(path.parent / str(words[name]))
+            words[name] = os.path.normpath(path.parent / str(words[name]))
     return words
 
 

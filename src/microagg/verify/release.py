@@ -89,7 +89,7 @@ def confidential_failures(claims: Claims, homogeneous: tuple[Homogeneous, ...]) 
         return []
     return [
         errors.homogeneous_groups(
-            found.column, found.keys, found.groups, found.records, claims.min_distinct
+            found.column, found.keys, found.groups, found.records, claims.min_distinct, found.released
         )
         for found in homogeneous
     ]

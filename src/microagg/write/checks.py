@@ -14,8 +14,11 @@ WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind not in _NOT_
 """The formats of releases by the ending of the name."""
 
 
-def check_output(path: Path, force: bool = False, source: Path | None = None) -> None:
-    """Refuse a path that cannot be written, that exists (unless forced), or that is the source's own."""
+def check_output(path: Path, force: bool | None = None, source: Path | None = None) -> None:
+    """Refuse a path that cannot be written, that exists (unless forced), or that is the source's own.
+
+    `force` is None where the user has no such option, which the message must not name then.
+    """
     try:
         if path.is_dir():
             raise errors.output_is_a_folder(str(path))
@@ -24,7 +27,7 @@ def check_output(path: Path, force: bool = False, source: Path | None = None) ->
         if source is not None and _are_one_file(path, source):
             raise errors.output_is_input(str(path))
         if os.path.lexists(path) and not force:
-            raise errors.output_exists(str(path))
+            raise errors.output_exists(str(path), replaceable=force is not None)
         path.lstat()  # refuses names that no file system takes
     except FileNotFoundError:
         pass
