@@ -29,11 +29,14 @@ def check_columns(protection: Protection, table: pa.Table) -> None:
 
 def _why_identifying(name: str, column: pa.ChunkedArray[Any]) -> str:
     """Why a column may point to single respondents; nothing if it hardly does."""
+    import pyarrow as pa
     from pyarrow import compute
 
     if identifying_name(name, is_text(column.type)):
         return "by its name"
     values = len(column) - column.null_count
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     try:
         distinct = compute.count_distinct(column, mode="only_valid").as_py()
     except NotImplementedError:  # lists and the like, which nobody can group by
