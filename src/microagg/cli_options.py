@@ -45,7 +45,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 
 def names(columns: str | None) -> list[str] | None:
     """As in a CSV file: a name that holds a comma is put in quotes."""
-    return None if columns is None else [name.strip() for name in next(csv.reader([columns]), [])]
+    if columns is None:
+        return None
+    try:
+        return [name.strip() for name in next(csv.reader([columns]), [])]
+    except csv.Error:  # a line break outside of quotes
+        raise errors.bad_list() from None
 
 
 def codes_by_column(given: Sequence[str] | None) -> dict[str, list[float]] | None:
@@ -55,12 +60,16 @@ def codes_by_column(given: Sequence[str] | None) -> dict[str, list[float]] | Non
     found: dict[str, list[float]] = {}
     for text in given:
         column, equals, codes = text.rpartition("=")
+        column = column.strip()
         try:
-            found[column.strip()] = [_number(code) for code in codes.split(",")]
+            numbers = [_number(code) for code in codes.split(",")]
         except ValueError:
-            equals = ""
-        if not equals or not column.strip():
+            numbers = []
+        if not equals or not column or not numbers:
             raise errors.bad_word("missing_codes", "COLUMN=CODES with numbers, such as age=9,99")
+        if column in found:
+            raise errors.said_twice("missing_codes", column)
+        found[column] = numbers
     return found
 
 
@@ -76,7 +85,10 @@ def decimals_by_column(given: Sequence[str] | None) -> dict[str, int] | None:
     for text in given:
         for pair in names(text) or []:
             column, equals, number = pair.rpartition("=")
-            if not equals or not column.strip() or not number.strip().isdigit():
+            column = column.strip()
+            if not equals or not column or not number.strip().isdecimal():
                 raise errors.bad_word("decimals", "COLUMN=N, such as surface=2,employees=0")
-            found[column.strip()] = int(number)
+            if column in found:
+                raise errors.said_twice("decimals", column)
+            found[column] = int(number)
     return found

@@ -139,9 +139,10 @@ def protect(
     The copy is read back and counted before it gets its name. Lists of columns are separated by commas.
     """
     from microagg.api import protect as make
+    from microagg.engines.release import Places
     from microagg.plan.plan_file import read_plan
     from microagg.progress_bar import Bar
-    from microagg.write import check_output
+    from microagg.read import origin_of
 
     words: dict[str, Any] = dict(read_plan(plan)) if plan is not None else {}
     given = {
@@ -184,7 +185,7 @@ def protect(
     words |= {word: value for word, value in given.items() if value is not None}
     source = _source(file, words.pop("input", None))
     target = _target(output, words.pop("output", None), source)
-    check_output(target, force, source)
+    Places.of(target, record, labels).check(origin_of(source), force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = make(source, progress=bar.update, **words)
     where = release.save(target, force=force, record=record, labels=labels)

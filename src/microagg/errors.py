@@ -201,6 +201,19 @@ def bad_word(word: str, needed: str) -> SettingsError:
     return SettingsError(f"{word} must be {needed}.")
 
 
+def bad_list() -> SettingsError:
+    """Names separated by commas, one of which cannot be told from the next."""
+    return SettingsError(
+        "A list of columns has a line break outside of quotes. Separate names by commas, and put names "
+        'with a comma or a line break in double quotes: "a name, with a comma",another.'
+    )
+
+
+def said_twice(word: str, column: str) -> SettingsError:
+    """Only one of them could have an effect."""
+    return SettingsError(f"{word} is given twice for column '{column}'; say it once.")
+
+
 def no_keys() -> SettingsError:
     """Nothing to mask."""
     return SettingsError(
@@ -281,6 +294,30 @@ def all_suppressed(k: int) -> SettingsError:
     )
 
 
+def no_codes(column: str, kind: str) -> DataError:
+    """Lists and structures, of which no order and no code is known."""
+    return DataError(
+        f"Column '{column}' holds values of type {kind}, which cannot be strata. Give it another role, or "
+        "use a column of codes or numbers."
+    )
+
+
+def nan_as_code(column: str, count: int) -> DataError:
+    """NaN is no value and not missing either."""
+    return DataError(
+        f"Column '{column}' is NaN in {_count(count, 'record')}; strata must be values or missing. "
+        "Make these null, or give the column another role."
+    )
+
+
+def codes_not_merged(column: str, kind: str) -> DataError:
+    """Values that are not the same when written as text."""
+    return DataError(
+        f"Strata of column '{column}', which holds values of type {kind}, cannot be merged. Convert it to "
+        "text or numbers, or leave small strata out (--small-strata suppress)."
+    )
+
+
 def codes_collide(column: str) -> DataError:
     """A merged code that exists already."""
     return DataError(
@@ -310,8 +347,8 @@ def too_few_without_keys(records: int, k: int) -> DataError:
 def bad_weights(column: str, what: str, count: int) -> DataError:
     """Weights are numbers above zero."""
     return DataError(
-        f"Column '{column}' has {count} {what} weights; every weight must be a finite number above 0. "
-        "Correct or remove those records, or use no weight."
+        f"Column '{column}' has {count} {what} weights; every weight must be a number above 0 and at most "
+        "1e100. Correct or remove those records, or use no weight."
     )
 
 
@@ -337,6 +374,14 @@ def noise_needs_spread(column: str) -> DataError:
     return DataError(
         f"Column '{column}' has fewer than two different values, so noise in proportion to its standard "
         "deviation would be none. Leave it as it is or drop it."
+    )
+
+
+def too_large_for_noise(column: str, limit: float) -> DataError:
+    """Noise might lead beyond the range of doubles."""
+    return DataError(
+        f"Column '{column}' has values beyond {limit:.0e} in size, too large to add noise to. Use another "
+        "unit, or mask the column as a subset (confidential_as subset)."
     )
 
 
@@ -775,6 +820,19 @@ def output_exists(path: str, replaceable: bool = False) -> SettingsError:
 def output_is_a_folder(path: str) -> SettingsError:
     """A folder where a file is to be written."""
     return SettingsError(f"{path} is a folder; give the name of a new file in it.")
+
+
+def output_is_no_file(path: str) -> SettingsError:
+    """A device, a pipe, a socket."""
+    return SettingsError(f"{path} is not a file but a device or a pipe; give the name of a new file.")
+
+
+def internal_beside_release(folder: str, usual: str) -> SettingsError:
+    """Whoever gets the folder of the release would get the record too."""
+    return SettingsError(
+        f"The internal record must not lie beside the release, in {folder}. Give another folder, or none: "
+        f"then it is {usual}."
+    )
 
 
 def output_is_input(path: str) -> SettingsError:

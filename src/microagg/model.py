@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -333,6 +334,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if is_dataclass(value):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # a total beyond the range of doubles
     return value
 
 

@@ -3,6 +3,6 @@
 from microagg.aggregate.groups import values_by_group
 from microagg.aggregate.means import aggregate
 from microagg.aggregate.noise import with_noise
-from microagg.aggregate.rounding import rounded
+from microagg.aggregate.rounding import rounded, with_decimals
 
-__all__ = ["aggregate", "rounded", "values_by_group", "with_noise"]
+__all__ = ["aggregate", "rounded", "values_by_group", "with_decimals", "with_noise"]

@@ -18,10 +18,12 @@ def values_by_group(values: Doubles, labels: Labels, how: str, weights: Doubles 
     if weights is None:
         return _core.group_means(values, labels)
     # From the middle of each column, so that large offsets cost no digits.
-    middle = (values.min(axis=0) + values.max(axis=0)) / 2.0
-    total = np.bincount(labels, weights=weights)
-    sums = [np.bincount(labels, weights=weights * column) for column in (values - middle).T]
-    return np.ascontiguousarray((np.stack(sums) / total).T + middle)
+    low, high = values.min(axis=0), values.max(axis=0)
+    with np.errstate(over="ignore"):
+        middle = np.where(np.isfinite(high - low), low / 2.0 + high / 2.0, 0.0)
+    shares = weights / np.bincount(labels, weights=weights)[labels]
+    means = [np.bincount(labels, weights=shares * column) for column in (values - middle).T]
+    return np.ascontiguousarray(np.stack(means, axis=1) + middle)
 
 
 def _medians(values: Doubles, labels: Labels) -> Doubles:

@@ -11,6 +11,9 @@ from microagg import errors
 
 Doubles = NDArray[np.float64]
 
+LARGEST = 1e300
+"""Beyond this size, noise might make values infinite."""
+
 
 def with_noise(values: Doubles, columns: Sequence[str], share: float, correlated: bool) -> Doubles:
     """Normal noise, whose standard deviation is this share of each column's, added to every number that is
@@ -24,19 +27,30 @@ def with_noise(values: Doubles, columns: Sequence[str], share: float, correlated
     could subtract it.
     """
     random = np.random.default_rng()  # seeded by the operating system
-    means: Doubles = np.nanmean(values, axis=0)
-    spread: Doubles = np.nanstd(values, axis=0)
-    for column, deviation in zip(columns, spread, strict=True):
-        if not deviation > 0.0:
+    for column, of_column in zip(columns, values.T, strict=True):
+        if len(np.unique(of_column[~np.isnan(of_column)])) < 2:
             raise errors.noise_needs_spread(column)
+        if np.nanmax(np.abs(of_column)) > LARGEST:
+            raise errors.too_large_for_noise(column, LARGEST)
+    size = np.nanmax(np.abs(values), axis=0)  # squares of large values could overflow
+    means: Doubles = np.nanmean(values / size, axis=0) * size
+    spread: Doubles = np.nanstd(values / size, axis=0) * size
     drawn = random.standard_normal(values.shape)
     if not correlated:
         return values + share * spread * drawn
     centred = (values - means) / spread
-    complete = centred[~np.isnan(centred).any(axis=1)]
-    correlations = complete.T @ complete / max(len(complete), 1)
     # The symmetric root exists where columns are linear functions of each other, too.
-    eigenvalues, vectors = np.linalg.eigh(correlations)
+    eigenvalues, vectors = np.linalg.eigh(_correlations(centred))
     root = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
     moved: Doubles = means + spread * (centred + share * (drawn @ root)) / np.sqrt(1.0 + share**2)
     return moved
+
+
+def _correlations(values: Doubles) -> Doubles:
+    """Of the records that have all values; a column that is constant there is correlated with none."""
+    complete = values[~np.isnan(values).any(axis=1)]
+    found: Doubles = np.eye(values.shape[1])
+    varying = np.flatnonzero((complete != complete[:1]).any(axis=0))
+    if len(varying) > 1:
+        found[np.ix_(varying, varying)] = np.corrcoef(complete[:, varying], rowvar=False)
+    return found

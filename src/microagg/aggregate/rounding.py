@@ -7,6 +7,15 @@ from numpy.typing import NDArray
 
 Doubles = NDArray[np.float64]
 
+_WHOLE = 2.0**52
+"""Doubles of this size and above have no decimals."""
+
+
+def with_decimals(values: Doubles, decimals: int) -> Doubles:
+    """Each value by itself with so many decimals, and no negative zeros; NaN stays NaN."""
+    whole = np.abs(values) >= _WHOLE  # rounding would multiply them, and may overflow
+    return np.where(whole, values, np.round(np.where(whole, 0.0, values), decimals)) + 0.0
+
 
 def rounded(values: Doubles, shares: Doubles, decimals: int | None) -> Doubles:
     """The groups' values of one column with so many decimals.
@@ -19,7 +28,7 @@ def rounded(values: Doubles, shares: Doubles, decimals: int | None) -> Doubles:
     if decimals is None:
         return values
     if decimals > 0:
-        return np.round(values, decimals) + 0.0  # no negative zeros
+        return with_decimals(values, decimals)
     low = np.floor(values)
     remainders = values - low
     order = np.lexsort((np.arange(len(values)), -remainders))

@@ -27,6 +27,9 @@ SEEDS_OF_RETRY = 8
 OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn-mhm")
 """What a retry tries: so many other seeds, then these."""
 
+LARGEST_WEIGHT = 1e100
+"""Totals of larger ones could overflow."""
+
 
 def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
     """A verified release of the source, or an exception that says what stands against it."""
@@ -85,6 +88,7 @@ def _weights(source: Microdata, protection: Protection) -> Doubles | None:
         ("missing", np.isnan(weights)),
         ("infinite", np.isinf(weights)),
         ("negative or zero", weights <= 0.0),
+        ("too large", weights > LARGEST_WEIGHT),
     ):
         if wrong.any():
             raise errors.bad_weights(protection.weight, what, int(wrong.sum()))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.aggregate import rounded, values_by_group, with_noise
+from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
 from microagg.columns import decimals_of
 from microagg.model import Partition
 from microagg.plan.protection import NOISE, Protection
@@ -73,7 +73,7 @@ def masked(
         noisy = with_noise(values, protection.noised, share, protection.confidential_as != "noise")
         for column, new in zip(protection.noised, noisy.T, strict=True):
             places = decimals[column]
-            columns[column] = new if places is None else np.round(new, places) + 0.0
+            columns[column] = new if places is None else with_decimals(new, places)
     whole = frozenset(column for column, places in decimals.items() if places == 0)
     return Masked(columns, whole, tolerance)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import read, write
-from microagg.model import PROVED, Claims, Labels, Microdata, Verdict, Verified
+from microagg import errors, read, write
+from microagg.model import PROVED, Claims, Labels, Microdata, Origin, Verdict, Verified
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.verify import check_written
@@ -44,6 +45,39 @@ class TaskPartition:
     recipe: str
     reason: str
     truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a release and what is known about it are to be written."""
+
+    release: Path
+    folder: Path
+    """For the internal files, which have these names."""
+    record: str
+    plan: str
+    groups: str | None
+
+    @classmethod
+    def of(cls, path: str | Path, folder: str | Path | None, labels: bool) -> Places:
+        """Beside the release, unless a folder is given."""
+        path = Path(path)
+        return cls(
+            path,
+            path.parent / INTERNAL_FOLDER if folder is None else Path(folder),
+            f"{path.name}.microagg.json",
+            f"{path.name}.plan.toml",
+            f"{path.name}.groups.csv" if labels else None,
+        )
+
+    def check(self, source: Origin, force: bool) -> None:
+        """Refuse what could not be written, or must not be written there."""
+        write.check_output(self.release, force, source.path)
+        write.output_format(self.release, source)
+        if self.folder.resolve() == self.release.parent.resolve():
+            raise errors.internal_beside_release(str(self.folder), INTERNAL_FOLDER)
+        names = filter(None, (self.record, self.plan, self.groups))
+        write.Internal(self.folder).check(*names, force=force)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,14 +168,9 @@ class Release:
         record of the run and its plan (default: microagg-internal beside the release); labels: also the
         group of each record. Returns the path of the record.
         """
-        path = Path(path)
-        write.check_output(path, force, self.source.origin.path)
-        write.output_format(path, self.source.origin)
-        internal = write.Internal(path.parent / INTERNAL_FOLDER if record is None else Path(record))
-        name, plan, groups = (
-            f"{path.name}.{what}" for what in ("microagg.json", "plan.toml", "groups.csv")
-        )
-        internal.check(name, plan, *([groups] if labels else []), force=force)
+        places = Places.of(path, record, labels)
+        places.check(self.source.origin, force)
+        path = places.release
         changed = (*self.protection.changed, *self.claims.recoded)
         with write.stage(self.verified, path, changed) as staged:
             written = read.read_back(staged.readable, staged.origin)
@@ -151,12 +180,15 @@ class Release:
             )
             del written
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
-            where = internal.write_json(name, {**self.record, "output": output}, force)
-            internal.write_text(plan, used_plan(self._words_with_paths(path, internal.folder)), force)
-            if labels:
-                internal.write_text(groups, self._groups(), force)
-            staged.commit(force)
-        return where
+            contents = {
+                places.record: json.dumps({**self.record, "output": output}, allow_nan=False),
+                places.plan: used_plan(self._words_with_paths(path, places.folder)),
+            }
+            if places.groups is not None:
+                contents[places.groups] = self._groups()
+            with write.Internal(places.folder).staged(contents) as internal:
+                staged.commit(force, before=internal)
+        return places.folder / places.record
 
     def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
         """The plan's words with the files' places as seen from the folder of the plan."""

@@ -1,7 +1,7 @@
 """A file or data in memory -> Table or Microdata: the only place that checks data by themselves."""
 
 from microagg.model import FORMATS
-from microagg.read.files import microdata_from_file, read_back, table_from_file
+from microagg.read.files import microdata_from_file, origin_of, read_back, table_from_file
 from microagg.read.frames import frame_like, microdata_of
 from microagg.read.memory import table_of
 from microagg.read.numbers import numbers_of
@@ -12,6 +12,7 @@ __all__ = [
     "microdata_from_file",
     "microdata_of",
     "numbers_of",
+    "origin_of",
     "read_back",
     "table_from_file",
     "table_of",

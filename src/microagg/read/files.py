@@ -93,6 +93,20 @@ def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.T
     return table if schema is None else retyped(Microdata(table, like), schema)
 
 
+def origin_of(path: Path) -> Origin:
+    """What the name of a file says; `DataError` if there is no such file, or it is of no format we know."""
+    if path == STANDARD_INPUT:
+        return Origin("CSV", "standard input")
+    if path.is_dir():
+        raise errors.is_a_folder(str(path))
+    if not path.exists():
+        raise errors.no_such_file(str(path))
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise errors.unknown_format(str(path), list(FORMATS))
+    return Origin(kind, str(path), path)
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
     file: BinaryIO
@@ -109,13 +123,7 @@ def _opened(path: Path, csv_format: CsvFormat) -> Iterator[_Source]:
         _refuse_other_content(source)
         yield source
         return
-    if path.is_dir():
-        raise errors.is_a_folder(str(path))
-    if not path.exists():
-        raise errors.no_such_file(str(path))
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise errors.unknown_format(str(path), list(FORMATS))
+    kind = origin_of(path).format
     if kind != "CSV" and csv_format.given():
         raise errors.not_csv(str(path), kind, csv_format.given())
     try:

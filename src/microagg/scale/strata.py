@@ -47,7 +47,7 @@ def strata_of(table: pa.Table, columns: Sequence[str], k: int, policy: str) -> S
         if n < k:
             raise errors.k_above_n(k, n)
         return Strata(np.arange(n), np.zeros(n, dtype=np.int64), 1, {})
-    codes = np.stack([_codes(table.column(column)) for column in columns], axis=1)
+    codes = np.stack([_codes(table.column(column), column) for column in columns], axis=1)
     combinations, of = _combinations(codes)
     sizes = np.bincount(of)
     small = sizes < k
@@ -73,13 +73,19 @@ def strata_of(table: pa.Table, columns: Sequence[str], k: int, policy: str) -> S
     )
 
 
-def _codes(column: pa.ChunkedArray[Any]) -> Positions:
+def _codes(column: pa.ChunkedArray[Any], name: str) -> Positions:
     """The place of each value among the sorted distinct ones; missing values come last."""
     import pyarrow as pa
     from pyarrow import compute
 
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if pa.types.is_nested(column.type):
+        raise errors.no_codes(name, str(column.type))
+    if pa.types.is_floating(column.type):
+        strange = int(np.isnan(column.drop_null().to_numpy()).sum())
+        if strange:
+            raise errors.nan_as_code(name, strange)
     encoded = column.combine_chunks().dictionary_encode()
     order = compute.sort_indices(encoded.dictionary).to_numpy(zero_copy_only=False)
     place: Positions = np.empty(len(order) + 1, dtype=np.int64)
@@ -131,25 +137,37 @@ def _recode(
     import pyarrow as pa
 
     recoded: dict[str, pa.Array[Any]] = {}
-    merged = np.flatnonzero(np.bincount(target, minlength=len(target)) > 1)
+    # The members of each merged stratum, all of them in one pass.
+    order = np.argsort(target, kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(target[order])) + 1)
+    merged = [members for members in groups if len(members) > 1]
     for at, column in enumerate(columns):
         rows_of_code = np.zeros(int(codes[:, at].max()) + 1, dtype=np.int64)
         rows_of_code[codes[:, at]] = np.arange(len(codes))
         values = table.column(column).take(rows_of_code).to_pylist()
         texts = [None if value is None else str(value) for value in values]
         names: list[str | None] = [texts[code] for code in combinations[:, at]]
+        known = set(texts)
         changed = False
-        for group in merged:
-            members = np.flatnonzero(target == group)
+        for members in merged:
             joined = sorted(set(combinations[members, at].tolist()))
             if len(joined) < 2:
                 continue
             changed = True
             name = "+".join(texts[code] or MISSING_CODE for code in joined)
-            if name in texts:
+            if name in known:
                 raise errors.codes_collide(column)
             for member in members:
                 names[member] = name
         if changed:
+            kind = table.schema.field(column).type
+            if pa.types.is_time(kind) or pa.types.is_duration(kind) or _is_binary(kind):
+                raise errors.codes_not_merged(column, str(kind))
             recoded[column] = pa.array(names, pa.large_string()).take(of)
     return recoded
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)

@@ -23,6 +23,9 @@ from microagg.verify.values import is_numeric, missing, numbers, numbers_in, pla
 if TYPE_CHECKING:
     import pyarrow as pa
 
+HUGE = 2.0**-800
+"""Columns with values beyond its inverse are summed in this unit, so that sums do not overflow."""
+
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:
     """Recount from `released` what `claims` promise about it.
@@ -267,9 +270,12 @@ class Release:
             return MeanChange(name, 0.0, 0.0, 0.0, tolerance, True)
         with np.errstate(all="ignore"):
             weight = np.ones(cells.sum()) if weights is None else weights[cells]
-            total = np.sum(weight * (after[cells] - before[cells]))
-            mean = total / np.sum(weight)
-            size = np.sum(weight * np.abs(before[cells])) / np.sum(weight)
+            old, new = before[cells], after[cells]
+            unit = HUGE if max(np.abs(old).max(), np.abs(new).max()) > 1.0 / HUGE else 1.0
+            total = np.sum(weight * (new * unit - old * unit))
+            mean = total / np.sum(weight) / unit
+            size = np.sum(weight * np.abs(old * unit)) / np.sum(weight) / unit
+            total /= unit
             relative = mean / size if size > 0 else mean
             kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
         return MeanChange(name, float(mean), float(total), float(relative), tolerance, kept)

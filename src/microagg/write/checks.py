@@ -24,6 +24,8 @@ def check_output(path: Path, force: bool | None = None, source: Path | None = No
             raise errors.output_is_a_folder(str(path))
         if not path.parent.is_dir():
             raise errors.no_output_folder(str(path.parent))
+        if path.exists() and not path.is_file():
+            raise errors.output_is_no_file(str(path))
         if source is not None and _are_one_file(path, source):
             raise errors.output_is_input(str(path))
         if os.path.lexists(path) and not force:

@@ -32,6 +32,9 @@ def write_csv(table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat)
     for name, field in zip(table.column_names, table.schema, strict=True):
         if pa.types.is_nested(field.type) or _is_binary(field.type):
             raise errors.unwritable_column("CSV", name, f"values of type {field.type}")
+    padded = [name for name in table.column_names if name != name.strip()]
+    if padded:
+        raise errors.bad_names_for("CSV", padded, "names without blanks around them")
     encoder = _Encoder(encoding, path, delimiter)
     header = pa.table([[name] for name in table.column_names], names=table.column_names)
     file.write(encoder.begin())

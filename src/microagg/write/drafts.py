@@ -6,9 +6,10 @@ import errno
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -33,13 +34,20 @@ class Draft:
     folder: int
     """Descriptor of the folder, for names in it: the folder may be moved meanwhile."""
     temporary: str | None
+    mode: int
+    """Its permissions once it has its name; until then its owner can write to it in any case."""
+    new_folder: str | None = None
+    """In `folder`, to be made when the draft gets its name."""
+    _made: list[Callable[[], None]] = field(default_factory=list)
+    """How to undo what the commit has made."""
 
     @property
     def path(self) -> Path:
         """Where the draft can be opened by this process, to write to it or to read it."""
         if self.temporary is None:
             return _OPEN_FILES / str(self.descriptor)
-        return self.target.parent / self.temporary
+        parent = self.target.parent
+        return (parent if self.new_folder is None else parent.parent) / self.temporary
 
     def opened(self) -> BinaryIO:
         """The draft as a file to write to; to be closed."""
@@ -58,19 +66,57 @@ class Draft:
         with self.path.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
+    @property
+    def name(self) -> str:
+        """Of the target, as seen from `folder`."""
+        return self.target.name if self.new_folder is None else f"{self.new_folder}/{self.target.name}"
+
     def commit(self, force: bool = False) -> None:
         """Give the file its name, at once and for good; `SettingsError` if it is taken, unless forced."""
+        commit_all([self], force)
+
+    def give_name(self, force: bool) -> None:
+        """The name is in the folder, but perhaps not on the disk."""
         with told(self.target):
+            if self.mode & OURS_ALONE != OURS_ALONE:
+                os.fchmod(self.descriptor, self.mode)
+            if self.new_folder is not None:
+                with suppress(FileExistsError):
+                    os.mkdir(self.new_folder, 0o700, dir_fd=self.folder)
+                    self._made.append(self._remove_folder)
             try:
-                self._link(self.target.name)
+                self._link(self.name)
+                self._made.append(self._remove_file)
             except FileExistsError:
                 if not force:
                     raise
                 self._replace()
-        # The name is in the folder, which must reach the disk too. Some file systems do not sync folders;
-        # the file is there and whole in any case.
+
+    def settle(self) -> None:
+        """Let the name reach the disk. Some file systems do not sync folders; the file is there and whole in
+        any case.
+        """
         with suppress(OSError):
             os.fsync(self.folder)
+            if self.new_folder is not None:
+                made = os.open(self.new_folder, os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.folder)
+                try:
+                    os.fsync(made)
+                finally:
+                    os.close(made)
+
+    def withdraw(self) -> None:
+        """Undo the commit, unless it has replaced another file."""
+        while self._made:
+            with suppress(OSError):
+                self._made.pop()()
+
+    def _remove_file(self) -> None:
+        os.unlink(self.name, dir_fd=self.folder)
+
+    def _remove_folder(self) -> None:
+        if self.new_folder is not None:
+            os.rmdir(self.new_folder, dir_fd=self.folder)
 
     def _link(self, name: str) -> None:
         """A name for the draft; `FileExistsError` if there is one such, unlike by renaming."""
@@ -94,7 +140,7 @@ class Draft:
             hidden = _hidden_name()
             self._link(hidden)
             self.temporary = hidden
-        self._rename(self.temporary, self.target.name)
+        self._rename(self.temporary, self.name)
         self.temporary = None
 
     def _rename(self, source: str, name: str) -> None:
@@ -109,17 +155,42 @@ class Draft:
         os.close(self.folder)
 
 
+def commit_all(drafts: Sequence[Draft], force: bool = False) -> None:
+    """Give all of them their names, the last one last, or none of them if one cannot have it.
+
+    Only the death of the process between the first and the last can leave some.
+    """
+    try:
+        for each in drafts:
+            each.give_name(force)
+        for each in drafts:
+            each.settle()
+    except BaseException:
+        for each in reversed(drafts):
+            each.withdraw()
+        raise
+
+
 @contextmanager
-def draft(target: Path, mode: int) -> Iterator[Draft]:
-    """A draft of a file of this name, with these permissions or fewer (the process has its mask)."""
+def draft(target: Path, mode: int, make_folder: bool = False) -> Iterator[Draft]:
+    """A draft of a file of this name, with these permissions or fewer (the process has its mask).
+
+    With `make_folder`, the target's folder need not be there; it is made for its owner alone.
+    """
+    parent, new_folder = target.parent, None
+    if make_folder and not parent.exists():
+        parent, new_folder = parent.parent, parent.name
     with told(target):
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        folder = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             descriptor, temporary = _create(folder, mode)
         except BaseException:
             os.close(folder)
             raise
-    created = Draft(target, descriptor, folder, temporary)
+        mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+        if mode & OURS_ALONE != OURS_ALONE:  # sources may be read-only, drafts must not be
+            os.fchmod(descriptor, mode | OURS_ALONE)
+    created = Draft(target, descriptor, folder, temporary, mode, new_folder)
     try:
         yield created
     finally:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from microagg import errors
 from microagg.write.checks import check_output
-from microagg.write.drafts import OURS_ALONE, draft, told
+from microagg.write.drafts import OURS_ALONE, Draft, draft, told
 
 
 def write_labels(path: Path, labels: Iterable[int], force: bool = False) -> None:
@@ -51,30 +52,23 @@ class Internal:
         for name in names:
             check_output(self.folder / name, force)
 
-    def path(self, name: str) -> Path:
-        """Where a file of this name is to be written; the folder is there."""
-        with told(self.folder):
-            if not self.folder.is_dir():
-                self.folder.mkdir(mode=0o700)
-        return self.folder / name
+    @contextmanager
+    def staged(self, contents: Mapping[str, str]) -> Iterator[list[Draft]]:
+        """Drafts of files by name, on the disk, to be committed; the folder is made then."""
+        with ExitStack() as drafts:
+            yield [
+                drafts.enter_context(_draft(self.folder / name, text)) for name, text in contents.items()
+            ]
 
-    def write_json(self, name: str, content: Mapping[str, object], force: bool = False) -> Path:
-        """One JSON object; where it is now."""
-        path = self.path(name)
-        write_json(path, content, force)
-        return path
 
-    def write_text(self, name: str, content: str, force: bool = False) -> Path:
-        """Any text, such as TOML or CSV; where it is now."""
-        path = self.path(name)
-        write_text(path, content, force)
-        return path
-
-    def write_labels(self, name: str, labels: Iterable[int], force: bool = False) -> Path:
-        """The group of each record; where they are now."""
-        path = self.path(name)
-        write_labels(path, labels, force)
-        return path
+@contextmanager
+def _draft(path: Path, content: str) -> Iterator[Draft]:
+    with draft(path, OURS_ALONE, make_folder=True) as new:
+        with told(path):
+            with new.opened_as_text() as file:
+                file.write(content)
+            new.finish()
+        yield new
 
 
 def _write(path: Path, content: Callable[[TextIO], object], force: bool) -> None:

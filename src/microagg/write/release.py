@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from microagg.model import CsvFormat, Microdata, Origin, Verified
 from microagg.write.checks import output_format
 from microagg.write.columns import values_only
 from microagg.write.csv import PLAIN, write_csv
-from microagg.write.drafts import Draft, draft, told
+from microagg.write.drafts import Draft, commit_all, draft, told
 from microagg.write.excel import write_excel
 from microagg.write.statistical import write_statistical
 
@@ -38,9 +38,12 @@ class Staged:
         """Where this process can read it."""
         return self._draft.path
 
-    def commit(self, force: bool = False) -> None:
-        """Give it its name; `SettingsError` if that is taken, unless forced."""
-        self._draft.commit(force)
+    def commit(self, force: bool = False, before: Sequence[Draft] = ()) -> None:
+        """Give it its name; `SettingsError` if that is taken, unless forced.
+
+        `before`: what must not be there without the release, nor the release without it.
+        """
+        commit_all([*before, self._draft], force)
 
 
 @contextmanager
