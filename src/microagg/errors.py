@@ -1227,6 +1227,15 @@ def mean_not_kept(column: str, change: float, tolerance: float) -> str:
     )
 
 
+def not_the_mean(column: str, groups: int) -> str:
+    """A group publishes something else than was promised."""
+    publish = "publishes" if groups == 1 else "publish"
+    return (
+        f"{_count(groups, 'group')} {publish} in '{column}' something other than the mean of its records. "
+        f"{_BUG}"
+    )
+
+
 def claims_unusable(what: str) -> str:
     """The promise itself makes no sense."""
     return f"What the release promises cannot be checked: {what}. {_BUG}"

@@ -188,6 +188,10 @@ class Claims:
     """Strata columns in which codes were merged."""
     dropped: tuple[str, ...] = ()
     weight: str | None = None
+    rounding: Mapping[str, float] = field(default_factory=dict)
+    """How far a published value may be from the mean, weighted if there are weights, of the records that
+    publish it; nothing is promised for columns that are absent.
+    """
     mean_tolerance: Mapping[str, float] = field(default_factory=dict)
     """How much the mean of a column, weighted if there are weights, may change; nothing is promised for
     those that are absent.

@@ -43,6 +43,26 @@ def refused(made: Made, *words: str) -> None:
 # --- values and groups -------------------------------------------------------------------------
 
 
+def test_two_groups_that_have_changed_places() -> None:
+    made = small_release().claiming(rounding={"surface": 0.0, "employees": 0.0}, mean_tolerance={})
+    assert made.verdict().safe
+    values = made.column("surface")
+    first, other = GROUPS[0], next(group for group in GROUPS if group != GROUPS[0])
+    of = {group: values[GROUPS.index(group)] for group in GROUPS} | {
+        first: values[GROUPS.index(other)],
+        other: values[GROUPS.index(first)],
+    }
+    refused(made.with_released("surface", [of[group] for group in GROUPS]), "2 groups publish in 'surface'")
+
+
+def test_what_is_published_may_be_rounded_as_was_promised_and_no_further() -> None:
+    made = small_release()
+    shifted = [value + 0.004 for value in made.column("surface")]
+    near = made.with_released("surface", shifted).claiming(mean_tolerance={"surface": 0.005})
+    assert near.claiming(rounding={"surface": 0.005}).verdict().safe
+    refused(near.claiming(rounding={"surface": 0.003}), "something other than the mean")
+
+
 @pytest.mark.parametrize("at", range(12))
 def test_the_last_bit_of_one_value(at: int) -> None:
     made = small_release()

@@ -134,6 +134,7 @@ def _claims(protection: Protection, strata: Strata, new: Masked) -> Claims:
         recoded=tuple(strata.recoded),
         dropped=protection.drop,
         weight=protection.weight,
+        rounding=new.rounding,
         mean_tolerance=new.mean_tolerance,
     )
 

@@ -35,6 +35,8 @@ class Masked:
     columns: dict[str, Doubles]
     whole: frozenset[str]
     """Those of them that hold whole numbers only."""
+    rounding: dict[str, float]
+    """By how much what a group publishes may differ from its mean."""
     mean_tolerance: dict[str, float]
 
 
@@ -50,6 +52,7 @@ def masked(
     `numbers` and `weights` are those of the released records.
     """
     columns: dict[str, Doubles] = {}
+    rounding: dict[str, float] = {}
     tolerance: dict[str, float] = {}
     decimals = {column: _decimals(protection, column, numbers[column]) for column in protection.changed}
     for number, subset in enumerate((*protection.subsets, *protection.own_subsets)):
@@ -66,6 +69,7 @@ def masked(
             published[present, at] = rounded(values, shares[present], decimals[column])
             columns[column] = published[group, at]
             if protection.aggregate == "mean":
+                rounding[column] = _rounding(decimals[column])
                 tolerance[column] = _tolerance(decimals[column], shares[present])
     if protection.noised:
         share = NOISE if protection.noise is None else protection.noise
@@ -75,7 +79,7 @@ def masked(
             places = decimals[column]
             columns[column] = new if places is None else with_decimals(new, places)
     whole = frozenset(column for column, places in decimals.items() if places == 0)
-    return Masked(columns, whole, tolerance)
+    return Masked(columns, whole, rounding, tolerance)
 
 
 def _decimals(protection: Protection, column: str, values: Doubles) -> int | None:
@@ -126,6 +130,13 @@ def _published(
             published[rows, places] = values_by_group(values, found.labels, how, own_weights)
         first += count
     return published
+
+
+def _rounding(decimals: int | None) -> float:
+    """Half a unit of the last decimal; whole numbers are rounded up or down, so that totals are kept."""
+    if decimals is None:
+        return 0.0
+    return 1.0 if decimals == 0 else 0.5 * 10.0**-decimals
 
 
 def _tolerance(decimals: int | None, shares: Doubles) -> float:

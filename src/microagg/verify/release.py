@@ -145,6 +145,7 @@ class Release:
         failures += k_failures(claims, counts + own_counts, together)
         for names, classes in zip(key_subsets + claims.own_subsets, subsets + own, strict=True):
             failures += self.observed_failures(names, classes)
+            failures += self.value_failures(names, classes)
         failures += self.noise_failures()
         failures += self.weight_failures(grouped + list(zip(claims.own_subsets, own, strict=True)))
         jointly = [(keys, joint)] if together is not None and not together.below else []
@@ -199,6 +200,27 @@ class Release:
             rests_on = np.bincount(classes.labels[observed], minlength=classes.count)
             if few := int((shown & (rests_on < self.claims.k)[classes.labels]).sum()):
                 failures.append(errors.too_few_observed(name, self.claims.k, few))
+        return failures
+
+    def value_failures(self, names: tuple[str, ...], classes: Classes) -> list[str]:
+        """What a class publishes is the mean of its members, but for rounding."""
+        failures = []
+        weights = self.weights()
+        for name in names:
+            pair, tolerance = self.numbers(name), self.claims.rounding.get(name)
+            if pair is None or tolerance is None:
+                continue
+            before, after = pair
+            cells = ~(np.isnan(before) | np.isnan(after))
+            labels = classes.labels[cells]
+            with np.errstate(all="ignore"):
+                weight = np.ones(len(labels)) if weights is None else weights[cells]
+                total = np.bincount(labels, weight, minlength=classes.count)
+                off = np.bincount(labels, weight * (before[cells] - after[cells]), minlength=classes.count)
+                size = np.bincount(labels, weight * np.abs(before[cells]), minlength=classes.count)
+                far = np.abs(off) > (tolerance * (1.0 + NEGLIGIBLE) + NEGLIGIBLE * size / total) * total
+            if wrong := int(far[total > 0.0].sum()):
+                failures.append(errors.not_the_mean(name, wrong))
         return failures
 
     def noise_failures(self) -> list[str]:

@@ -93,8 +93,9 @@ class Draft:
                 self._replace()
 
     def settle(self) -> None:
-        """Let the name reach the disk. Some file systems do not sync folders; the file is there and whole in
-        any case.
+        """Let the name reach the disk.
+
+        Some file systems do not sync folders; the file is there and whole in any case.
         """
         with suppress(OSError):
             os.fsync(self.folder)
