@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import read, write
-from microagg.model import PROVED, Claims, Labels, Microdata, Verdict, Verified
+from microagg.model import PROVED, Claims, Labels, Microdata, Origin, Verdict, Verified
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.verify import check_written
@@ -25,6 +25,23 @@ INTERNAL_FOLDER = "microagg-internal"
 
 SHOWN_RECIPES = 3
 """With more different ones, only their number is shown."""
+
+
+def check_outputs(
+    path: Path, origin: Origin, *, force: bool = False, record: Path | None = None, labels: bool = False
+) -> None:
+    """Refuse, before any work is done for it, a release that `save` could not write."""
+    write.check_output(path, force, origin.path)
+    write.output_format(path, origin)
+    internal, names = _internal_files(path, record, labels)
+    internal.check(*names, force=force)
+
+
+def _internal_files(path: Path, record: Path | None, labels: bool) -> tuple[write.Internal, list[str]]:
+    """The folder for what is internal, and the names of record, plan and groups in it."""
+    kinds = ("microagg.json", "plan.toml", "groups.csv")
+    folder = path.parent / INTERNAL_FOLDER if record is None else record
+    return write.Internal(folder), [f"{path.name}.{kind}" for kind in kinds[: 3 if labels else 2]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,13 +152,9 @@ class Release:
         group of each record. Returns the path of the record.
         """
         path = Path(path)
-        write.check_output(path, force, self.source.origin.path)
-        write.output_format(path, self.source.origin)
-        internal = write.Internal(path.parent / INTERNAL_FOLDER if record is None else Path(record))
-        name, plan, groups = (
-            f"{path.name}.{what}" for what in ("microagg.json", "plan.toml", "groups.csv")
-        )
-        internal.check(name, plan, *([groups] if labels else []), force=force)
+        folder = None if record is None else Path(record)
+        check_outputs(path, self.source.origin, force=force, record=folder, labels=labels)
+        internal, (name, plan, *groups) = _internal_files(path, folder, labels)
         changed = (*self.protection.changed, *self.claims.recoded)
         with write.stage(self.verified, path, changed) as staged:
             written = read.read_back(staged.readable, staged.origin)
@@ -153,8 +166,8 @@ class Release:
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
             where = internal.write_json(name, {**self.record, "output": output}, force)
             internal.write_text(plan, used_plan(self._words_with_paths(path, internal.folder)), force)
-            if labels:
-                internal.write_text(groups, self._groups(), force)
+            for file in groups:
+                internal.write_text(file, self._groups(), force)
             staged.commit(force)
         return where
 
