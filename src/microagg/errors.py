@@ -5,7 +5,7 @@ A message says what was found, what is needed and what to do. None ever shows a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 
@@ -1344,6 +1344,42 @@ def note_own_values(columns: Sequence[str], count: int) -> str:
 def note_suppressed(count: int, of: int) -> str:
     """Records left out."""
     return f"{count} of {of} records are not released"
+
+
+def note_merged(count: int) -> str:
+    """Strata with fewer than k records share a code."""
+    return f"{_are(count)} in merged strata"
+
+
+def note_given_up(k: int, lost: Mapping[str, int]) -> str:
+    """Cells that are released as missing although the source has them, by column."""
+    cells = ", ".join(f"{count} of {column}" for column, count in lost.items())
+    return f"values given up, so that each pattern of missing values has {k} records: {cells}"
+
+
+def note_mixed_zeros(count: int) -> str:
+    """Zeros that could not be kept apart."""
+    return f"{_count(count, 'record')} with rare patterns of zeros are grouped with other patterns"
+
+
+def note_medians() -> str:
+    """What medians do not do."""
+    return "medians are published: means and totals are not kept, and values may be respondents' own"
+
+
+def note_order() -> str:
+    """The place of a record is information too."""
+    return "records are in the order of the source, which may tell who is who (--shuffle changes it)"
+
+
+def note_pairs() -> str:
+    """Accepted: k is 2."""
+    return "accepted (--allow-pairs): each member of a group of two can compute the other's values"
+
+
+def note_retried(attempts: int) -> str:
+    """Not the first groups, which had the lowest loss."""
+    return f"these groups were found in attempt {attempts} of retry"
 
 
 def written_differs(column: str) -> str:

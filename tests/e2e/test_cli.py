@@ -468,3 +468,21 @@ def test_certify_prints_the_distance_from_the_optimum(good: Path) -> None:
     found = json.loads(done.stdout)
     assert found["bound"] is not None
     assert found["recipe"] == "mdav"
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(
+    tmp_path: Path, long_file: Path
+) -> None:
+    """Minutes of work would be lost."""
+    names = ",".join(parquet.read_schema(long_file).names)
+    words = ("protect", long_file, "-k", 3, "--keys", names)
+    assert "only read" in refused(2, *words, "-o", tmp_path / "out.sas7bdat")
+    assert "not known by its name" in refused(2, *words, "-o", tmp_path / "out.pdf")
+    record = tmp_path / "microagg-internal" / "out.csv.microagg.json"
+    record.parent.mkdir()
+    record.touch()
+    message = refused(2, *words, "-o", tmp_path / "out.csv")
+    assert "out.csv.microagg.json exists already" in message
+    assert "--force" in message
+    assert "There is no file" in refused(2, "protect", tmp_path / "data.xyz", "-k", 3, "--keys", "a")
+    assert [path.name for path in tmp_path.iterdir()] == ["microagg-internal"]

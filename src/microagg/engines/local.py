@@ -142,22 +142,21 @@ def _claims(protection: Protection, strata: Strata, new: Masked) -> Claims:
 def _notes(
     source: Microdata, protection: Protection, strata: Strata, tasks: Tasks, attempts: int
 ) -> Iterator[str]:
-    """What a protector should know beside the counts."""
+    """What a protector should know beside what `verify` counts."""
     if strata.merged:
-        yield f"{strata.merged} records are in merged strata"
+        yield errors.note_merged(strata.merged)
     if tasks.lost:
-        cells = ", ".join(f"{count} of {column}" for column, count in tasks.lost.items())
-        yield f"values given up, so that each pattern of missing values has {protection.k} records: {cells}"
+        yield errors.note_given_up(protection.k, tasks.lost)
     if tasks.mixed_zeros:
-        yield f"{tasks.mixed_zeros} records with rare patterns of zeros are grouped with other patterns"
+        yield errors.note_mixed_zeros(tasks.mixed_zeros)
     if protection.aggregate == "median":
-        yield "medians are published: means and totals are not kept, and values may be respondents' own"
+        yield errors.note_medians()
     if not protection.shuffle:
-        yield "records are in the order of the source, which may tell who is who (--shuffle changes it)"
+        yield errors.note_order()
     if protection.k == 2:
-        yield "each member of a group of two can compute the other's values"
+        yield errors.note_pairs()
     if attempts > 1:
-        yield f"these groups were found in attempt {attempts} of retry"
+        yield errors.note_retried(attempts)
     yield from source.origin.notes
 
 

@@ -1,0 +1,60 @@
+"""The records of a source and their masked counterparts, side by side: what every measure is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """n records before and after masking, row by row the same respondent.
+
+    `columns`: names of the p masked numeric columns; `original`, `masked`: (n, p), NaN where missing;
+    `subsets`: which columns were masked together, as positions in `columns`; `groups`: the class of each
+    record, numbered from 0, of those that share all released values of strata and masked columns; `strata`:
+    the stratum of each record, all 0 without any; `weights`: None without any; `confidential`: by name, the
+    codes of the source's values, numbered from 0 in their order (a missing value is a value); `numbers`:
+    by name, other numeric columns of the source that are released unmasked, NaN where missing, confidential
+    ones among them; `k`: what was promised, None if that is not known.
+    """
+
+    columns: tuple[str, ...]
+    original: Values
+    masked: Values
+    subsets: tuple[tuple[int, ...], ...]
+    groups: Codes
+    strata: Codes
+    weights: Values | None = None
+    confidential: Mapping[str, Codes] = field(default_factory=dict)
+    numbers: Mapping[str, Values] = field(default_factory=dict)
+    k: int | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.original)
+
+    @property
+    def p(self) -> int:
+        """Number of masked columns."""
+        return len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a measure has found: one number, and the numbers of its parts by their names.
+
+    `parts` are for tables: by column, by subset, by scenario … in the order in which they are to be shown.
+    `note` says what a reader must know beside the number: what was left out, or a line to compare with.
+    """
+
+    value: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
