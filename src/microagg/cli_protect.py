@@ -139,17 +139,10 @@ def protect(
     The copy is read back and counted before it gets its name. Lists of columns are separated by commas.
     """
     from microagg.api import protect as make
-<<<<<<< HEAD
     from microagg.engines.release import Places
     from microagg.plan.plan_file import read_plan
     from microagg.progress_bar import Bar
     from microagg.read import origin_of
-=======
-    from microagg.engines.release import check_outputs
-    from microagg.model import FORMATS, Origin
-    from microagg.plan.plan_file import read_plan
-    from microagg.progress_bar import Bar
->>>>>>> wt-docs
 
     words: dict[str, Any] = dict(read_plan(plan)) if plan is not None else {}
     given = {
@@ -192,14 +185,7 @@ def protect(
     words |= {word: value for word, value in given.items() if value is not None}
     source = _source(file, words.pop("input", None))
     target = _target(output, words.pop("output", None), source)
-<<<<<<< HEAD
     Places.of(target, record, labels).check(origin_of(source), force)
-=======
-    kind = "CSV" if source == Path("-") else FORMATS.get(source.suffix.lower())
-    if kind is not None:  # else it cannot be read, which is told first
-        origin = Origin(kind, str(source), source)
-        check_outputs(target, origin, force=force, record=record, labels=labels)
->>>>>>> wt-docs
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = make(source, progress=bar.update, **words)
     where = release.save(target, force=force, record=record, labels=labels)

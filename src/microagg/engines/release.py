@@ -15,11 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-<<<<<<< HEAD
 from microagg import errors, read, write
-=======
-from microagg import read, write
->>>>>>> wt-docs
 from microagg.model import PROVED, Claims, Labels, Microdata, Origin, Verdict, Verified
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
@@ -30,23 +26,6 @@ INTERNAL_FOLDER = "microagg-internal"
 
 SHOWN_RECIPES = 3
 """With more different ones, only their number is shown."""
-
-
-def check_outputs(
-    path: Path, origin: Origin, *, force: bool = False, record: Path | None = None, labels: bool = False
-) -> None:
-    """Refuse, before any work is done for it, a release that `save` could not write."""
-    write.check_output(path, force, origin.path)
-    write.output_format(path, origin)
-    internal, names = _internal_files(path, record, labels)
-    internal.check(*names, force=force)
-
-
-def _internal_files(path: Path, record: Path | None, labels: bool) -> tuple[write.Internal, list[str]]:
-    """The folder for what is internal, and the names of record, plan and groups in it."""
-    kinds = ("microagg.json", "plan.toml", "groups.csv")
-    folder = path.parent / INTERNAL_FOLDER if record is None else record
-    return write.Internal(folder), [f"{path.name}.{kind}" for kind in kinds[: 3 if labels else 2]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,16 +168,9 @@ class Release:
         record of the run and its plan (default: microagg-internal beside the release); labels: also the
         group of each record. Returns the path of the record.
         """
-<<<<<<< HEAD
         places = Places.of(path, record, labels)
         places.check(self.source.origin, force)
         path = places.release
-=======
-        path = Path(path)
-        folder = None if record is None else Path(record)
-        check_outputs(path, self.source.origin, force=force, record=folder, labels=labels)
-        internal, (name, plan, *groups) = _internal_files(path, folder, labels)
->>>>>>> wt-docs
         changed = (*self.protection.changed, *self.claims.recoded)
         with write.stage(self.verified, path, changed) as staged:
             written = read.read_back(staged.readable, staged.origin)
@@ -208,7 +180,6 @@ class Release:
             )
             del written
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
-<<<<<<< HEAD
             contents = {
                 places.record: json.dumps({**self.record, "output": output}, allow_nan=False),
                 places.plan: used_plan(self._words_with_paths(path, places.folder)),
@@ -218,14 +189,6 @@ class Release:
             with write.Internal(places.folder).staged(contents) as internal:
                 staged.commit(force, before=internal)
         return places.folder / places.record
-=======
-            where = internal.write_json(name, {**self.record, "output": output}, force)
-            internal.write_text(plan, used_plan(self._words_with_paths(path, internal.folder)), force)
-            for file in groups:
-                internal.write_text(file, self._groups(), force)
-            staged.commit(force)
-        return where
->>>>>>> wt-docs
 
     def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
         """The plan's words with the files' places as seen from the folder of the plan."""
