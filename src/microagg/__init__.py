@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from microagg.api import lower_bound, partition, partition_each, protect
+from microagg.api_assess import assess
+from microagg.engines.assessing import Assessment
 from microagg.engines.release import Release
 from microagg.errors import (
     Cancelled,
@@ -31,6 +33,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "Assessment",
     "Bound",
     "Cancelled",
     "ContractError",
@@ -43,6 +46,7 @@ __all__ = [
     "SettingsError",
     "UnsafeRelease",
     "__version__",
+    "assess",
     "lower_bound",
     "partition",
     "partition_each",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from microagg.cli_assess import assess, explain
 from microagg.cli_options import (
     AsJson,
     ColumnNames,
@@ -404,6 +405,8 @@ def _summary(
 
 
 app.command()(protect)
+app.command()(assess)
+app.command()(explain)
 
 
 def main() -> NoReturn:
