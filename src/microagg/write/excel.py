@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -47,7 +48,9 @@ def write_excel(table: pa.Table, file: BinaryIO, path: str) -> None:
         for batch in table.to_batches(_ROWS_AT_ONCE):
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 sheet.append([cell(value) for value in row])
-        book.save(file)
+        content = io.BytesIO()  # a ZIP file that cannot be finished complains when it is thrown away
+        book.save(content)
+        file.write(content.getbuffer())
     except IllegalCharacterError:  # its words quote the value
         raise errors.refused_by_writer(path, "Excel") from None
 
