@@ -197,7 +197,8 @@ def bound(
     certificate: Annotated[
         Path | None,
         typer.Option(
-            help="Write the proof to this new JSON file, for verify-certificate. Internal, like the data."
+            readable=False,
+            help="Write the proof to this new JSON file, for verify-certificate. Internal, like the data.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -259,9 +260,14 @@ def bound(
 @app.command()
 def verify_certificate(
     certificate: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATE", help="What `microagg bound --certificate` wrote.")
+        Path,
+        typer.Argument(
+            readable=False, metavar="CERTIFICATE", help="What `microagg bound --certificate` wrote."
+        ),
     ],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The data it was written for.")],
+    file: Annotated[
+        Path, typer.Argument(readable=False, metavar="FILE", help="The data it was written for.")
+    ],
     columns: Annotated[str | None, typer.Option(help="The same columns as then (default: all).")] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -302,6 +308,7 @@ def plan(
     file: Annotated[
         Path,
         typer.Argument(
+            readable=False,
             metavar="FILE",
             help="CSV, Parquet, Feather, Excel (.xlsx), Stata, SPSS or SAS, by its ending; "
             "- is CSV from standard input.",
@@ -309,7 +316,9 @@ def plan(
     ],
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="Where the plan goes; - prints it instead of the table."),
+        typer.Option(
+            "-o", "--output", readable=False, help="Where the plan goes; - prints it instead of the table."
+        ),
     ] = Path("plan.toml"),
     k: K = 3,
     delimiter: Delimiter = None,

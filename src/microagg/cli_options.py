@@ -11,9 +11,11 @@ import typer
 
 from microagg import errors
 
+# Paths are `readable=False`: what cannot be read is told by `read`, in our own words.
 InFile = Annotated[
     Path,
     typer.Argument(
+        readable=False,
         metavar="FILE",
         help="A file of numbers: CSV, Parquet, Feather, Excel (.xlsx), Stata, SPSS or SAS, by its ending; "
         "- is CSV from standard input.",
@@ -38,7 +40,7 @@ Threads = Annotated[
     int | None, typer.Option(help="At most so many threads (default: all); never changes the result.")
 ]
 LabelsFile = Annotated[
-    Path | None, typer.Option(help="Write the group of each record to this new CSV file.")
+    Path | None, typer.Option(readable=False, help="Write the group of each record to this new CSV file.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 

@@ -29,6 +29,7 @@ def protect(
     file: Annotated[
         Path | None,
         typer.Argument(
+            readable=False,
             metavar="FILE",
             help="The file to protect, of any format that `partition` reads; - is standard input.",
         ),
@@ -39,6 +40,7 @@ def protect(
         typer.Option(
             "-o",
             "--output",
+            readable=False,
             help="The protected file; its ending says the format (default: NAME-protected beside FILE).",
         ),
     ] = None,
@@ -122,11 +124,17 @@ def protect(
     encoding: Encoding = None,
     decimal: Decimal = None,
     plan: Annotated[
-        Path | None, typer.Option(help="A plan file, as `microagg plan` writes it; options win over it.")
+        Path | None,
+        typer.Option(
+            readable=False, help="A plan file, as `microagg plan` writes it; options win over it."
+        ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Folder for the internal record (default: microagg-internal beside the output)."),
+        typer.Option(
+            readable=False,
+            help="Folder for the internal record (default: microagg-internal beside the output).",
+        ),
     ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Also write the group of each record, into that folder.")

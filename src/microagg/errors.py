@@ -822,6 +822,11 @@ def output_is_a_folder(path: str) -> SettingsError:
     return SettingsError(f"{path} is a folder; give the name of a new file in it.")
 
 
+def not_a_folder(path: str) -> SettingsError:
+    """A file where internal files are to be written."""
+    return SettingsError(f"{path} is a file; give a folder, which need not exist yet.")
+
+
 def output_is_no_file(path: str) -> SettingsError:
     """A device, a pipe, a socket."""
     return SettingsError(f"{path} is not a file but a device or a pipe; give the name of a new file.")

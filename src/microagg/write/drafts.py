@@ -16,6 +16,7 @@ from typing import BinaryIO, TextIO
 from microagg import errors
 
 OURS_ALONE = 0o600
+_SOME_ROOM = 1 << 14
 _OPEN_FILES = Path("/proc/self/fd")
 _NO_UNNAMED_FILES = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT)
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -60,6 +61,15 @@ class Draft:
     def finish(self) -> None:
         """Let the content reach the disk; `OSError` if it is full, at the latest now."""
         os.fsync(self.descriptor)
+
+    def refuse_full_disk(self) -> None:
+        """`OSError` if the disk is full, for libraries that do not tell."""
+        end = os.fstat(self.descriptor).st_size
+        try:
+            if os.pwrite(self.descriptor, bytes(_SOME_ROOM), end) < _SOME_ROOM:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        finally:
+            os.ftruncate(self.descriptor, end)
 
     def digest(self) -> str:
         """Of the content."""

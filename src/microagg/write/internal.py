@@ -49,6 +49,8 @@ class Internal:
                 raise errors.no_output_folder(str(self.folder.parent))
             check_output(self.folder)
             return
+        if not self.folder.is_dir():
+            raise errors.not_a_folder(str(self.folder))
         for name in names:
             check_output(self.folder / name, force)
 

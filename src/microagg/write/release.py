@@ -92,6 +92,7 @@ def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[
     else:
         zipped = new.target.suffix.lower() == ".zsav"
         write_statistical(table, new.path, name, origin.format, microdata.origin, changed, zipped)
+        new.refuse_full_disk()
 
 
 def _write_typed(table: pa.Table, path: Path, name: str, kind: str) -> None:

@@ -1,0 +1,508 @@
+"""`microagg protect` as a subprocess: the story, every option with its effect, plans, records, formats."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyreadstat
+import pytest
+from pyarrow import feather, parquet
+
+import microagg
+from microagg.plan.plan_file import read_plan
+from tests.bad_files import write_excel
+from tests.e2e.protecting import (
+    COMMAND,
+    COMPANIES,
+    COMPANY_ROLES,
+    SURVEY,
+    column,
+    digest,
+    listing,
+    mode,
+    protected,
+    record_of,
+    refused,
+    rows_of,
+    run,
+    smallest_class,
+    survey,
+    survey_rows,
+    write_rows,
+)
+
+# --- the story --------------------------------------------------------------------------------
+
+
+def test_companies_are_published_as_in_the_paper(tmp_path: Path) -> None:
+    """VLDBJ06, Table 2."""
+    source = tmp_path / "companies.csv"
+    source.write_text(COMPANIES)
+    shown = protected(source, "-k", 3, *COMPANY_ROLES, "--decimals", "surface=2,employees=0")
+    path = tmp_path / "companies-protected.csv"
+    rows = rows_of(path)
+    assert list(rows[0]) == ["surface", "employees", "turnover", "profit"]
+    assert Counter((row["surface"], row["employees"]) for row in rows) == {
+        ("747.5", "46"): 4,
+        ("756.67", "8"): 3,
+        ("322.5", "33"): 4,
+    }
+    assert column(path, "profit") == column(source, "profit")
+    assert "every released combination of surface and employees is shared by at least 3 records" in shown
+    assert "nothing is claimed for:\n  turnover  makes 11 of 11 records unique" in shown
+    assert str(path) in shown
+    assert "order of the source" in shown
+
+
+def test_one_json_object_says_it_all(tmp_path: Path) -> None:
+    source = survey(tmp_path / "survey.csv")
+    path = tmp_path / "out.csv"
+    found = json.loads(protected(source, "-k", 3, "--keys", "age,income", "-o", path, "--json"))
+    assert found["output"] == str(path)
+    assert Path(found["record"]) == tmp_path / "microagg-internal" / "out.csv.microagg.json"
+    assert found["k"] == 3
+    assert 0.0 < found["information_loss"] < 100.0
+    assert found["groups"] > 1
+    assert found["verdict"]["safe"] is True
+    assert {entry["column"] for entry in found["verdict"]["not_counted"]} == {*SURVEY} - {"age", "income"}
+
+
+# --- every option, and its effect ---------------------------------------------------------------
+
+EFFECTS: dict[str, tuple[tuple[str, ...], Callable[[Path, Path, str], object]]] = {}
+"""By name: options beside file and output, and a check of source, release and what was printed."""
+
+
+def effect(*options: str) -> Callable[[Callable[[Path, Path, str], object]], None]:
+    def remember(check: Callable[[Path, Path, str], object]) -> None:
+        EFFECTS[check.__name__.strip("_").replace("_", " ")] = (options, check)
+
+    return remember
+
+
+@effect("-k", "4", "--keys", "age", "--keys", "income", "--strata", "region", "--accept-partial")
+def _subsets_are_masked_by_themselves(source: Path, path: Path, shown: str) -> None:
+    rows = rows_of(path)
+    assert smallest_class(rows, "region", "age") >= 4
+    assert smallest_class(rows, "region", "income") >= 4
+    assert smallest_class(rows, "region", "age", "income") < 4
+    assert "k-anonymous per subset, NOT jointly" in shown
+    assert "accepted (--accept-partial)" in shown
+
+
+@effect("-k", "3", "--each", "age,income", "--accept-partial", "--drop", "note,disease", "--shuffle")
+def _each_column_by_itself_dropped_and_shuffled(source: Path, path: Path, shown: str) -> None:
+    rows = rows_of(path)
+    assert list(rows[0]) == ["region", "age", "income", "zeros", "weight"]
+    assert smallest_class(rows, "age") >= 3
+    assert smallest_class(rows, "income") >= 3
+    # 24! orders: it will not be the old one.
+    assert column(path, "zeros") != column(source, "zeros")
+    assert sorted(column(path, "zeros")) == sorted(column(source, "zeros"))
+    assert "order of the source" not in shown
+
+
+@effect("-k", "4", "--keys", "age,income", "--weight", "weight")
+def _weighted_totals_are_kept(source: Path, path: Path, shown: str) -> None:
+    def total(of: Path) -> float:
+        return sum(float(row["weight"]) * (float(row["age"]) - 98765432) for row in rows_of(of))
+
+    assert total(path) == pytest.approx(total(source), abs=0.5)
+    assert column(path, "weight") == column(source, "weight")
+
+
+@effect("-k", "3", "--keys", "age,zeros", "--missing-codes", "zeros=0,-9", "--missing", "by-pattern")
+def _missing_codes_become_missing_and_are_grouped(source: Path, path: Path, shown: str) -> None:
+    released = column(path, "zeros")
+    assert [value == "" for value in released] == [value == "0" for value in column(source, "zeros")]
+    assert smallest_class(rows_of(path), "age", "zeros") >= 3
+
+
+@effect("-k", "3", "--keys", "age,zeros", "--zeros", "apart")
+def _zeros_stay_zeros(source: Path, path: Path, shown: str) -> None:
+    released = column(path, "zeros")
+    assert [value == "0" for value in released] == [value == "0" for value in column(source, "zeros")]
+
+
+@effect(
+    "-k", "4", "--keys", "age,income", "--aggregate", "median", "--accept-real-values", "--method", "mdav"
+)
+def _medians_and_a_named_method(source: Path, path: Path, shown: str) -> None:
+    assert smallest_class(rows_of(path), "age", "income") >= 4
+    assert all(float(age) * 2 == int(float(age) * 2) for age in column(path, "age"))
+    assert "by mdav" in shown
+    assert "medians are published" in shown
+
+
+@effect("-k", "3", "--keys", "age,income", "--decimals", "age=0", "--decimals", "income=1")
+def _decimals(source: Path, path: Path, shown: str) -> None:
+    assert all("." not in age for age in column(path, "age"))
+    assert all(len(income.partition(".")[2]) <= 1 for income in column(path, "income"))
+
+
+@effect("-k", "5", "--keys", "age", "--confidential", "disease", "--min-distinct", "3", "--retry")
+def _groups_have_several_confidential_values(source: Path, path: Path, shown: str) -> None:
+    values: dict[str, set[str]] = {}
+    for row in rows_of(path):
+        values.setdefault(row["age"], set()).add(row["disease"])
+    assert min(map(len, values.values())) >= 3
+
+
+@effect(
+    "-k", "3", "--keys", "age", "--confidential", "note", "--min-distinct", "24", "--accept-homogeneous"
+)
+def _homogeneous_groups_are_accepted(source: Path, path: Path, shown: str) -> None:
+    assert "accepted (--accept-homogeneous)" in shown
+    assert column(path, "note") == column(source, "note")
+
+
+@effect(
+    "-k", "3", "--keys", "age", "--confidential", "income", "--confidential-as", "noise", "--noise", "0.5"
+)
+def _noise(source: Path, path: Path, shown: str) -> None:
+    assert column(path, "income") != column(source, "income")
+    assert "that gives no k-anonymity" in shown
+
+
+@effect("-k", "3", "--keys", "age", "--confidential", "income", "--confidential-as", "subset")
+def _confidential_columns_as_a_subset(source: Path, path: Path, shown: str) -> None:
+    assert smallest_class(rows_of(path), "income") >= 3
+
+
+@effect(
+    "-k",
+    "2",
+    "--allow-pairs",
+    "--keys",
+    "age,income",
+    "--scale",
+    "rank",
+    "--effort",
+    "fast",
+    "--seed",
+    "7",
+    "--threads",
+    "1",
+)
+def _pairs_scale_effort_seed_and_threads(source: Path, path: Path, shown: str) -> None:
+    assert smallest_class(rows_of(path), "age", "income") == 2
+    record = record_of(path)
+    assert record["seed"] == 7
+    assert record["plan"] == {
+        "k": 2,
+        "keys": [["age", "income"]],
+        "allow_pairs": True,
+        "scale": "rank",
+        "effort": "fast",
+        "seed": 7,
+        "threads": 1,
+    }
+    assert "each member of a group of two can compute the other's values" in shown
+
+
+@effect("-k", "3", "--keys", "age,income", "--seconds", "20", "--certify", "--pass", "note", "--labels")
+def _a_bound_and_the_groups(source: Path, path: Path, shown: str) -> None:
+    record = record_of(path)
+    assert 0.0 < record["bound_loss"] <= record["information_loss"]
+    assert "no partition loses less than" in shown
+    groups = path.parent / "microagg-internal" / f"{path.name}.groups.csv"
+    assert mode(groups) == 0o600
+    by_group: dict[str, set[str]] = {}
+    for row in rows_of(groups):
+        assert row["columns"] == "age;income"
+        by_group.setdefault(row["group"], set()).add(column(path, "age")[int(row["record"]) - 1])
+    assert len(by_group) == record["tasks"][0]["groups"]
+    assert all(len(values) == 1 for values in by_group.values())
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_option(tmp_path: Path, name: str) -> None:
+    options, check = EFFECTS[name]
+    source = survey(tmp_path / "survey.csv")
+    path = tmp_path / "out.csv"
+    shown = protected(source, "-o", path, *options)
+    assert len(rows_of(path)) == 24
+    check(source, path, shown)
+
+
+def test_every_option_of_the_help_is_tried() -> None:
+    shown = subprocess.run(
+        [COMMAND, "protect", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    offered = {word.rstrip(",") for word in shown.split() if word.startswith("--")} - {"--help"}
+    here = Path(__file__).read_text()
+    assert not {option for option in offered if f'"{option}"' not in here}
+
+
+@pytest.mark.parametrize("policy", ["merge", "suppress"])
+def test_small_strata(tmp_path: Path, policy: str) -> None:
+    rows = [["big", 98765432 + at] for at in range(9)]
+    rows += [["C", 98765400 + at] for at in range(2)] + [["D", 98765500 + at] for at in range(2)]
+    source = write_rows(tmp_path / "strata.csv", ["size", "x"], rows)
+    options = (source, "-k", 3, "--keys", "x", "--strata", "size")
+    message = refused(2, tmp_path, *options)
+    assert "2 of 3 strata (size) have fewer than 3 records" in message
+    assert "--small-strata merge" in message
+    protected(*options, "--small-strata", policy, "-o", tmp_path / "out.csv")
+    codes = Counter(column(tmp_path / "out.csv", "size"))
+    assert codes == ({"big": 9, "C+D": 4} if policy == "merge" else {"big": 9})
+
+
+def test_a_csv_file_keeps_its_dialect(tmp_path: Path) -> None:
+    source = tmp_path / "dialect.csv"
+    lines = ["größe;gewicht;text", *(f'{at},25;{at * at % 7};"a;""{at % 3}"""' for at in range(1, 13))]
+    source.write_bytes("\r\n".join([*lines, ""]).encode("latin-1"))
+    options = ("--delimiter", ";", "--encoding", "latin-1", "--decimal", ",")
+    protected(source, "-k", 3, "--keys", "größe,gewicht", "-o", tmp_path / "out.csv", *options)
+    text = (tmp_path / "out.csv").read_bytes().decode("latin-1")
+    assert text.splitlines()[0] == "größe;gewicht;text"
+    rows = [line.split(";", 2) for line in text.splitlines()[1:]]
+    assert [row[2] for row in rows] == [f'"a;""{at % 3}"""' for at in range(1, 13)]
+    total = sum(float(row[0].replace(",", ".")) for row in rows)
+    assert total == pytest.approx(sum(at + 0.25 for at in range(1, 13)), abs=0.1)
+    assert any("," in row[0] for row in rows)
+
+
+def test_a_byte_order_mark_is_kept(tmp_path: Path) -> None:
+    source = tmp_path / "mark.csv"
+    source.write_bytes(
+        b"\xef\xbb\xbf" + b"x,y\r\n" + b"".join(b"%d,%d\r\n" % (at, at % 4) for at in range(9))
+    )
+    protected(source, "-k", 3, "--keys", "x,y")
+    content = (tmp_path / "mark-protected.csv").read_bytes()
+    assert content.startswith(b"\xef\xbb\xbfx,y\n")
+    assert b"\r" not in content
+
+
+def test_odd_names_of_columns(tmp_path: Path) -> None:
+    names = ['with "quotes"', "a, b", "two\nlines", "x=1", "größe ∑"]
+    rows = [[at, at % 5, at * 3 % 7, at % 2, f"t{at % 3}"] for at in range(12)]
+    source = write_rows(tmp_path / "odd.csv", names, rows)
+    quoted = '"with ""quotes""","a, b","two\nlines",x=1'
+    options = ("--decimals", "x=1=0", "--decimals", '"a, b=1"', "--missing-codes", "a, b=99")
+    protected(source, "-k", 3, "--keys", quoted, "-o", tmp_path / "out.csv", *options)
+    assert list(rows_of(tmp_path / "out.csv")[0]) == names
+    assert smallest_class(rows_of(tmp_path / "out.csv"), *names[:4]) >= 3
+
+
+# --- standard input, force, places ----------------------------------------------------------------
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    text = survey(tmp_path / "survey.csv").read_text()
+    assert "-o protected.csv" in refused(2, tmp_path, "-", "-k", 3, "--keys", "age", given=text)
+    protected("-", "-k", 3, "--keys", "age", "-o", path, given=text)
+    assert smallest_class(rows_of(path), "age") >= 3
+    record = record_of(path)
+    assert record["input"]["name"] == "standard input"
+    assert record["input"]["digest"] == digest(tmp_path / "survey.csv")
+    assert "input" not in read_plan(tmp_path / "microagg-internal" / "out.csv.plan.toml")
+
+
+def test_force_replaces_the_output_and_its_record(tmp_path: Path) -> None:
+    source = survey(tmp_path / "survey.csv")
+    path = tmp_path / "out.csv"
+    path.write_text("precious")
+    command = (source, "-k", 3, "--keys", "age", "-o", path)
+    assert "exists already" in refused(2, tmp_path, *command)
+    protected(*command, "--force", "--labels")
+    assert smallest_class(rows_of(path), "age") >= 3
+    protected(*command[:2], 4, *command[3:], "--force")
+    assert smallest_class(rows_of(path), "age") >= 4
+    assert record_of(path)["plan"]["k"] == 4
+    assert not [name for name in listing(tmp_path) if "/." in f"/{name}"]
+
+
+def test_internal_files_are_for_their_owner_and_never_beside_the_release(tmp_path: Path) -> None:
+    source = survey(tmp_path / "survey.csv")
+    path = tmp_path / "out.csv"
+    command = (source, "-k", 3, "--keys", "age", "-o", path)
+    assert "must not lie beside the release" in refused(2, tmp_path, *command, "--record", tmp_path)
+    missing = tmp_path / "nowhere" / "secrets"
+    assert "There is no folder" in refused(2, tmp_path, *command, "--record", missing)
+    folder = tmp_path / "secrets"
+    shown = protected(*command, "--record", folder, "--labels")
+    assert str(folder) in shown
+    assert mode(folder) == 0o700
+    names = {"out.csv.microagg.json", "out.csv.plan.toml", "out.csv.groups.csv"}
+    assert {file.name for file in folder.iterdir()} == names
+    assert {mode(file) for file in folder.iterdir()} == {0o600}
+    assert {entry.name for entry in tmp_path.iterdir()} == {"survey.csv", "out.csv", "secrets"}
+    assert record_of(path, folder)["output"]["digest"] == digest(path)
+
+
+@pytest.mark.parametrize("permissions", [0o600, 0o640, 0o444, 0o777])
+def test_the_output_is_not_wider_than_the_input(tmp_path: Path, permissions: int) -> None:
+    source = survey(tmp_path / "survey.csv")
+    source.chmod(permissions)
+    protected(source, "-k", 3, "--keys", "age", "-o", tmp_path / "out.parquet", umask=0o002)
+    assert mode(tmp_path / "out.parquet") == permissions & 0o664
+
+
+# --- records and plans ----------------------------------------------------------------------------
+
+
+def test_the_record_accounts_for_the_run(tmp_path: Path) -> None:
+    source = survey(tmp_path / "survey.csv")
+    path = tmp_path / "out.csv"
+    protected(source, "-k", 3, "--keys", "age,income", "--strata", "region", "--seed", 5, "-o", path)
+    record = record_of(path)
+    assert record["format"] == "microagg run record"
+    assert record["version"] == 1
+    assert record["software"]["microagg"] == microagg.__version__
+    assert set(record["software"]) == {"microagg", "numpy", "pyarrow", "python"}
+    assert record["input"] == {
+        "name": str(source),
+        "format": "CSV",
+        "digest": digest(source),
+        "records": 24,
+        "columns": SURVEY,
+    }
+    assert record["output"]["name"] == "out.csv"
+    assert record["output"]["digest"] == digest(path)
+    assert record["plan"] == {"k": 3, "keys": [["age", "income"]], "strata": ["region"], "seed": 5}
+    assert record["seed"] == 5
+    assert [task["stratum"] for task in record["tasks"]] == [0, 1]
+    assert all(task["recipe"] and task["reason"] and not task["truncated"] for task in record["tasks"])
+    assert record["information_loss"] > 0
+    assert record["bound_loss"] is None or record["bound_loss"] <= record["information_loss"]
+    assert record["verdict"]["safe"] is True
+    assert record["verdict"]["subsets"][0]["columns"] == ["region", "age", "income"]
+    assert record["verdict"]["subsets"][0]["smallest"] >= 3
+    assert record["seconds"] > 0
+
+
+def test_a_run_is_repeated_from_its_plan(tmp_path: Path) -> None:
+    source = survey(tmp_path / "survey.csv")
+    path = tmp_path / "out.csv"
+    options = ("--strata", "region", "--seed", 3, "--decimals", "income=1", "--missing-codes", "zeros=0")
+    options = (*options, "--missing", "by-pattern")
+    protected(source, "-k", 3, "--keys", "age,income,zeros", *options, "-o", path)
+    plan = tmp_path / "microagg-internal" / "out.csv.plan.toml"
+    first = path.read_bytes()
+    assert "exists already" in refused(2, tmp_path, "--plan", plan)
+    path.unlink()
+    protected("--plan", plan, "--force", folder=Path("/"))
+    assert path.read_bytes() == first
+    protected("--plan", plan, "-o", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == first
+    assert record_of(path)["plan"] == record_of(tmp_path / "again.csv")["plan"]
+
+
+def test_a_suggested_plan_can_be_run_and_options_win_over_it(tmp_path: Path) -> None:
+    rows = [
+        [40_000 + at, f"zone-{at % 2}", 98765432 + at * 7 % 31, 98765432 + at * 5 % 23] for at in range(60)
+    ]
+    source = write_rows(tmp_path / "data.csv", ["PersonID", "region", "wages", "rents"], rows)
+    plan = tmp_path / "plan.toml"
+    subprocess.run([COMMAND, "plan", source, "-o", plan], check=True, capture_output=True)
+    protected("--plan", plan)
+    path = tmp_path / "data-protected.csv"
+    assert list(rows_of(path)[0]) == ["region", "wages", "rents"]
+    assert smallest_class(rows_of(path), "region", "wages", "rents") in (3, 4, 5)
+    protected("--plan", plan, "-k", 6, "-o", tmp_path / "six.csv", "--seed", 9)
+    assert smallest_class(rows_of(tmp_path / "six.csv"), "region", "wages", "rents") >= 6
+    assert record_of(tmp_path / "six.csv")["plan"]["k"] == 6
+
+
+# --- formats --------------------------------------------------------------------------------------
+
+
+def frame() -> pd.DataFrame:
+    made = pd.DataFrame(survey_rows(), columns=SURVEY)
+    return made.assign(income=made["income"].astype(float))
+
+
+def frame_of(path: Path) -> pd.DataFrame:
+    """A file of any format that is written, read without microagg."""
+    if path.suffix in (".csv", ".tsv", ".txt"):
+        return pd.read_csv(path, sep=None, engine="python")
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    if path.suffix in (".feather", ".arrow"):
+        return pd.read_feather(path)
+    if path.suffix == ".xlsx":
+        return pd.read_excel(path)
+    reader = {".dta": pyreadstat.read_dta, ".xpt": pyreadstat.read_xport}.get(
+        path.suffix, pyreadstat.read_sav
+    )
+    return reader(str(path))[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("in.csv", "out.parquet"),
+        ("in.parquet", "out.feather"),
+        ("in.feather", "out.xlsx"),
+        ("in.xlsx", "out.dta"),
+        ("in.dta", "out.sav"),
+        ("in.sav", "out.xpt"),
+        ("in.xpt", "out.zsav"),
+        ("in.zsav", "out.tsv"),
+        ("in.tsv", "out.arrow"),
+        ("in.arrow", "out.csv"),
+    ],
+)
+def test_every_format_in_and_out(tmp_path: Path, given: str, wanted: str) -> None:
+    source, table = tmp_path / given, frame()
+    if source.suffix in (".csv", ".tsv"):
+        table.to_csv(source, index=False, sep="," if source.suffix == ".csv" else "\t")
+    elif source.suffix == ".parquet":
+        parquet.write_table(pa.Table.from_pandas(table), source)
+    elif source.suffix in (".feather", ".arrow"):
+        feather.write_feather(table, str(source))
+    elif source.suffix == ".xlsx":
+        write_excel(source, [SURVEY, *table.itertuples(index=False)])
+    elif source.suffix == ".dta":
+        pyreadstat.write_dta(table, source)
+    elif source.suffix == ".xpt":
+        pyreadstat.write_xport(table, source)
+    else:
+        pyreadstat.write_sav(table, source, compress=source.suffix == ".zsav")
+    path = tmp_path / wanted
+    protected(source, "-k", 3, "--keys", "age,income", "--strata", "region", "--output", path)
+    released = frame_of(path)
+    assert list(released.columns) == SURVEY
+    for name in ("region", "zeros", "weight", "disease", "note"):
+        # What is not masked is text in CSV files, and stays so.
+        before = table[name].astype(str) if source.suffix in (".csv", ".tsv") else table[name]
+        assert released[name].tolist() == before.tolist()
+    for name in ("age", "income"):
+        assert released[name].mean() == pytest.approx(table[name].mean(), abs=0.01)
+    assert released.groupby(["region", "age", "income"]).size().min() >= 3
+
+
+@pytest.mark.parametrize("ending", [".dta", ".sav"])
+def test_labels_survive(tmp_path: Path, ending: str) -> None:
+    table = frame().assign(region=[at % 2 + 1 for at in range(24)])
+    labels = {name: f"the {name} of all" for name in SURVEY}
+    codes = {"region": {1: "up", 2: "down"}, "weight": {1: "light", 3: "heavy"}}
+    writer, reader = (
+        (pyreadstat.write_dta, pyreadstat.read_dta)
+        if ending == ".dta"
+        else (pyreadstat.write_sav, pyreadstat.read_sav)
+    )
+    source = tmp_path / f"in{ending}"
+    writer(table, source, file_label="a survey", column_labels=labels, variable_value_labels=codes)
+    protected(source, "-k", 3, "--keys", "age,income", "--strata", "region", "--drop", "note")
+    released, meta = reader(str(tmp_path / f"in-protected{ending}"))
+    assert meta.file_label == "a survey"
+    assert meta.column_names_to_labels == {name: labels[name] for name in SURVEY if name != "note"}
+    assert meta.variable_value_labels == codes
+    assert released["region"].tolist() == table["region"].tolist()
+    assert released.groupby(["region", "age", "income"]).size().min() >= 3
+
+
+def test_a_source_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    pyreadstat.write_por(frame()[["age", "zeros"]], tmp_path / "in.por")
+    message = refused(2, tmp_path, tmp_path / "in.por", "-k", 3, "--keys", "age")
+    assert "SPSS portable files are only read" in message
+    assert run(tmp_path / "in.por", "-k", 3, "--keys", "AGE", "-o", tmp_path / "o.sav").returncode == 0
