@@ -73,10 +73,11 @@ class Assessment:
         """As people read it: failures, utility, risk, notes; with details the parts of each measure too."""
         keys = " | ".join(", ".join(subset) for subset in self.subsets)
         lines = [*self.failures, f"{self.records} records, keys: {keys}"]
+        rows: list[tuple[str, ...]] = []
         for kind in ("utility", "risk"):
-            rows = list(self._rows(kind, details))
-            if rows:
-                lines += ["", *_aligned([(kind, "value", "higher means"), *rows])]
+            own = list(self._rows(kind, details))
+            rows += [("",), (kind, "value", "higher means"), *own] if own else []
+        lines += _aligned(rows)
         lines += ["", *(f"note: {note}" for note in self.notes)] if self.notes else []
         return "\n".join(lines)
 
