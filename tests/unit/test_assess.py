@@ -311,12 +311,12 @@ def test_dictionary_and_table() -> None:
     assert str(found).splitlines() == [
         "6 records, keys: age, income",
         "",
-        "utility                value  higher means",
-        "distance: a title    1.333 %  worse",
-        "undefined: a title         –  worse",
+        "utility                 value  higher means",
+        "distance: a title     1.333 %  worse",
+        "undefined: a title          –  worse",
         "",
-        "risk                   value  higher means",
-        "smallest: a title  3 records  worse",
+        "risk                    value  higher means",
+        "smallest: a title   3 records  worse",
     ]
     detailed = found.table(details=True).splitlines()
     assert [line.split() for line in detailed[4:7]] == [
