@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from microagg.api import lower_bound, partition, partition_each, protect
-from microagg.api_assess import assess
+from microagg.api_assess import assess, compare
 from microagg.engines.assessing import Assessment
+from microagg.engines.comparing import Comparison
 from microagg.engines.release import Release
 from microagg.errors import (
     Cancelled,
@@ -36,6 +37,7 @@ __all__ = [
     "Assessment",
     "Bound",
     "Cancelled",
+    "Comparison",
     "ContractError",
     "DataError",
     "EachResult",
@@ -47,6 +49,7 @@ __all__ = [
     "UnsafeRelease",
     "__version__",
     "assess",
+    "compare",
     "lower_bound",
     "partition",
     "partition_each",

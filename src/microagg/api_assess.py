@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 
 from microagg import errors, read
-from microagg.engines import assessing
+from microagg.engines import assessing, comparing
 from microagg.engines.assessing import Assessment
-from microagg.model import CsvFormat, Microdata
+from microagg.engines.comparing import Comparison
+from microagg.methods.run import Progress
+from microagg.model import CsvFormat, Effort, Microdata, ScaleName
 from microagg.plan.assessment import AssessmentPlan
+from microagg.plan.checks import names_of
+from microagg.plan.protection import Missing, SmallStrata, Zeros
+from microagg.plan.strategies import strategies_of
 from microagg.read.files import STANDARD_INPUT
 
 Columns = str | Sequence[str]
@@ -56,6 +62,87 @@ def assess(
     assessing.check_measures(plan)
     before, after = _both(original, protected, CsvFormat(delimiter, encoding, decimal))
     return assessing.assess(before, after, plan)
+
+
+def compare(
+    data: object,
+    k: int | Sequence[int] = (3, 5, 10),
+    methods: str | Sequence[str] = ("mdav", "auto"),
+    *,
+    keys: Columns | Sequence[Columns] | None = None,
+    subsets: str | Sequence[str | Sequence[Columns]] | None = None,
+    strata: Columns | None = None,
+    confidential: Columns | None = None,
+    weight: str | None = None,
+    small_strata: SmallStrata | None = None,
+    missing: Missing | None = None,
+    missing_codes: Mapping[str, Sequence[float]] | None = None,
+    zeros: Zeros | None = None,
+    allow_pairs: bool | None = None,
+    scale: ScaleName | None = None,
+    effort: Effort | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    max_risk: float = 0.1,
+    measures: Columns | None = None,
+    record: str | Path | None = None,
+    again: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Comparison:
+    """Try strategies on the same data and compare what each loses and risks. Nothing is released.
+
+    data: a path, or a data frame of any kind that narwhals knows.
+    k, methods: one or several; every k is tried with every method.
+    subsets: ways to split the keys, each tried with all of these: "joint", "each", or a list of lists.
+    max_risk: the largest share of records that an intruder may link (`linkage_distance`). Recommended is
+        the least information loss among the strategies within it; if there are none, the least risk.
+    measures: others than the usual ones, by name.
+    record: a folder in which finished strategies are kept, so that the same call goes on where another
+        was interrupted; again computes all of them anew.
+    progress: called about twenty times a second; when it returns True, `Cancelled` is raised.
+    The other arguments are those of `protect`; `seconds` are for each strategy.
+
+    The result's `frame` has one row for each strategy, in the kind of frame that was given.
+    """
+    words = {
+        "strata": strata,
+        "confidential": confidential,
+        "weight": weight,
+        "small_strata": small_strata,
+        "missing": missing,
+        "missing_codes": missing_codes,
+        "zeros": zeros,
+        "allow_pairs": allow_pairs,
+        "scale": scale,
+        "effort": effort,
+        "seconds": seconds,
+        "seed": seed,
+        "threads": threads,
+    }
+    strategies = strategies_of(k, methods, keys, subsets, words)
+    if isinstance(max_risk, bool) or not isinstance(max_risk, Real) or not 0.0 <= max_risk <= 1.0:
+        raise errors.bad_max_risk(max_risk)
+    if again and record is None:
+        raise errors.word_without_effect("again", "there is a record")
+    if progress is not None and not callable(progress):
+        raise errors.not_callable("progress", type(progress).__name__)
+    others = names_of("measures", measures) if measures is not None else ()
+    comparing.check_measures(others)
+    source = microdata_from(data, CsvFormat(delimiter, encoding, decimal))
+    return comparing.compare(
+        source,
+        strategies,
+        max_risk=float(max_risk),
+        measures=others,
+        journal=None if record is None else comparing.journal_in(Path(record)),
+        again=again,
+        threads=threads,
+        progress=progress,
+    )
 
 
 def _both(original: object, protected: object, csv_format: CsvFormat) -> tuple[Microdata, Microdata]:

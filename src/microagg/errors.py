@@ -1443,6 +1443,54 @@ def one_standard_input() -> SettingsError:
     return SettingsError("Only one of the two files can be - (standard input); name the other one.")
 
 
+def keys_split_twice() -> SettingsError:
+    """Keys given as subsets beside ways to split them."""
+    return SettingsError(
+        "The keys are given in several subsets, and ways to split them as well. Give all keys as one list, "
+        "and each way to split them in subsets."
+    )
+
+
+def not_a_split(named: Sequence[str], keys: Sequence[str]) -> SettingsError:
+    """Some key is left out, or named twice, or is none."""
+    return SettingsError(
+        f"The subsets {_list(named, 20)} are no way to split the keys {_list(keys, 20)}: each key must be "
+        "in exactly one subset."
+    )
+
+
+def bad_max_risk(value: object) -> SettingsError:
+    """A risk is a share of records."""
+    return bad_number("max_risk", value, "a share from 0 to 1, such as 0.1")
+
+
+def rule_of_choice(loss: str, risk: str, most: float, fit: int, of: int) -> str:
+    """How one of several strategies was chosen."""
+    if fit:
+        return f"least {loss} among the {fit} of {of} with {risk} at most {most:g}"
+    return f"least {risk}, since none of {of} has {risk} at most {most:g}"
+
+
+def note_needs(words: str) -> str:
+    """What a release by the recommended strategy would have to be granted."""
+    return f"note: protect would have to be told to accept this: {words}"
+
+
+def kept_for_later(path: str) -> str:
+    """An interrupted comparison."""
+    return f"Interrupted; what is finished is kept in {path}, and the same command goes on from there."
+
+
+def only_csv(path: str) -> SettingsError:
+    """Results in another format."""
+    return SettingsError(f"The results {path} are written as CSV; give a name that ends in .csv.")
+
+
+def only_svg(path: str) -> SettingsError:
+    """A picture in another format."""
+    return SettingsError(f"The map {path} is drawn as SVG; give a name that ends in .svg.")
+
+
 def no_details_in_json() -> SettingsError:
     """JSON has all of them anyway."""
     return SettingsError("--details has no effect on --json, which has all details. Leave it out.")
