@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
@@ -23,21 +24,20 @@ MOST_LABELS = 24
 GREY = "#666666"
 
 
+def check_drawing() -> None:
+    """`MissingExtra` without matplotlib."""
+    if find_spec("matplotlib") is None:
+        raise errors.needs_extra("Drawing the map", "matplotlib", "report")
+
+
 def risk_map(comparison: Comparison, loss: str = "il", risk: str = "linkage_distance") -> str:
     """The text of an SVG file. `MissingExtra` without matplotlib."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise errors.needs_extra("Drawing the map", "matplotlib", "report") from None
+    check_drawing()
+    import matplotlib
+    from matplotlib.figure import Figure
 
     rows = [row for row in comparison.rows if row[loss] is not None and row[risk] is not None]
-    look = {
-        "font.size": 10,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "microagg",
-        "font.family": "sans-serif",
-    }
+    look: Any = {"svg.fonttype": "none", "svg.hashsalt": "microagg", "font.family": "sans-serif"}
     with matplotlib.rc_context(look):
         figure = Figure(figsize=(8.0, 5.5), layout="constrained")
         axes = figure.add_subplot()
@@ -71,11 +71,10 @@ def _axis(name: str) -> str:
 
 
 def _draw_line(axes: Any, points: list[tuple[float, float]]) -> None:
-    """Steps between the undominated strategies: nothing was found below and to the left of them."""
+    """Between the undominated strategies: none was found that has less of both."""
     if len(points) > 1:
-        axes.plot(
-            *zip(*points, strict=True), color=GREY, linewidth=1.2, linestyle="--", label="undominated"
-        )
+        across, up = zip(*points, strict=True)
+        axes.plot(across, up, color=GREY, linewidth=1.2, linestyle="--", label="undominated")
 
 
 def _draw_points(axes: Any, rows: list[Any], loss: str, risk: str) -> None:
