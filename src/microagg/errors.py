@@ -1034,7 +1034,7 @@ def note_flat_parts(what: str, count: int) -> str:
 
 def note_propensity(terms: int) -> str:
     """What to compare the ratio with."""
-    return f"{terms} terms; near 1, the tables differ as two samples of one population do"
+    return f"{terms} terms; near 1, the table differs as records drawn at random from the original would"
 
 
 # --- models and indicators ----------------------------------------------------------------------
