@@ -1615,6 +1615,11 @@ def only_svg(path: str) -> SettingsError:
     return SettingsError(f"The map {path} is drawn as SVG; give a name that ends in .svg.")
 
 
+def note_hidden_groups(count: int, fewest: int) -> str:
+    """Groups whose figures would be somebody's own."""
+    return f"  {_count(count, 'group')} of fewer than {fewest} records not shown"
+
+
 def no_details_in_json() -> SettingsError:
     """JSON has all of them anyway."""
     return SettingsError("--details has no effect on --json, which has all details. Leave it out.")
