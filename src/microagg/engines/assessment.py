@@ -79,13 +79,15 @@ class Assessment:
             measure = self.described[name]
             if measure.kind != kind:
                 continue
-            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), measure.higher
+            missing = not math.isfinite(found.value) and found.note
+            said = f"({found.note})" if missing else measure.higher
+            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), said
             if details:
                 for part, value in list(found.parts.items())[:PARTS_SHOWN]:
                     yield f"  {part}", _shown(value, measure.unit), ""
                 if len(found.parts) > PARTS_SHOWN:
                     yield (f"  … and {len(found.parts) - PARTS_SHOWN} more (--json has all)",)
-                if found.note:
+                if found.note and not missing:
                     yield (f"  {found.note}",)
 
     def __str__(self) -> str:
