@@ -35,16 +35,17 @@ class Comparison:
     """All strategies with what they lose and risk.
 
     `table`: one row for each, as an Arrow table; `frame`: the same in the kind of frame that was given;
-    `rule`: how one was chosen. Columns: k, method and subsets; the measures by name; `smallest`: records
-    of the rarest combination of all keys; `seconds`; `recipe`: what made the groups; `needs`: words that
-    `protect` would have to be given; `failure`: why there are no numbers; `undominated`: no other has less
-    loss without more risk, or less risk without more loss; `recommended`: the one that the rule chooses.
+    `rule`: how one was chosen; `limit`: the largest risk for that, in its measure's unit.
+    Columns: k, method and subsets; the measures by name; `smallest`: records of the rarest combination of
+    all keys; `seconds`; `recipe`: what made the groups; `needs`: words that `protect` would have to be
+    given; `failure`: why there are no numbers; `undominated`: no other has less loss without more risk, or
+    less risk without more loss; `recommended`: the one that the rule chooses.
     """
 
     rows: tuple[Mapping[str, Any], ...]
     measures: tuple[str, ...]
-    records: int
     rule: str
+    limit: float
     source: Microdata
 
     @cached_property
@@ -124,7 +125,7 @@ class Comparison:
             for cells in lines
         ]
         best = self.recommended
-        named = f"k = {best['k']}, {best['method']}" + (f", {best['subsets']}" if several else "")
+        named = f"k = {best['k']}, {best['method']}" + (f" ({best['subsets']})" if several else "")
         shown += ["", f"recommended: {named}: {self.rule}"]
         if best["needs"]:
             shown.append(errors.note_needs(best["needs"]))
@@ -194,7 +195,11 @@ def compare(
         for key, strategy in zip(keys, strategies, strict=True)
     ]
     judged, rule = judge(rows, max_risk)
-    return Comparison(tuple(judged), names, source.table.num_rows, rule, source)
+    return Comparison(tuple(judged), names, rule, _limit(max_risk), source)
+
+
+def _limit(max_risk: float) -> float:
+    return max_risk * (100.0 if MEASURES[RISK].unit == "%" else 1.0)
 
 
 def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict[str, Any]], str]:
@@ -212,8 +217,7 @@ def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict
             for other_risk, other_loss in points.values()
         )
     }
-    limit = max_risk * (100.0 if MEASURES[RISK].unit == "%" else 1.0)
-    fit = [at for at in usable if points[at][0] <= limit]
+    fit = [at for at in usable if points[at][0] <= _limit(max_risk)]
     if fit:
         best = min(fit, key=lambda at: (points[at][1], points[at][0], at))
     else:
