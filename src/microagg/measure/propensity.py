@@ -22,8 +22,8 @@ MOST_WITH_PRODUCTS = 6
 """Up to so many columns, their products are terms too."""
 
 ROWS = 1 << 10
-"""Records whose terms are in memory at a time: they stay in the cache, and products of small matrices are not
-given to several threads, which on a busy machine wait for each other."""
+"""Records whose terms are in memory at a time: they stay in the cache, and products of small matrices are
+not given to several threads, which on a busy machine wait for each other."""
 
 ROUNDS = 60
 DEPENDENT = 1e-9
