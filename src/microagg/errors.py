@@ -1339,8 +1339,8 @@ def written_differs(column: str) -> str:
 def written_unreadable() -> str:
     """Not even the reader of the same format takes it."""
     return (
-        "The written file cannot be read again. Choose another format, such as Parquet or CSV; if it is one "
-        "of these, please report it."
+        "The written file cannot be read again. Choose another format, such as Parquet or CSV; if it is "
+        "one of these, please report it."
     )
 
 
