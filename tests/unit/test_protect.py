@@ -96,7 +96,7 @@ def test_the_partitions_are_those_of_the_release() -> None:
         lambda frame: pl.from_pandas(frame).lazy(),
         lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
         lambda frame: pa.RecordBatch.from_pandas(frame, preserve_index=False),
-        duckdb.from_df,
+        lambda frame: duckdb.from_df(frame),  # the function itself would outlive its library
         lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
     ],
     ids=["pandas", "polars", "lazy polars", "Arrow table", "record batch", "DuckDB", "pandas on Arrow"],
