@@ -193,3 +193,19 @@ def test_signals_while_groups_are_made(
     done = run(*command, folder=tmp_path, signal=int(sent), after=1.0)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
     assert listing(tmp_path) == before
+
+
+def test_a_library_that_makes_an_error_of_its_own_of_the_end(tmp_path: Path, job: Job) -> None:
+    """As generators do in which a signal arrives."""
+    before = """
+import os, signal
+from microagg import read
+def interrupted(*args):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except SystemExit:
+        raise RuntimeError("generator did not stop") from None
+read.microdata_from_file = interrupted
+"""
+    done = run(*job.command(tmp_path), before=before)
+    assert (done.returncode, done.stdout, done.stderr) == (TERMINATED, "", "")
