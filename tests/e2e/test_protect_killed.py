@@ -80,7 +80,6 @@ def check_state(job: Job, folder: Path, force: bool, code: int) -> None:
 
 def kill_at_random_moments(job: Job, folder: Path, sent: signal.Signals, trials: int, seed: int) -> None:
     random = np.random.default_rng(seed)
-    ended = []
     for trial in range(trials):
         own = folder / str(trial)
         own.mkdir()
@@ -93,8 +92,6 @@ def kill_at_random_moments(job: Job, folder: Path, sent: signal.Signals, trials:
         done = run(*job.command(own, *options), signal=int(sent), after=after)
         assert done.returncode in CODES[sent]
         check_state(job, own, force, done.returncode)
-        ended.append(done.returncode)
-    assert len(set(ended)) > 1 or trials < 10, "some were killed, some were done before"
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
