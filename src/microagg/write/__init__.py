@@ -2,11 +2,13 @@
 
 from microagg.write.checks import WRITTEN, check_output, output_format
 from microagg.write.internal import Internal, write_json, write_labels, write_text
+from microagg.write.journal import Journal
 from microagg.write.release import Staged, stage
 
 __all__ = [
     "WRITTEN",
     "Internal",
+    "Journal",
     "Staged",
     "check_output",
     "output_format",
