@@ -130,7 +130,7 @@ def _label(axes: Any, rows: list[Any], loss: str, risk: str) -> None:
         sides = ((10, 6, "left"), (-10, 6, "right"), (10, -13, "left"), (-10, -13, "right"))
         dx, dy, side = max(sides, key=lambda side: _room(place, side, others))
         axes.annotate(
-            f"k = {', '.join(dict.fromkeys(str(row['k']) for row in own))}",
+            f"k = {', '.join(map(str, sorted({row['k'] for row in own})))}",
             (own[0][loss], own[0][risk]),
             xytext=(dx, dy),
             textcoords="offset points",
