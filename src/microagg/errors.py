@@ -832,6 +832,11 @@ def output_is_no_file(path: str) -> SettingsError:
     return SettingsError(f"{path} is not a file but a device or a pipe; give the name of a new file.")
 
 
+def output_is_a_link(path: str) -> SettingsError:
+    """A link where something internal is to be kept."""
+    return SettingsError(f"{path} is a link; what is internal is not written through links. Remove it.")
+
+
 def internal_beside_release(folder: str, usual: str) -> SettingsError:
     """Whoever gets the folder of the release would get the record too."""
     return SettingsError(

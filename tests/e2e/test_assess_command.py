@@ -316,7 +316,7 @@ def test_compare_refuses(tmp_path: Path, words: tuple[str, ...], says: str | Non
         return
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
-    assert not (tmp_path / "out.csv").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.csv"]
 
 
 def test_an_interrupted_comparison_goes_on(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ def test_no_place_for_the_record(tmp_path: Path) -> None:
         microagg.compare(DATA, 3, "mdav", keys=KEYS, record=tmp_path / "file")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "compare.jsonl").symlink_to(tmp_path / "file")
-    with pytest.raises(OutputError):
+    with pytest.raises(SettingsError, match="is a link"):
         microagg.compare(DATA, 3, "mdav", keys=KEYS, record=tmp_path / "folder")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from microagg import errors
 from microagg.write.drafts import OURS_ALONE, told
+from microagg.write.internal import Internal
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +24,18 @@ class Journal:
     path: Path
 
     def check(self) -> None:
-        """Refuse, before any work is done, a place that cannot be written. Makes the file."""
-        if not self.path.parent.exists() and not self.path.parent.parent.is_dir():
-            raise errors.no_output_folder(str(self.path.parent.parent))
-        with told(self.path):
-            self.path.parent.mkdir(mode=0o700, exist_ok=True)
-        self._add("")
+        """Refuse, before any work is done, a place that cannot be written."""
+        if self.path.is_symlink():  # it would lead out of the folder
+            raise errors.output_is_a_link(str(self.path))
+        if self.path.parent.exists() and not self.path.parent.is_dir():
+            raise errors.output_exists(str(self.path.parent))
+        Internal(self.path.parent).check(self.path.name, force=True)
 
     def entries(self) -> dict[str, dict[str, Any]]:
         """All that is known, by key."""
         known: dict[str, dict[str, Any]] = {}
+        if not self.path.exists():
+            return known
         with told(self.path):
             lines = self.path.read_text("utf-8", errors="replace").splitlines()
         for line in lines:
@@ -48,11 +51,10 @@ class Journal:
 
     def add(self, key: str, found: Mapping[str, Any]) -> None:
         """One line more; the newline in front ends one that was cut off."""
-        self._add("\n" + json.dumps({"key": key, "found": dict(found)}, allow_nan=False) + "\n")
-
-    def _add(self, text: str) -> None:
+        text = "\n" + json.dumps({"key": key, "found": dict(found)}, allow_nan=False) + "\n"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with told(self.path):
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
             descriptor = os.open(self.path, flags, OURS_ALONE)
             try:
                 os.write(descriptor, text.encode())
