@@ -39,6 +39,7 @@ def assess(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> Assessment:
     """What a protected file or data frame loses and risks, whichever tool has made it.
 
@@ -51,17 +52,19 @@ def assess(
         as "mean income by region". One or several.
     measures: names, see `microagg explain` (default: all).
     delimiter, encoding, decimal: of CSV files, where they are not found rightly.
+    progress: called before each measure; when it returns True, `Cancelled` is raised.
 
     Raises SettingsError or DataError for what cannot be used. A file that must not be released, such as one
     that equals the original, has `failures`; `raise_if_unsafe()` makes them an UnsafeRelease.
     """
     words = {word: value for word, value in locals().items() if value is not None}
-    for other in ("original", "protected", "delimiter", "encoding", "decimal"):
+    for other in ("original", "protected", "delimiter", "encoding", "decimal", "progress"):
         words.pop(other, None)
     plan = AssessmentPlan.of(words)
     assessing.check_measures(plan)
+    _check_callable(progress)
     before, after = _both(original, protected, CsvFormat(delimiter, encoding, decimal))
-    return assessing.assess(before, after, plan)
+    return assessing.assess(before, after, plan, progress=progress)
 
 
 def compare(
@@ -128,8 +131,7 @@ def compare(
         raise errors.bad_max_risk(max_risk)
     if again and record is None:
         raise errors.word_without_effect("again", "there is a record")
-    if progress is not None and not callable(progress):
-        raise errors.not_callable("progress", type(progress).__name__)
+    _check_callable(progress)
     others = names_of("measures", measures, "measure") if measures is not None else ()
     comparing.check_measures(others)
     source = microdata_from(data, CsvFormat(delimiter, encoding, decimal))
@@ -143,6 +145,11 @@ def compare(
         threads=threads,
         progress=progress,
     )
+
+
+def _check_callable(progress: object) -> None:
+    if progress is not None and not callable(progress):
+        raise errors.not_callable("progress", type(progress).__name__)
 
 
 def _both(original: object, protected: object, csv_format: CsvFormat) -> tuple[Microdata, Microdata]:

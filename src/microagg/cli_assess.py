@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -65,27 +66,30 @@ def assess(
     if its keys are the original's own values, or if it does not have the k that is given.
     """
     from microagg.api_assess import assess as judge
+    from microagg.progress_bar import Bar
 
     if as_json and details:
         raise errors.no_details_in_json()
-    found = judge(
-        original,
-        protected,
-        keys=None if keys is None else [names(subset) or [] for subset in keys],
-        each=names(each),
-        strata=names(strata),
-        confidential=names(confidential),
-        weight=weight,
-        id=id_,
-        k=k,
-        missing_codes=codes_by_column(missing_codes),
-        model=model,
-        indicator=indicator,
-        measures=names(measures),
-        delimiter=delimiter,
-        encoding=encoding,
-        decimal=decimal,
-    )
+    with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+        found = judge(
+            original,
+            protected,
+            keys=None if keys is None else [names(subset) or [] for subset in keys],
+            each=names(each),
+            strata=names(strata),
+            confidential=names(confidential),
+            weight=weight,
+            id=id_,
+            k=k,
+            missing_codes=codes_by_column(missing_codes),
+            model=model,
+            indicator=indicator,
+            measures=names(measures),
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            progress=bar.update,
+        )
     typer.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table(details))
     found.raise_if_unsafe()
 

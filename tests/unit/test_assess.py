@@ -19,9 +19,10 @@ from microagg import read
 from microagg.engines import assessing
 from microagg.engines.assessing import assess_release
 from microagg.engines.matching import agreement, rows_matched
-from microagg.errors import DataError, SettingsError, UnsafeRelease
+from microagg.errors import Cancelled, DataError, SettingsError, UnsafeRelease
 from microagg.measure.catalogue import Measure
 from microagg.measure.pair import Finding, Pair
+from microagg.methods.run import Progress
 from microagg.plan.assessment import AssessmentPlan
 
 
@@ -346,6 +347,23 @@ def test_a_release_beside_its_source(seen: list[Pair], shuffle: bool, tmp_path: 
     np.testing.assert_array_equal(seen[-1].original, ORIGINAL[KEYS].to_numpy()[release.rows])
     assert np.bincount(seen[-1].groups).tolist() == [3, 3]
     assert list(seen[-1].numbers) == ["wealth", "weight"]
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_progress_before_each_measure() -> None:
+    seen: list[Progress] = []
+    microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, progress=seen.append)
+    assert [each.stage for each in seen] == list(STAND_INS)
+    assert [each.done for each in seen] == [0.0, 1 / 3, 2 / 3]
+    with pytest.raises(Cancelled):
+        microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, progress=lambda progress: progress.done > 0.5)
+    with pytest.raises(SettingsError, match="progress is a int"):
+        microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, progress=1)  # type: ignore[arg-type]
+
+
+def test_linkage_has_its_line_beside_it() -> None:
+    found = microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, k=3, measures=["linkage_distance"])
+    assert "(1 / k: 0.3333)" in str(found)
 
 
 def test_plan_knows_its_roles() -> None:

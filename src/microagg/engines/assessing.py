@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,10 @@ from microagg import errors, read
 from microagg.columns import numbers_or_none
 from microagg.engines.assessment import Assessment
 from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
+from microagg.engines.solving import Watcher
 from microagg.engines.weighing import weights_of
 from microagg.measure import MEASURES
+from microagg.measure.catalogue import Measure
 from microagg.measure.explain import measure_named
 from microagg.measure.models import (
     FEWEST,
@@ -25,7 +28,8 @@ from microagg.measure.models import (
     parse_indicator,
     parse_model,
 )
-from microagg.measure.pair import Pair
+from microagg.measure.pair import Finding, Pair
+from microagg.methods.run import Progress
 from microagg.model import Microdata, positions_of
 from microagg.plan.assessment import AssessmentPlan
 from microagg.scale.strata import strata_of
@@ -49,12 +53,17 @@ def check_measures(plan: AssessmentPlan) -> None:
 
 
 def assess(
-    original: Microdata, protected: Microdata, plan: AssessmentPlan, rows: Rows | None = None
+    original: Microdata,
+    protected: Microdata,
+    plan: AssessmentPlan,
+    rows: Rows | None = None,
+    progress: Watcher | None = None,
 ) -> Assessment:
     """Every measure of the plan on the records that both files have.
 
     `rows`: for each protected record its row of the original, where that is known; else records are
-    matched as the plan says. `DataError` for files that do not belong together.
+    matched as the plan says. `progress` is called before each measure; when it returns True, `Cancelled`
+    is raised. `DataError` for files that do not belong together.
     """
     check_measures(plan)
     chosen = {name: each for name, each in MEASURES.items() if name in (plan.measures or MEASURES)}
@@ -71,7 +80,7 @@ def assess(
     failures, notes = _verdict(pair, plan)
     notes += _notes(original, protected, plan, pair, agreed, by_order)
     return Assessment(
-        findings={name: measure.compute(pair) for name, measure in chosen.items()},
+        findings=_findings(pair, chosen, progress),
         described=chosen,
         records=pair.n,
         suppressed=original.table.num_rows - pair.n,
@@ -81,6 +90,17 @@ def assess(
         models=models,
         indicators=indicators,
     )
+
+
+def _findings(pair: Pair, measures: Mapping[str, Measure], progress: Watcher | None) -> dict[str, Finding]:
+    started = monotonic()
+    found: dict[str, Finding] = {}
+    for name, measure in measures.items():
+        done = len(found) / len(measures)
+        if progress is not None and progress(Progress(name, done, monotonic() - started)) is True:
+            raise errors.Cancelled("The assessment was cancelled.")
+        found[name] = measure.compute(pair)
+    return found
 
 
 def assess_release(release: Release, measures: Sequence[str] = ()) -> Assessment:

@@ -12,6 +12,9 @@ from microagg.measure.catalogue import Measure
 from microagg.measure.models import IndicatorComparison, ModelComparison
 from microagg.measure.pair import Finding
 
+ONE_IN_K = "1 / k"
+"""A part that stands beside the value in any case: what perfect groups of k would have."""
+
 PARTS_SHOWN = 40
 """More parts of a measure, as pairs of many columns are, are not shown."""
 
@@ -81,6 +84,8 @@ class Assessment:
                 continue
             missing = not math.isfinite(found.value) and found.note
             said = f"({found.note})" if missing else measure.higher
+            if ONE_IN_K in found.parts and not details:
+                said += f" ({ONE_IN_K}: {found.parts[ONE_IN_K]:.4g})"
             yield f"{name}: {measure.title}", _shown(found.value, measure.unit), said
             if details:
                 for part, value in list(found.parts.items())[:PARTS_SHOWN]:
