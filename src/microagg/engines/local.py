@@ -43,14 +43,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     weights = _weights(source, protection)
     kept = {column: values[strata.rows] for column, values in numbers.items()}
     own_weights = None if weights is None else weights[strata.rows]
-    tasks = tasks_of(
-        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
-        strata.of,
-        protection.k,
-        protection.method.scale,
-        by_pattern=protection.missing == "by-pattern",
-        zeros_apart=protection.zeros == "apart",
-    )
+    tasks = tasks_in(protection, strata, kept)
     as_numbers = with_numbers(source.table, numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
@@ -93,6 +86,18 @@ def _weights(source: Microdata, protection: Protection) -> Doubles | None:
         if wrong.any():
             raise errors.bad_weights(protection.weight, what, int(wrong.sum()))
     return weights
+
+
+def tasks_in(protection: Protection, strata: Strata, kept: dict[str, Doubles]) -> Tasks:
+    """All problems to be solved; `kept` are the numbers of the released records."""
+    return tasks_of(
+        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
+        strata.of,
+        protection.k,
+        protection.method.scale,
+        by_pattern=protection.missing == "by-pattern",
+        zeros_apart=protection.zeros == "apart",
+    )
 
 
 def _subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
