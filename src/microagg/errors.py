@@ -1423,6 +1423,14 @@ def written_differs(column: str) -> str:
     )
 
 
+def written_unreadable() -> str:
+    """Not even the reader of the same format takes it."""
+    return (
+        "The written file cannot be read again. Choose another format, such as Parquet or CSV; if it is "
+        "one of these, please report it."
+    )
+
+
 def written_rows_differ(found: int, needed: int) -> str:
     """Records were lost or added in writing."""
     return f"The written file has {_count(found, 'record')}, the release {needed}. {_BUG}"

@@ -672,32 +672,32 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+def save_internally(internal: write.Internal, contents: dict[str, str], force: bool = False) -> None:
+    with internal.staged(contents) as drafts:
+        for each in drafts:
+            each.commit(force)
+
+
 def test_internal_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     internal = write.Internal(tmp_path / "microagg-internal")
     internal.check("a.json")
     assert not internal.folder.exists()
+    contents = {"a.json": '{"a": 1}', "a.toml": "k = 3\n", "groups.csv": "record,group\n1,0\n"}
     before = os.umask(0)
     try:
-        paths = [
-            internal.write_json("a.json", {"a": 1}),
-            internal.write_text("a.toml", "k = 3\n"),
-            internal.write_labels("groups.csv", [0, 0, 1]),
-        ]
+        save_internally(internal, contents)
     finally:
         os.umask(before)
     assert mode_of(internal.folder) == 0o700
-    assert [mode_of(path) for path in paths] == [0o600] * 3
-    assert [path.read_text() for path in paths] == [
-        '{"a": 1}',
-        "k = 3\n",
-        "record,group\n1,0\n2,0\n3,1\n",
-    ]
+    for name, content in contents.items():
+        assert mode_of(internal.folder / name) == 0o600
+        assert (internal.folder / name).read_text() == content
     with pytest.raises(SettingsError, match="exists already"):
         internal.check("a.json")
     with pytest.raises(SettingsError, match="exists already"):
-        internal.write_json("a.json", {"a": 2})
-    internal.write_json("a.json", {"a": 2}, force=True)
-    assert paths[0].read_text() == '{"a": 2}'
+        save_internally(internal, {"a.json": "{}"})
+    save_internally(internal, {"a.json": "{}"}, force=True)
+    assert (internal.folder / "a.json").read_text() == "{}"
     assert len(list(internal.folder.iterdir())) == 3
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from microagg import write
+from microagg import protect, write
 from microagg.errors import OutputError, SettingsError
+from microagg.write import drafts
 
 LABELS = [0, 1, 0, 1, 2, 2]
 
@@ -94,5 +96,86 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
 
     with pytest.raises(SettingsError, match="exists already"):
         write.write_labels(path, labels())
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# --- file systems that can do less ------------------------------------------------------------------
+
+
+def no_hard_links(*_: object, **__: object) -> None:
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+@pytest.mark.parametrize(
+    ("unnamed", "links"),
+    [(True, True), (False, True), (False, False)],
+    ids=["unnamed files", "hidden files", "no hard links"],
+)
+@pytest.mark.parametrize("old", [True, False], ids=["replaced", "new"])
+def test_a_release_and_its_record_on_any_file_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool, unnamed: bool, old: bool
+) -> None:
+    release = protect(pd.DataFrame({"x": range(12)}), 3, keys="x")
+    path = tmp_path / "out.parquet"
+    if old:
+        release.save(path)
+    if not unnamed:
+        monkeypatch.setattr(drafts, "_OPEN_FILES", tmp_path / "nowhere")
+    if not links:
+        monkeypatch.setattr(os, "link", no_hard_links)
+    release.save(path, force=old, labels=True)
+    assert pd.read_parquet(path).equals(release.data)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["microagg-internal", "out.parquet"]
+    assert len(list((tmp_path / "microagg-internal").iterdir())) == 3
+    assert {entry.stat().st_mode & 0o777 for entry in (tmp_path / "microagg-internal").iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("step", range(1, 12))
+@pytest.mark.parametrize("unnamed", [True, False], ids=["unnamed files", "hidden files"])
+def test_an_error_at_any_step_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, unnamed: bool
+) -> None:
+    release = protect(pd.DataFrame({"x": range(12)}), 3, keys="x")
+    if not unnamed:
+        monkeypatch.setattr(drafts, "_OPEN_FILES", tmp_path / "nowhere")
+    count = 0
+
+    def failing(real: Callable[..., object]) -> Callable[..., object]:
+        def operation(*args: object, **named: object) -> object:
+            nonlocal count
+            count += 1
+            if count == step:
+                raise OSError(errno.EIO, "Input/output error")
+            return real(*args, **named)
+
+        return operation
+
+    for name in ("link", "mkdir", "fsync"):
+        monkeypatch.setattr(os, name, failing(getattr(os, name)))
+    try:
+        release.save(tmp_path / "out.csv", labels=True)
+    except OutputError as error:
+        assert "Input/output error" in str(error)  # noqa: PT017
+        assert list(tmp_path.iterdir()) == []
+    else:
+        assert count < step
+
+
+def test_a_file_that_appears_while_the_release_is_verified_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+
+    release = protect(pd.DataFrame({"x": range(12)}), 3, keys="x")
+    real = drafts.Draft.give_name
+
+    def late(self: drafts.Draft, force: bool) -> None:
+        if self.target == path:
+            path.write_text("precious")
+        real(self, force)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drafts.Draft, "give_name", late)
+        with pytest.raises(SettingsError, match="exists already"):
+            release.save(path)
     assert path.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [path]

@@ -203,7 +203,10 @@ class Release:
         path = places.release
         changed = (*self.protection.changed, *self.claims.recoded)
         with write.stage(self.verified, path, changed) as staged:
-            written = read.read_back(staged.readable, staged.origin)
+            try:
+                written = read.read_back(staged.readable, staged.origin)
+            except errors.DataError:
+                raise errors.unsafe_release([errors.written_unreadable()]) from None
             decimal = staged.origin.csv.decimal if staged.origin.csv else None
             check_written(
                 self.verified.microdata.table, written, self.verdict, self.claims, decimal=decimal or "."

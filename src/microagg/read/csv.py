@@ -122,7 +122,10 @@ class _CsvFile:
         from pyarrow import csv as arrow
 
         # The header is read as a record: Arrow wants the types of columns by name before it has read any.
-        width = len(rows_of(sample_of(self.file, self.encoding), self.delimiter)[0])
+        rows = rows_of(sample_of(self.file, self.encoding), self.delimiter)
+        if not rows:
+            raise errors.no_records()
+        width = len(rows[0])
         types = {f"f{at}": pa.large_string() for at in range(width)}
         table = self._read(
             arrow.ReadOptions(autogenerate_column_names=True),

@@ -81,9 +81,14 @@ def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
 
     if old.type != new.type:
         return False
-    if pa.types.is_floating(old.type):  # NaN is not equal to itself
-        return bool(np.array_equal(old.to_numpy(), new.to_numpy(), equal_nan=True))
+    if pa.types.is_floating(old.type):  # NaN is not equal to itself, and -0.0 is not 0.0 but equal to it
+        return old.null_count == new.null_count and np.array_equal(_bits(old), _bits(new))
     return bool(old.equals(new))
+
+
+def _bits(column: pa.ChunkedArray[Any]) -> NDArray[np.integer[Any]]:
+    values = column.to_numpy()
+    return values.view(f"i{values.dtype.itemsize}")
 
 
 def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:

@@ -30,9 +30,9 @@ def by_missing(points: NDArray[np.float64], rows: Positions, k: int) -> list[Pat
     """These rows of the points by the columns they keep, k at least with each pattern.
 
     Step by step the rarest pattern that is too rare is mended in the way that costs fewest cells: it loses
-    cells to become a pattern that k share; or with another rare one, both to what they have in common; or
-    the nearest records of a richer pattern lose cells to become like it. If there is no such way it loses
-    all, and fewer than k without any key are refused.
+    cells to become a pattern that k share; or it and the nearest records of another pattern, or all of
+    them if few would remain, become what they have in common. A pattern that has nothing in common with
+    any other loses all, and fewer than k without any key are refused.
     """
     patterns = _observed_patterns(points, rows)
     while True:
@@ -65,36 +65,33 @@ def _observed_patterns(points: NDArray[np.float64], rows: Positions) -> dict[Obs
 def _mend(points: NDArray[np.float64], patterns: dict[Observed, Positions], rare: Observed, k: int) -> None:
     """Change the patterns so that the rare one is no longer, or no longer rare."""
     members = patterns[rare]
-    lacking = k - len(members)
-    best: tuple[int, int, list[int]] | None = None
-    action: tuple[str, Observed] = ("empty", frozenset())
+    best: tuple[bool, int, int, list[int]] | None = None
+    action: tuple[Observed, int] = (frozenset(), 0)
     for other, theirs in patterns.items():
         common = rare & other
         if other == rare or not common:
             continue
+        there = 0 if common in (rare, other) else len(patterns.get(common, ()))
+        lacking = max(k - len(members) - there, 0)
         if other < rare and len(theirs) >= k:
-            cost, kind = len(members) * len(rare - other), "join"
-        elif rare < other and len(theirs) >= k + lacking:
-            cost, kind = lacking * len(other - rare), "recruit"
-        elif len(members) + len(theirs) >= k and (len(theirs) < k or rare < other):
-            cost = len(members) * len(rare - common) + len(theirs) * len(other - common)
-            kind = "meet"
+            recruits = 0
         else:
-            continue
-        choice = (cost, ("join", "recruit", "meet").index(kind), sorted(other))
+            recruits = lacking if len(theirs) >= k + lacking else len(theirs)
+        cost = len(members) * len(rare - common) + recruits * len(other - common)
+        too_few = len(members) + there + (len(theirs) if other == common else recruits) < k
+        choice = (too_few, cost, recruits, sorted(other))
         if best is None or choice < best:
-            best, action = choice, (kind, other)
-    kind, other = action
-    if kind == "recruit":
-        nearest = _nearest(points, patterns[other], members, sorted(rare))[:lacking]
-        taken = np.isin(patterns[other], nearest)
-        patterns[rare] = np.concatenate([members, patterns[other][taken]])
-        patterns[other] = patterns[other][~taken]
-        return
-    target = other if kind == "join" else rare & other
+            best, action = choice, (other, recruits)
+    other, recruits = action
+    target = rare & other
     moving = [patterns.pop(rare)]
-    if kind == "meet":
-        moving.append(patterns.pop(other))
+    if recruits:
+        theirs = patterns.pop(other)
+        nearest = _nearest(points, theirs, members, sorted(target))[:recruits]
+        taken = np.isin(theirs, nearest)
+        moving.append(theirs[taken])
+        if not taken.all():
+            patterns[other] = theirs[~taken]
     patterns[target] = np.concatenate([*([patterns[target]] if target in patterns else []), *moving])
 
 

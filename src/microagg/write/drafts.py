@@ -7,9 +7,9 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -39,8 +39,9 @@ class Draft:
     """Its permissions once it has its name; until then its owner can write to it in any case."""
     new_folder: str | None = None
     """In `folder`, to be made when the draft gets its name."""
-    _made: list[Callable[[], None]] = field(default_factory=list)
-    """How to undo what the commit has made."""
+    hidden: str | None = None
+    """A second name, on the way to replace another file."""
+    replacing: bool = False
 
     @property
     def path(self) -> Path:
@@ -93,10 +94,8 @@ class Draft:
             if self.new_folder is not None:
                 with suppress(FileExistsError):
                     os.mkdir(self.new_folder, 0o700, dir_fd=self.folder)
-                    self._made.append(self._remove_folder)
             try:
                 self._link(self.name)
-                self._made.append(self._remove_file)
             except FileExistsError:
                 if not force:
                     raise
@@ -117,17 +116,25 @@ class Draft:
                     os.close(made)
 
     def withdraw(self) -> None:
-        """Undo the commit, unless it has replaced another file."""
-        while self._made:
-            with suppress(OSError):
-                self._made.pop()()
-
-    def _remove_file(self) -> None:
-        os.unlink(self.name, dir_fd=self.folder)
-
-    def _remove_folder(self) -> None:
+        """Undo the commit, however far it came, unless it has replaced another file."""
+        if not self.replacing:
+            self._remove(self.name)
         if self.new_folder is not None:
-            os.rmdir(self.new_folder, dir_fd=self.folder)
+            with suppress(OSError):  # it may have been there, or hold something else
+                os.rmdir(self.new_folder, dir_fd=self.folder)
+
+    def _remove(self, name: str) -> None:
+        """Remove the file of this name if it is this one: whoever interrupts may do so at any moment."""
+        if self.has(name):
+            os.unlink(name, dir_fd=self.folder)
+
+    def has(self, name: str) -> bool:
+        """Whether the file of this name is this one."""
+        try:
+            found = os.stat(name, dir_fd=self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(found, os.fstat(self.descriptor))
 
     def _link(self, name: str) -> None:
         """A name for the draft; `FileExistsError` if there is one such, unlike by renaming."""
@@ -141,28 +148,27 @@ class Draft:
             if os.path.lexists(self.target):
                 raise FileExistsError from None
             self._rename(self.temporary, name)
-            self.temporary = None
 
     def _replace(self) -> None:
         """Put the draft in the place of the file that has its name."""
         if self.target.is_dir():  # a folder cannot be replaced, and the system's words are no help
             raise FileExistsError
-        if self.temporary is None:
-            hidden = _hidden_name()
-            self._link(hidden)
-            self.temporary = hidden
-        self._rename(self.temporary, self.name)
-        self.temporary = None
+        name = self.temporary
+        if name is None:
+            name = self.hidden = _hidden_name()
+            self._link(name)
+        self.replacing = True
+        self._rename(name, self.name)
 
     def _rename(self, source: str, name: str) -> None:
         os.rename(source, name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
 
     def close(self) -> None:
         """Leave nothing but what was committed."""
+        for name in (self.temporary, self.hidden):
+            if name is not None:
+                self._remove(name)
         os.close(self.descriptor)
-        if self.temporary is not None:
-            with suppress(FileNotFoundError):
-                os.unlink(self.temporary, dir_fd=self.folder)
         os.close(self.folder)
 
 
@@ -177,8 +183,10 @@ def commit_all(drafts: Sequence[Draft], force: bool = False) -> None:
         for each in drafts:
             each.settle()
     except BaseException:
-        for each in reversed(drafts):
-            each.withdraw()
+        last = drafts[-1]
+        if not (last.replacing and last.has(last.name)):  # what was replaced cannot be had back
+            for each in reversed(drafts):
+                each.withdraw()
         raise
 
 

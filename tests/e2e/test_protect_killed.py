@@ -1,0 +1,195 @@
+"""`microagg protect` ended at any moment: the old state or the new one, nothing between."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from microagg.plan.plan_file import read_plan
+from tests.e2e.protecting import listing, protected, run, survey
+
+OLD = "old\n"
+INTERNAL = ("out.csv.microagg.json", "out.csv.plan.toml", "out.csv.groups.csv")
+KILLED, TERMINATED, INTERRUPTED = -signal.SIGKILL, 143, 130
+# A signal that comes before the command has begun ends it in Python's own way.
+CODES = {signal.SIGKILL: {KILLED, 0}, signal.SIGTERM: {TERMINATED, -signal.SIGTERM, 0}}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run that takes its time to read and to write, and what it writes if nobody disturbs it."""
+
+    source: Path
+    expected: bytes
+    seconds: float
+
+    def command(self, folder: Path, *options: str) -> tuple[object, ...]:
+        keys = ("-k", 3, "--keys", "age,income", "--method", "mdav", "--threads", 1)
+        return (self.source, *keys, "-o", folder / "out.csv", "--labels", *options)
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    folder = tmp_path_factory.mktemp("job")
+    source = survey(folder / "survey.csv", 600)
+    made = Job(source, b"", 0.0)
+    protected(*made.command(folder))
+    begun = time.monotonic()
+    protected(*made.command(folder, "--force"))
+    return Job(source, (folder / "out.csv").read_bytes(), time.monotonic() - begun)
+
+
+def internal_is_complete(folder: Path) -> bool:
+    """Nothing or all of each internal file; True if all are there."""
+    internal = folder / "microagg-internal"
+    there = [name for name in INTERNAL if (internal / name).exists()]
+    if INTERNAL[0] in there:
+        assert json.loads((internal / INTERNAL[0]).read_text())["verdict"]["safe"] is True
+    if INTERNAL[1] in there:
+        assert read_plan(internal / INTERNAL[1])["k"] == 3
+    if INTERNAL[2] in there:
+        assert len((internal / INTERNAL[2]).read_text().splitlines()) == 601
+    return len(there) == len(INTERNAL)
+
+
+def check_state(job: Job, folder: Path, force: bool, code: int) -> None:
+    """The release is not there, or the old one, or the new one, whole; a new one has its record."""
+    path = folder / "out.csv"
+    released = path.read_bytes() if path.exists() else None
+    assert released in ((OLD.encode(), job.expected) if force else (None, job.expected))
+    complete = internal_is_complete(folder)
+    if released == job.expected:
+        assert complete
+    else:
+        assert code != 0
+    known = {"out.csv", "microagg-internal", *(f"microagg-internal/{name}" for name in INTERNAL)}
+    assert set(listing(folder)) <= known
+
+
+# --- at random moments ----------------------------------------------------------------------------
+
+
+def kill_at_random_moments(job: Job, folder: Path, sent: signal.Signals, trials: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    ended = []
+    for trial in range(trials):
+        own = folder / str(trial)
+        own.mkdir()
+        force = trial % 2 == 1
+        if force:
+            (own / "out.csv").write_text(OLD)
+        # More than half of the time goes into verifying and writing.
+        after = float(random.uniform(0.0, 1.2 * job.seconds))
+        options = ("--force",) if force else ()
+        done = run(*job.command(own, *options), signal=int(sent), after=after)
+        assert done.returncode in CODES[sent]
+        check_state(job, own, force, done.returncode)
+        ended.append(done.returncode)
+    assert len(set(ended)) > 1 or trials < 10, "some were killed, some were done before"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
+def test_ended_at_a_random_moment(tmp_path: Path, job: Job, sent: signal.Signals) -> None:
+    kill_at_random_moments(job, tmp_path, sent, trials=16, seed=int(sent))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
+def test_ended_at_hundreds_of_random_moments(tmp_path: Path, job: Job, sent: signal.Signals) -> None:
+    trials = 60 if os.environ.get("MICROAGG_LONG_SAMPLE") else 600
+    kill_at_random_moments(job, tmp_path, sent, trials, seed=100 + int(sent))
+
+
+# --- at every step of writing -----------------------------------------------------------------------
+
+# Send a signal to the process itself before or after its Nth operation on files.
+AT_A_STEP = """
+import os
+count = 0
+def counted(operation):
+    def wrapper(*args, **kwargs):
+        global count
+        count += 1
+        if count == {step} and not {afterwards}:
+            os.kill(os.getpid(), {sent})
+        try:
+            return operation(*args, **kwargs)
+        finally:
+            if count == {step} and {afterwards}:
+                os.kill(os.getpid(), {sent})
+    return wrapper
+for name in ("link", "rename", "mkdir", "fsync", "fchmod", "ftruncate"):
+    setattr(os, name, counted(getattr(os, name)))
+"""
+
+
+def steps(job: Job, folder: Path, sent: signal.Signals, force: bool) -> int:
+    """End the run at each step, before it if killed and after it if asked to end, and check what is left.
+
+    Returns how many steps there are.
+    """
+    for step in range(1, 60):
+        own = folder / f"{step}"
+        own.mkdir()
+        if force:
+            (own / "out.csv").write_text(OLD)
+        before = AT_A_STEP.format(step=step, afterwards=sent == signal.SIGTERM, sent=int(sent))
+        done = run(*job.command(own, *(["--force"] if force else [])), before=before)
+        if done.returncode == 0:
+            return step - 1
+        if sent == signal.SIGTERM:
+            assert done.returncode == TERMINATED
+            check_state(job, own, force, done.returncode)
+            if not force and not (own / "out.csv").exists():
+                assert listing(own) == {}, "not even the record, which gets its name first"
+        else:
+            assert done.returncode == KILLED
+            hidden = [path for path in own.iterdir() if path.name.startswith(".")]
+            # To replace a file, the new one needs a name for an instant; then it is complete.
+            assert len(hidden) <= (1 if force else 0)
+            for path in hidden:
+                assert path.read_bytes() == job.expected
+                path.unlink()
+            check_state(job, own, force, done.returncode)
+    raise AssertionError("there is no end")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
+@pytest.mark.parametrize("force", [False, True], ids=["new", "replaced"])
+def test_ended_at_every_step_of_writing(
+    tmp_path: Path, job: Job, sent: signal.Signals, force: bool
+) -> None:
+    assert steps(job, tmp_path, sent, force) >= 10
+
+
+# --- while it works -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "message"),
+    [
+        (signal.SIGINT, INTERRUPTED, "microagg: Interrupted; nothing was written.\n"),
+        (signal.SIGTERM, 143, ""),
+    ],
+    ids=["Ctrl-C", "terminate"],
+)
+def test_signals_while_groups_are_made(
+    tmp_path: Path, sent: signal.Signals, code: int, message: str
+) -> None:
+    points = np.random.default_rng(4).normal(size=(300_000, 4))
+    table = pa.table({f"x{at}": points[:, at] for at in range(4)})
+    parquet.write_table(table, tmp_path / "long.parquet", compression="none")
+    before = listing(tmp_path)
+    command = ("long.parquet", "-k", 3, "--keys", "x0,x1,x2,x3", "--method", "centroid")
+    done = run(*command, folder=tmp_path, signal=int(sent), after=1.0)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
+    assert listing(tmp_path) == before

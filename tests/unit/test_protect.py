@@ -1,0 +1,687 @@
+"""`microagg.protect`: every policy, every kind of frame, and an independent count of what is released."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import microagg
+from microagg import protect
+from microagg.errors import DataError, SettingsError, UnsafeRelease
+from microagg.plan.plan_file import read_plan
+
+N = 40
+
+
+def survey(n: int = N, seed: int = 1) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "region": np.array(["north", "south"])[np.arange(n) % 2],
+            "age": random.integers(18, 90, n),
+            "income": np.round(random.lognormal(8, 1, n), 2),
+            "rent": np.round(random.lognormal(6, 1, n), 2),
+            "weight": random.uniform(1.0, 2.0, n),
+            "disease": np.array(list("abcd"))[random.integers(0, 4, n)],
+            "note": np.array(list("xyz"))[np.arange(n) % 3],
+        }
+    )
+
+
+PASSED = ["weight"]
+"""Nearly all of its values are distinct."""
+
+
+def protected(frame: Any = None, k: int = 3, **words: Any) -> microagg.Release:
+    words = {"keys": ["age", "income"], "pass_": ["weight", "rent"], **words}
+    return protect(survey() if frame is None else frame, k, **words)
+
+
+def count(frame: pd.DataFrame, *columns: str) -> int:
+    """Records of the rarest combination; missing values are a value."""
+    return min(Counter(frame[list(columns)].astype(object).fillna("-").itertuples(index=False)).values())
+
+
+def unchanged(source: pd.DataFrame, released: pd.DataFrame, *columns: str) -> None:
+    for column in columns:
+        pd.testing.assert_series_equal(source[column], released[column])
+
+
+# --- what comes back -------------------------------------------------------------------------------
+
+
+def test_a_release() -> None:
+    source = survey()
+    release = protected(source)
+    assert isinstance(release.data, pd.DataFrame)
+    assert list(release.data.columns) == list(source.columns)
+    assert count(release.data, "age", "income") >= 3
+    unchanged(source, release.data, "region", "rent", "weight", "disease", "note")
+    assert release.verdict.safe
+    assert release.verdict.k == 3
+    assert 0.0 < release.information_loss < 100.0
+    assert str(release).startswith(f"{N} records in {release.groups} groups (k = 3)")
+    assert release.verdict.sentence in str(release)
+
+
+def test_the_partitions_are_those_of_the_release() -> None:
+    release = protected(strata=["region"])
+    assert [task.stratum for task in release.partitions] == [0, 1]
+    assert sorted(np.concatenate([task.rows for task in release.partitions])) == list(range(N))
+    for task in release.partitions:
+        assert task.columns == ("age", "income")
+        assert len(set(release.data["region"].to_numpy()[task.rows])) == 1
+        for group in range(task.labels.max() + 1):
+            rows = task.rows[task.labels == group]
+            assert len(rows) >= 3
+            assert len(release.data.iloc[rows][["age", "income"]].drop_duplicates()) == 1
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda frame: frame,
+        pl.from_pandas,
+        lambda frame: pl.from_pandas(frame).lazy(),
+        lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+        lambda frame: pa.RecordBatch.from_pandas(frame, preserve_index=False),
+        lambda frame: duckdb.from_df(frame),  # the function itself would outlive its library
+        lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    ],
+    ids=["pandas", "polars", "lazy polars", "Arrow table", "record batch", "DuckDB", "pandas on Arrow"],
+)
+def test_the_same_kind_of_frame_comes_back(convert: Any) -> None:
+    frame = convert(survey())
+    release = protected(frame, strata="region")
+    assert type(release.data) is type(frame)
+    expected = protected(strata="region").data
+    found = release.data
+    if isinstance(found, pl.LazyFrame):
+        found = found.collect()
+    if not isinstance(found, pd.DataFrame):
+        found = found.df() if isinstance(found, duckdb.DuckDBPyRelation) else found.to_pandas()
+    assert list(found.columns) == list(expected.columns)
+    for column in expected.columns:
+        assert found[column].tolist() == expected[column].tolist()
+
+
+def test_pandas_keeps_its_row_labels_and_column_names() -> None:
+    source = survey()[["age", "income"]].set_index(np.arange(N) * 10).rename(columns={"age": 7})
+    release = protect(source, 3, keys=["7", "income"])
+    assert list(release.data.columns) == [7, "income"]
+    assert release.data.index.equals(source.index)
+
+
+def test_save_writes_what_is_in_the_data(tmp_path: Path) -> None:
+    release = protected()
+    where = release.save(tmp_path / "out.parquet", labels=True)
+    assert where == tmp_path / "microagg-internal" / "out.parquet.microagg.json"
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out.parquet"), release.data)
+    record = json.loads(where.read_text())
+    assert {key: record[key] for key in release.record} == json.loads(json.dumps(release.record))
+    assert record["input"]["name"] == "the data frame"
+    with pytest.raises(SettingsError, match="exists already"):
+        release.save(tmp_path / "out.parquet")
+    release.save(tmp_path / "out.parquet", force=True)
+    release.save(tmp_path / "other.csv", record=tmp_path / "secrets")
+    assert (tmp_path / "secrets" / "other.csv.plan.toml").exists()
+
+
+def test_a_path_and_a_plan(tmp_path: Path) -> None:
+    survey().to_csv(tmp_path / "survey.csv", index=False)
+    release = protect(tmp_path / "survey.csv", 3, keys=["age", "income"], pass_=["weight", "rent"], seed=4)
+    release.save(tmp_path / "out.csv")
+    plan = tmp_path / "microagg-internal" / "out.csv.plan.toml"
+    again = protect(plan=plan)
+    assert again.data.equals(release.data)
+    assert again.record["plan"] == release.record["plan"] == {
+        "k": 3,
+        "keys": [["age", "income"]],
+        "pass": ["weight", "rent"],
+        "seed": 4,
+    }  # fmt: skip
+    assert protect(plan=plan, k=5).verdict.subsets[0].smallest >= 5
+    assert read_plan(plan)["delimiter"] == ","
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "data is not given"),
+        (np.zeros((9, 2)), "names for its columns"),
+        ({"a": [1, 2]}, "names for its columns"),
+        (pd.DataFrame({"a": []}), "no records"),
+        (pd.DataFrame(), "no columns"),
+        (Path("/nowhere/file.csv"), "There is no file"),
+    ],
+    ids=["nothing", "array", "dictionary", "no records", "no columns", "no file"],
+)
+def test_what_is_no_data(data: Any, message: str) -> None:
+    with pytest.raises((DataError, SettingsError), match=message):
+        protect(data, 3, keys=["a"])
+
+
+# --- strata ----------------------------------------------------------------------------------------
+
+
+def with_strata(sizes: dict[Any, int]) -> pd.DataFrame:
+    codes = [code for code, size in sizes.items() for _ in range(size)]
+    values = np.random.default_rng(2).integers(0, 50, len(codes))
+    return pd.DataFrame({"code": pd.Series(codes, dtype=object), "x": values})
+
+
+def test_groups_never_cross_strata() -> None:
+    release = protected(strata=["region", "note"], small_strata="refuse")
+    assert count(release.data, "region", "note", "age", "income") >= 3
+    assert release.verdict.subsets[0].columns == ("region", "note", "age", "income")
+    means = survey().groupby(["region", "note"])["income"].mean()
+    assert np.allclose(release.data.groupby(["region", "note"])["income"].mean(), means)
+
+
+def test_small_strata_are_refused_by_their_number_not_their_code() -> None:
+    with pytest.raises(SettingsError, match="1 of 3 strata") as caught:
+        protect(with_strata({"big": 6, "large": 6, "rare": 2}), 3, keys="x", strata="code")
+    assert "rare" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "codes"),
+    [
+        ({"A": 6, "C": 2, "D": 1}, {"A": 6, "C+D": 3}),
+        ({"A": 6, "B": 9, "C": 2}, {"A+C": 8, "B": 9}),
+        ({"A": 2, "B": 2, "C": 2, "D": 1}, {"A+B": 4, "C+D": 3}),
+        ({"A": 1, "B": 1, "C": 1, "D": 1}, {"A+B+C+D": 4}),
+        ({1: 6, 2: 2, 3: 2}, {"1": 6, "2+3": 4}),
+        ({"A": 6, None: 2, "B": 1}, {"A": 6, "B+NA": 3}),
+        ({True: 6, False: 2}, {"False+True": 8}),
+    ],
+)
+def test_small_strata_are_merged(sizes: dict[Any, int], codes: dict[str, int]) -> None:
+    frame = with_strata(sizes)
+    if None not in sizes:
+        frame["code"] = frame["code"].infer_objects()
+    release = protect(frame, 3, keys="x", strata="code", small_strata="merge")
+    assert Counter(release.data["code"]) == codes
+    assert count(release.data, "code", "x") >= 3
+    assert any("in merged strata" in note for note in release.verdict.notes)
+
+
+def test_small_strata_are_suppressed() -> None:
+    frame = with_strata({"A": 6, "C": 2, "D": 1})
+    release = protect(frame.assign(kind=frame["code"].astype("category")), 3, keys="x", strata="code",
+                      small_strata="suppress")  # fmt: skip
+    assert list(release.data["code"]) == ["A"] * 6
+    assert list(release.data.index) == list(range(6))
+    assert list(release.data["kind"].cat.categories) == ["A"], "categories would tell of the others"
+    assert release.verdict.suppressed == 3
+    with pytest.raises(SettingsError, match="would leave nothing"):
+        protect(with_strata({"A": 2, "B": 2}), 3, keys="x", strata="code", small_strata="suppress")
+
+
+def test_strata_of_any_type() -> None:
+    days = pd.to_datetime(["2020-01-01", "2021-01-01"])
+    for values in (["a", None], [1, 2], [0.5, -0.0], [True, False], days, pd.Categorical(["u", "v"])):
+        frame = pd.DataFrame({"s": pd.Series(list(values) * 6), "x": np.arange(12) % 7})
+        if isinstance(values, pd.Categorical):
+            frame["s"] = frame["s"].astype("category")
+        release = protect(frame, 3, keys="x", strata="s")
+        unchanged(frame, release.data, "s")
+        assert count(release.data, "s", "x") >= 3
+
+
+@pytest.mark.parametrize(
+    ("strata", "message"),
+    [
+        (pa.array([[1], [2]] * 6), "cannot be strata"),
+        (pa.array([{"a": 1}, {"a": 2}] * 6), "cannot be strata"),
+        (pa.array([float("nan"), 1.0] * 6), "is NaN in 6 records"),
+    ],
+    ids=["lists", "structures", "NaN"],
+)
+def test_strata_that_cannot_be(strata: pa.Array, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        protect(pa.table({"s": strata, "x": range(12)}), 3, keys="x", strata="s")
+
+
+@pytest.mark.parametrize("kind", [pa.time32("s"), pa.duration("s"), pa.binary()], ids=str)
+def test_strata_that_cannot_be_merged(kind: pa.DataType) -> None:
+    values = [b"u"] * 11 + [b"v"] if kind == pa.binary() else [1] * 11 + [2]
+    table = pa.table({"s": pa.array(values, kind), "x": range(12)})
+    with pytest.raises(DataError, match="cannot be merged"):
+        protect(table, 3, keys="x", strata="s", small_strata="merge")
+    assert protect(table, 3, keys="x", strata="s", small_strata="suppress").verdict.suppressed == 1
+
+
+def test_many_small_strata_are_merged_in_one_pass() -> None:
+    n = 30_000
+    table = pa.table({"s": np.arange(n) // 2, "x": np.arange(n) % 97})
+    release = protect(table, 4, keys="x", strata="s", small_strata="merge", method="mdav")
+    assert release.data.column("s")[0].as_py() == "0+1"
+    assert release.verdict.subsets[0].smallest >= 4
+
+
+def test_a_code_that_exists_already() -> None:
+    with pytest.raises(DataError, match="a code of column 'code' that exists already"):
+        protect(with_strata({"C+D": 6, "C": 2, "D": 2}), 3, keys="x", strata="code", small_strata="merge")
+
+
+# --- missing values and zeros -------------------------------------------------------------------------
+
+
+def with_gaps(seed: int, n: int = 60, share: float = 0.2) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(random.normal(size=(n, 3)).round(3), columns=["a", "b", "c"])
+    return frame.mask(random.uniform(size=frame.shape) < share)
+
+
+def rests_on_k_observed(source: pd.DataFrame, released: pd.DataFrame, columns: list[str], k: int) -> None:
+    """Every released value, counted by hand."""
+    classes = released[columns].astype(object).fillna("-").apply(tuple, axis=1)
+    for column in columns:
+        shown = released[column].notna()
+        assert source[column].notna()[shown].all()
+        observed = source[column].notna().groupby(classes).sum()
+        assert (classes[shown].map(observed) >= k).all()
+
+
+def test_missing_values_are_refused_unless_they_go_by_pattern() -> None:
+    with pytest.raises(DataError, match=r"'a' has \d+ missing values in 60 records.*--missing by-pattern"):
+        protect(with_gaps(1), 3, keys=["a", "b", "c"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("k", [3, 5])
+def test_every_released_value_rests_on_k_observed_ones(seed: int, k: int) -> None:
+    source = with_gaps(seed, share=[0.02, 0.1, 0.2, 0.4, 0.05, 0.3][seed])
+    try:
+        release = protect(source, k, keys=["a", "b", "c"], missing="by-pattern")
+    except DataError as error:
+        assert "no value in any key" in str(error)  # noqa: PT017
+        return
+    assert count(release.data, "a", "b", "c") >= k
+    rests_on_k_observed(source, release.data, ["a", "b", "c"], k)
+    lost = int((source.notna() & release.data.isna()).sum().sum())
+    assert bool(lost) == any("cells given up" in note for note in release.verdict.notes)
+
+
+def test_a_record_whose_pattern_only_overlaps_others_is_released() -> None:
+    """It can join no pattern and no pattern can join it: both give up cells, as few as it takes."""
+    gap = None
+    source = pd.DataFrame({"a": [1.0] + [gap] * 9, "b": [2.0, *range(9)], "c": [gap, *range(9)]})
+    release = protect(source, 3, keys=["a", "b", "c"], missing="by-pattern")
+    assert release.data["a"].isna().all()
+    assert release.data["b"].notna().all()
+    assert release.data["c"].notna().sum() == 7
+    rests_on_k_observed(source, release.data, ["a", "b", "c"], 3)
+
+
+def test_records_without_any_key_are_one_class_or_refused() -> None:
+    source = pd.DataFrame({"a": [None] * 3 + list(range(9))})
+    released = protect(source, 3, keys="a", missing="by-pattern").data
+    assert released["a"].isna().tolist() == [True] * 3 + [False] * 9
+    with pytest.raises(DataError, match="1 record would have no value in any key"):
+        protect(source.iloc[2:], 3, keys="a", missing="by-pattern")
+
+
+def test_missing_codes() -> None:
+    source = survey().assign(age=lambda frame: frame["age"].where(np.arange(N) % 4 > 0, 999))
+    release = protected(source, missing_codes={"age": [99, 999]}, missing="by-pattern")
+    assert release.data["age"].isna().tolist() == (np.arange(N) % 4 == 0).tolist()
+    assert release.data["age"].max() < 99
+    with pytest.raises(DataError, match="10 missing values"):
+        protected(source, missing_codes={"age": [99, 999]})
+
+
+def test_zeros_apart() -> None:
+    random = np.random.default_rng(3)
+    rent = np.where(np.arange(N) % 4 == 0, 0.0, random.normal(50, 5, N).round(1))
+    source = survey().assign(rent=rent)
+    apart = protected(source, keys=["age", "rent"], zeros="apart", pass_=["weight", "income"]).data
+    assert (apart["rent"] == 0.0).tolist() == (rent == 0.0).tolist()
+    rare = source.assign(rent=np.where(np.arange(N) < 2, 0.0, 9.0 + np.arange(N)))
+    release = protected(rare, keys=["age", "rent"], zeros="apart", pass_=["weight", "income"])
+    assert any("2 records with rare patterns of zeros" in note for note in release.verdict.notes)
+
+
+# --- weights, aggregates, decimals ---------------------------------------------------------------------
+
+
+def test_weighted_totals_are_kept() -> None:
+    source = survey()
+    released = protected(source, 4, weight="weight", pass_=["rent"]).data
+    for column in ("age", "income"):
+        before, after = (float((frame["weight"] * frame[column]).sum()) for frame in (source, released))
+        assert after == pytest.approx(before, rel=1e-4)
+    assert released["income"].mean() != pytest.approx(source["income"].mean(), rel=1e-6)
+    unchanged(source, released, "weight")
+
+
+def test_a_dominant_weight_is_refused() -> None:
+    source = survey().assign(weight=np.where(np.arange(N) == 7, 1000.0, 1.0))
+    with pytest.raises(UnsafeRelease, match="one record carries more than half of the weight 'weight'"):
+        protected(source, weight="weight", pass_=["rent"])
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, np.inf, 1e200])
+def test_weights_are_above_zero(wrong: float) -> None:
+    source = survey().assign(weight=np.where(np.arange(N) == 7, wrong, 1.0))
+    with pytest.raises(DataError, match="'weight'"):
+        protected(source, weight="weight", pass_=["rent"])
+
+
+def test_medians() -> None:
+    with pytest.raises(UnsafeRelease, match="accept_real_values"):
+        protected(aggregate="median")
+    release = protected(aggregate="median", accept_real_values=True)
+    [task] = release.partitions
+    groups = survey()[["age", "income"]].groupby(task.labels).median().to_numpy()
+    assert np.allclose(release.data[["age", "income"]].to_numpy(), groups[task.labels])
+    assert all(change.tolerance is None for change in release.verdict.mean_changes)
+
+
+def test_decimals() -> None:
+    source = survey()
+    usual = protected(source).data
+    assert np.array_equal(usual["age"].round(2), usual["age"])
+    assert np.array_equal(usual["income"].round(4), usual["income"])
+    released = protected(source, decimals={"age": 0, "income": 1}).data
+    assert released["age"].dtype == np.int64
+    assert abs(released["age"].sum() - source["age"].sum()) <= 2
+    assert np.array_equal(released["income"].round(1), released["income"])
+    assert released["income"].mean() == pytest.approx(source["income"].mean(), abs=0.05)
+
+
+def test_totals_of_whole_numbers_are_kept() -> None:
+    """Groups of different sizes leave half a unit of the total at most."""
+    for seed in range(20):
+        values = np.random.default_rng(seed).integers(0, 1000, 101)
+        released = protect(pd.DataFrame({"x": values}), 3, keys="x", decimals={"x": 0}).data
+        sizes = set(Counter(released["x"]).values())
+        if len(sizes) > 1 and np.gcd.reduce(list(sizes)) == 1:
+            assert abs(int(released["x"].sum()) - int(values.sum())) <= 1
+
+
+@pytest.mark.parametrize("size", [1e300, 1.7e308, 1e-300, 5e-324, 2.0**62])
+def test_values_of_any_size(size: float, tmp_path: Path) -> None:
+    source = pd.DataFrame({"x": [size * (1 - at / 20) * (-1) ** at for at in range(12)], "y": range(12)})
+    release = protect(source, 3, keys=["x", "y"])
+    assert count(release.data, "x", "y") >= 3
+    assert np.isfinite(release.data["x"]).all()
+    for name in ("out.csv", "out.parquet"):
+        record = json.loads(release.save(tmp_path / name).read_text())
+        assert record["verdict"]["safe"] is True
+
+
+def test_huge_values_with_weights_and_medians() -> None:
+    source = pd.DataFrame({"x": [1.7e308, -1.7e308] * 6, "w": [2.0] * 12})
+    assert np.isfinite(protect(source, 3, keys="x", weight="w").data["x"]).all()
+    assert protect(source.drop(columns="w"), 3, keys="x", aggregate="median", accept_real_values=True)
+
+
+def test_whole_numbers_beyond_those_of_doubles(tmp_path: Path) -> None:
+    source = pa.table({"x": [2**62 + at * 1_000_003 for at in range(12)]})
+    release = protect(source, 3, keys="x", decimals={"x": 0})
+    release.save(tmp_path / "out.csv")
+    assert release.verdict.subsets[0].smallest >= 3
+
+
+# --- several subsets, confidential columns ----------------------------------------------------------------
+
+
+def test_several_subsets() -> None:
+    words = {"keys": [["age"], ["income", "rent"]], "pass_": ["weight"]}
+    with pytest.raises(UnsafeRelease, match="NOT jointly"):
+        protected(**words)
+    release = protected(**words, accept_partial=True)
+    assert count(release.data, "age") >= 3
+    assert count(release.data, "income", "rent") >= 3
+    unique = Counter(release.data[["age", "income", "rent"]].itertuples(index=False)).values()
+    assert release.verdict.joint is not None
+    assert release.verdict.joint.unique == sum(times == 1 for times in unique)
+    assert release.verdict.sentence.startswith("k-anonymous per subset, NOT jointly")
+
+
+def test_each_column_by_itself() -> None:
+    release = protect(survey(), 3, each=["age", "income"], pass_=["weight", "rent"], accept_partial=True)
+    assert [task.columns for task in release.partitions] == [("age",), ("income",)]
+    assert count(release.data, "age") >= 3
+    assert count(release.data, "income") >= 3
+    [optimum] = microagg.partition_each(survey()[["age"]], 3).results
+    assert release.partitions[0].sse == pytest.approx(optimum.sse)
+
+
+def distinct(release: microagg.Release, column: str) -> int:
+    return int(release.data.groupby(["age", "income"])[column].nunique(dropna=False).min())
+
+
+def test_confidential_values_are_several_in_each_group() -> None:
+    source = survey().assign(disease=np.where(np.arange(N) < 36, "a", "b"))
+    with pytest.raises(UnsafeRelease, match="Confidential column 'disease' has fewer than 2"):
+        protected(source, confidential="disease")
+    accepted = protected(source, confidential="disease", accept_homogeneous=True)
+    assert any("--accept-homogeneous" in note for note in accepted.verdict.notes)
+    assert accepted.record["plan"]["accept_homogeneous"] is True
+    assert distinct(protected(confidential="disease", k=8, min_distinct=3), "disease") >= 3
+
+
+def test_retry_looks_for_other_groups() -> None:
+    found = 0
+    for seed in range(12):
+        source = survey(seed=seed)
+        try:
+            protected(source, 4, confidential="note")
+        except UnsafeRelease:
+            try:
+                release = protected(source, 4, confidential="note", retry=True)
+            except UnsafeRelease as error:
+                assert "No release after 15 attempts" in str(error)  # noqa: PT017
+                continue
+            found += 1
+            assert distinct(release, "note") >= 2
+            assert any("groups found in attempt" in note for note in release.verdict.notes)
+    assert found
+
+
+def test_confidential_columns_as_a_subset() -> None:
+    words = {"confidential": ["rent", "weight"], "confidential_as": "subset", "pass_": ["region"]}
+    release = protected(**words, k=6)
+    assert count(release.data, "rent", "weight") >= 6
+    assert [task.columns for task in release.partitions] == [("age", "income"), ("rent", "weight")]
+    assert [counted.columns for counted in release.verdict.own_subsets] == [("rent", "weight")]
+
+
+@pytest.mark.parametrize("kind", ["noise", "correlated-noise"])
+def test_noise(kind: str) -> None:
+    n = 4000
+    random = np.random.default_rng(8)
+    x = random.normal(100, 10, n)
+    source = pd.DataFrame({"key": random.integers(0, 50, n), "x": x, "y": 3 * x + random.normal(0, 5, n)})
+    source.loc[::7, "y"] = np.nan
+    words = {"keys": "key", "confidential": ["x", "y"], "confidential_as": kind, "noise": 0.5}
+    first, second = (protect(source, 3, **words, seed=1, method="mdav").data for _ in range(2))
+    assert not np.allclose(first["x"], second["x"]), "the seed must not give the noise away"
+    assert first["y"].isna().equals(source["y"].isna())
+    moved = first["x"] - source["x"]
+    both = source["y"].notna()
+    together = np.corrcoef(moved[both], (first["y"] - source["y"])[both])[0, 1]
+    if kind == "noise":
+        assert moved.std() == pytest.approx(5.0, rel=0.1)
+        assert abs(together) < 0.1
+    else:
+        assert first[["x", "y"]].cov().to_numpy() == pytest.approx(
+            source[["x", "y"]].cov().to_numpy(), rel=0.1
+        )
+        assert together > 0.9
+    assert first["x"].mean() == pytest.approx(source["x"].mean(), abs=0.5)
+
+
+def test_correlated_noise_where_no_record_is_complete() -> None:
+    """There is nothing to take correlations from; there must be noise all the same."""
+    values = np.random.default_rng(6).normal(size=400)
+    source = pd.DataFrame({"key": np.arange(400) % 9, "x": values, "y": values})
+    source.loc[::2, "x"] = np.nan
+    source.loc[1::2, "y"] = np.nan
+    words = {"keys": "key", "confidential": ["x", "y"], "confidential_as": "correlated-noise", "noise": 1.0}
+    released = protect(source, 3, **words).data
+    # Values are drawn towards the mean by a factor of √2; what else moves them is noise.
+    rest = (released["x"] - source["x"] / np.sqrt(2.0)).std()
+    assert rest == pytest.approx(source["x"].std() / np.sqrt(2.0), rel=0.2)
+
+
+@pytest.mark.parametrize(
+    "values", [[None] * 12, [5.0] * 12, [5.0, *[None] * 11]], ids=["missing", "one", "single"]
+)
+def test_noise_needs_spread(values: list[float | None]) -> None:
+    source = pd.DataFrame({"key": range(12), "x": pd.Series(values, dtype=float)})
+    with pytest.raises(DataError, match="fewer than two different values"):
+        protect(source, 3, keys="key", confidential="x", confidential_as="noise")
+
+
+# --- order, pairs, repetition ----------------------------------------------------------------------------
+
+
+def test_shuffle_never_uses_the_seed() -> None:
+    first, second = (protected(shuffle=True, seed=1) for _ in range(2))
+    assert sorted(first.data["rent"]) == sorted(survey()["rent"])
+    assert first.data["rent"].tolist() != second.data["rent"].tolist()
+    assert list(first.data.index) == list(range(N)), "row labels would tell the order"
+    plain = protected(seed=1).data
+    assert Counter(first.data.itertuples(index=False)) == Counter(plain.itertuples(index=False))
+
+
+def test_pairs() -> None:
+    with pytest.raises(SettingsError, match="allow_pairs"):
+        protected(k=2)
+    release = protected(k=2, allow_pairs=True)
+    assert count(release.data, "age", "income") >= 2
+    assert any("each member of a group of two" in note for note in release.verdict.notes)
+
+
+def test_threads_never_change_the_release() -> None:
+    n = 3000
+    random = np.random.default_rng(9)
+    table = pa.table(
+        {
+            "stratum": np.arange(n) % 100,
+            "a": random.normal(size=n),
+            "b": random.normal(size=n),
+        }
+    )
+    first, second, third = (
+        protect(table, 3, keys=["a", "b"], strata="stratum", effort="fast", seed=seed, threads=threads)
+        for seed, threads in ((7, 1), (7, 2), (8, 1))
+    )
+    assert first.data.equals(second.data)
+    assert not first.data.equals(third.data)
+    assert len(first.partitions) == 100
+
+
+def test_nested_and_dictionary_columns_come_out_as_they_were(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "x": range(12),
+            "list": [[place % 2] for place in range(12)],
+            "struct": [{"u": place % 3, "v": None} for place in range(12)],
+            "kind": pa.array(["a", "b", None] * 4).dictionary_encode(),
+        }
+    )
+    release = protect(table, 3, keys="x", pass_=["list", "struct"])
+    assert release.data.select(["list", "struct", "kind"]).equals(table.select(["list", "struct", "kind"]))
+    release.save(tmp_path / "out.parquet")
+    with pytest.raises(DataError, match="cannot be written to CSV"):
+        release.save(tmp_path / "out.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["microagg-internal", "out.parquet"]
+
+
+def test_small_and_constant_data() -> None:
+    assert list(protect(pd.DataFrame({"x": [1, 2, 6]}), 3, keys="x").data["x"]) == [3, 3, 3]
+    assert list(protect(pd.DataFrame({"x": [5] * 9}), 3, keys="x").data["x"]) == [5] * 9
+    assert protect(pd.DataFrame({"x": [5] * 9}), 3, keys="x").information_loss == 0.0
+    assert not np.signbit(protect(pd.DataFrame({"x": [-0.0, 0.0] * 6}), 3, keys="x").data["x"]).any()
+    with pytest.raises(SettingsError, match="1 record"):
+        protect(pd.DataFrame({"x": [1]}), 3, keys="x")
+    with pytest.raises(DataError, match="other than numbers"):
+        protect(pd.DataFrame({"x": [True, False] * 6}), 3, keys="x")
+    with pytest.raises(DataError, match="infinite"):
+        protect(pd.DataFrame({"x": [np.inf, *range(9)]}), 3, keys="x")
+
+
+# --- anything at all ------------------------------------------------------------------------------------
+
+
+@st.composite
+def tables(draw: Any) -> tuple[pd.DataFrame, int, dict[str, Any]]:
+    n = draw(st.integers(1, 30))
+    numbers = st.one_of(
+        st.integers(-3, 3).map(float),
+        st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 2)),
+        st.sampled_from([0.0, -0.0, 1e15, 1e300, -1e-300, 0.1]),
+    )
+    gaps = draw(st.booleans())
+    cells = st.one_of(st.none(), numbers) if gaps else numbers
+
+    def column(values: Any) -> list[Any]:
+        return draw(st.lists(values, min_size=n, max_size=n))
+
+    frame = pd.DataFrame(
+        {
+            "a": pd.Series(column(cells), dtype=float),
+            "b": pd.Series(column(cells), dtype=float),
+            "s": pd.Series(column(st.sampled_from(["u", "v", None])), dtype=object),
+            "t": pd.Series(column(st.text(max_size=2)), dtype=object),
+        }
+    )
+    words: dict[str, Any] = {"pass_": ["t"], "strata": "s"}
+    words["keys"] = draw(st.sampled_from([["a", "b"], ["a"], [["a"], ["b"]]]))
+    if words["keys"] == ["a"]:
+        words["drop"] = "b"
+    if words["keys"] == [["a"], ["b"]]:
+        words["accept_partial"] = True
+    words["small_strata"] = draw(st.sampled_from(["refuse", "merge", "suppress"]))
+    words["missing"] = draw(st.sampled_from(["by-pattern", "refuse"]))
+    words["zeros"] = draw(st.sampled_from(["together", "apart"]))
+    words["shuffle"] = draw(st.booleans())
+    words["method"] = draw(st.sampled_from(["mdav", "mdav-mhm", "cbfs"]))
+    words["scale"] = draw(st.sampled_from(["zscore", "rank", "range"]))
+    if draw(st.booleans()):
+        words["decimals"] = {"a": draw(st.integers(0, 3))}
+    return frame, draw(st.integers(3, 6)), words
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(tables())
+def test_a_release_is_k_anonymous_or_refused_in_our_own_words(drawn: Any) -> None:
+    frame, k, words = drawn
+    try:
+        release = protect(frame, k, **words)
+    except (SettingsError, DataError) as error:
+        assert str(error).endswith(".")  # noqa: PT017
+        return
+    released = release.data
+    subsets = words["keys"] if isinstance(words["keys"][0], list) else [words["keys"]]
+    for subset in subsets:
+        assert count(released, "s", *subset) >= k
+    source = frame.iloc[release.rows].reset_index(drop=True)
+    released = released.reset_index(drop=True)
+    assert released["t"].tolist() == source["t"].tolist()
+    for column in {name for subset in subsets for name in subset}:
+        kept = released[column].notna()
+        assert source[column].notna()[kept].all()
+        places = words.get("decimals", {}).get(column)
+        # A whole number may move by half of the largest group, others by half of their last digit.
+        most = max(Counter(released[column][kept]).values(), default=0)
+        slack = 0.01 * kept.sum() if places is None else most if places == 0 else kept.sum() * 10.0**-places
+        size = source[column][kept].abs().max() if kept.any() else 0.0
+        difference = sum(released[column][kept] / 32) - sum(source[column][kept] / 32)
+        assert abs(difference) * 32 <= slack + 1e-9 * size * max(kept.sum(), 1)
