@@ -70,6 +70,7 @@ void register_local_search(nb::module_& m);
 void register_anneal(nb::module_& m);
 void register_pricing(nb::module_& m);
 void register_bound(nb::module_& m);
+void register_targets(nb::module_& m);
 void register_simd(nb::module_& m);
 
 }  // namespace microagg::bind

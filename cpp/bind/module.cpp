@@ -17,5 +17,6 @@ NB_MODULE(_core, m) {
   register_anneal(m);
   register_pricing(m);
   register_bound(m);
+  register_targets(m);
   register_simd(m);
 }

@@ -25,6 +25,7 @@
 #include "microagg/peel.hpp"
 #include "microagg/pool_pass.hpp"
 #include "microagg/standardise.hpp"
+#include "microagg/targets.hpp"
 #include "microagg/tours.hpp"
 #include "microagg/two_swap.hpp"
 #include "microagg/univariate.hpp"
@@ -118,6 +119,23 @@ void check_bound(Points points, std::int64_t k, const Labels& labels) {
   check(sum <= sse(points, labels) * (1 + 1e-9), "the bound is at most the SSE");
 }
 
+// The first half of the records are targets, the rest and the first again look for them.
+void check_targets(const std::vector<double>& values, std::int64_t n, std::int64_t p) {
+  Watch watch;
+  const std::int64_t count = (n + 1) / 2;
+  std::vector<double> both = values;
+  both.insert(both.end(), values.begin(), values.begin() + count * p);
+  const Points points{both.data(), n + count, p};
+  const Targets targets(points, count, watch);
+  const Rows nearest = targets.nearest(3, 2);
+  const Array<std::int64_t> weights(static_cast<std::size_t>(count), 2);
+  Rows own(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) own[i] = nearest[i * 3];
+  for (const std::int64_t tied : targets.rivals(weights, own, 1e-9, 1e-18, 2)) {
+    check(tied >= 2, "no target is nearer than the nearest");
+  }
+}
+
 std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t n, std::int64_t p,
                                 std::int64_t k) {
   Watch watch;
@@ -147,6 +165,7 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
   if (n <= 100) add_paper_methods(points, column, path, k, results);
   if (n >= 2 * k) add_searches(points, k, results);
   check_bound(points, k, results.back());
+  check_targets(values, n, p);
   for (const Scale scale : {Scale::ZSCORE, Scale::RANGE, Scale::ROBUST, Scale::RANK}) {
     const Standardised scaled = standardise(points, scale);
     for (const double x : scaled.values) check(std::isfinite(x), "scaled values are finite");

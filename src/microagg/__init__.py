@@ -3,6 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from microagg.api import lower_bound, partition, partition_each, protect
+from microagg.api_assess import assess, compare
+from microagg.engines.assessing import Assessment
+from microagg.engines.comparing import Comparison
 from microagg.engines.release import Release
 from microagg.errors import (
     Cancelled,
@@ -31,8 +34,10 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "Assessment",
     "Bound",
     "Cancelled",
+    "Comparison",
     "ContractError",
     "DataError",
     "EachResult",
@@ -43,6 +48,8 @@ __all__ = [
     "SettingsError",
     "UnsafeRelease",
     "__version__",
+    "assess",
+    "compare",
     "lower_bound",
     "partition",
     "partition_each",

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from microagg.cli_assess import assess, explain
+from microagg.cli_compare import compare
 from microagg.cli_options import (
     AsJson,
     ColumnNames,
@@ -413,6 +415,9 @@ def _summary(
 
 
 app.command()(protect)
+app.command()(assess)
+app.command()(explain)
+app.command()(compare)
 
 
 def main() -> NoReturn:
@@ -430,7 +435,9 @@ def _run() -> int:
         sys.stdout.flush()
     except typer.Exit as stop:
         return stop.exit_code
-    except (typer.Abort, KeyboardInterrupt, Cancelled):
+    except KeyboardInterrupt as stop:
+        return _complain(str(stop) or "Interrupted; nothing was written.", INTERRUPTED)
+    except (typer.Abort, Cancelled):
         return _complain("Interrupted; nothing was written.", INTERRUPTED)
     except (SettingsError, DataError, MissingExtra) as error:
         return _complain(str(error), USAGE)

@@ -984,6 +984,130 @@ def plan_exists(path: str) -> SettingsError:
     )
 
 
+# --- measures of utility ------------------------------------------------------------------------
+
+
+def note_cells_left_out(count: int, of: int) -> str:
+    """Cells of which only one side, or none, is known."""
+    return f"{count:,} of {of:,} cells are missing before or after masking and left out"
+
+
+def note_records_left_out(count: int, of: int) -> str:
+    """Records of which a cell is missing, for measures of all columns together."""
+    return f"{count:,} of {of:,} records have missing cells and are left out"
+
+
+def note_constant_columns(same: Sequence[str], changed: Sequence[str]) -> str:
+    """Columns without any spread, in units of which a change could be expressed."""
+    notes = []
+    if same:
+        notes.append(f"left out, for all original values are equal: {_these(same)}")
+    if changed:
+        notes.append(f"left out, though changed, for all original values are equal: {_these(changed)}")
+    return "; ".join(notes)
+
+
+def note_empty_columns(columns: Sequence[str]) -> str:
+    """Columns of which no cell is known both before and after."""
+    return f"left out, for no cell is known before and after masking: {_these(columns)}"
+
+
+def note_nothing_to_compare() -> str:
+    """No column varies, or fewer than two records are complete."""
+    return "nothing to compare: no column with two different values is left"
+
+
+def note_one_column() -> str:
+    """Measures of pairs of columns, where there is no pair."""
+    return "there is no pair of columns"
+
+
+def note_null_components(count: int) -> str:
+    """Eigenvalues of zero, relative to which no change could be expressed."""
+    return f"{_count(count, 'component')} without any variance in the original left out"
+
+
+def note_flat_parts(what: str, count: int) -> str:
+    """Subsets or strata in which nothing varies."""
+    return f"{count} {what} without different original values left out"
+
+
+def note_propensity(terms: int) -> str:
+    """What to compare the ratio with."""
+    return f"{terms} terms; near 1, the tables differ as two samples of one population do"
+
+
+# --- models and indicators ----------------------------------------------------------------------
+
+
+def bad_model(text: str) -> SettingsError:
+    """Not a formula."""
+    return SettingsError(
+        f"'{text}' is not a model; write the column to be explained, a tilde and the columns that explain "
+        "it, such as 'y ~ a + b'. Put names with ~, + or spaces at their ends in backticks: `a+b`."
+    )
+
+
+def model_names_twice(column: str) -> SettingsError:
+    """A column that explains itself, or twice the same."""
+    return SettingsError(f"The model names column '{column}' twice; name each column once.")
+
+
+def bad_indicator(text: str) -> SettingsError:
+    """Not an indicator."""
+    return SettingsError(
+        f"'{text}' is not an indicator; write 'mean income', 'total turnover by region' or the like. Put "
+        "names that contain ' by ' in backticks."
+    )
+
+
+def not_in_model(what: str, column: str, numeric: Sequence[str], others: Iterable[str]) -> SettingsError:
+    """A column that is not there, or holds no numbers."""
+    if column in set(others):
+        return SettingsError(
+            f"{what} names column '{column}', which holds no numbers. Use numeric columns that are in both "
+            f"tables: {_list(numeric)}."
+        )
+    return SettingsError(
+        f"{what} names column '{column}'{nearest_names(column, numeric)}, which is not a numeric column "
+        f"of both tables. They have {_list(numeric)}."
+    )
+
+
+def no_such_groups(column: str, known: Sequence[str]) -> SettingsError:
+    """An indicator by a column whose groups are not known."""
+    has = f"Columns that are the same before and after are {_list(known)}." if known else "There is none."
+    return SettingsError(
+        f"An indicator cannot be computed by column '{column}'{nearest_names(column, known)}: groups must "
+        f"be the same before and after masking. {has}"
+    )
+
+
+def model_too_few(model: str, records: int, needed: int) -> DataError:
+    """More coefficients than records can tell."""
+    return DataError(
+        f"The model {model} needs at least {needed} records with values in all of its columns, before and "
+        f"after masking; there {'is' if records == 1 else 'are'} {records}. Use fewer columns, or more "
+        "records."
+    )
+
+
+def model_constant(model: str, column: str, when: str) -> DataError:
+    """A column that explains nothing and cannot be explained."""
+    return DataError(
+        f"The model {model} cannot be fitted: all values of column '{column}' are equal {when} masking. "
+        "Leave it out."
+    )
+
+
+def model_collinear(model: str, column: str, when: str) -> DataError:
+    """A column that follows from the others."""
+    return DataError(
+        f"The model {model} cannot be fitted: column '{column}' is a linear combination of the other "
+        f"explaining columns {when} masking. Leave one of them out."
+    )
+
+
 # --- certificates -----------------------------------------------------------------------------
 
 
@@ -1442,6 +1566,245 @@ def written_more_unique(found: int, verified: int) -> str:
         f"In the written file {_are(found)} unique by the keys of all subsets, but {verified} as verified. "
         f"{_BUG}"
     )
+
+
+# --- assessing and comparing -------------------------------------------------------------------
+
+
+def unknown_measure(name: str, known: Sequence[str]) -> SettingsError:
+    """No such name in the catalogue of measures."""
+    return SettingsError(
+        f"There is no measure '{name}'{nearest_names(name, known)}. `microagg explain` lists all of them."
+    )
+
+
+def no_keys_to_assess() -> SettingsError:
+    """Nothing to compare the files by."""
+    return SettingsError(
+        "No column is named that was masked. Name the numeric columns that were: keys (masked jointly; "
+        "once for each subset) or each (every column by itself)."
+    )
+
+
+def only_for_keys(word: str, column: str) -> SettingsError:
+    """Missing codes of a column that is no key."""
+    return SettingsError(
+        f"{word} would have no effect on column '{column}', which is not among the keys. Leave it out."
+    )
+
+
+def no_csv_at_all(options: Sequence[str]) -> SettingsError:
+    """Options for CSV files, and none of two is one."""
+    return SettingsError(f"{_list(options)} would have no effect: neither of the two is a CSV file.")
+
+
+def one_standard_input() -> SettingsError:
+    """It can be read once."""
+    return SettingsError("Only one of the two files can be - (standard input); name the other one.")
+
+
+def keys_split_twice() -> SettingsError:
+    """Keys given as subsets beside ways to split them."""
+    return SettingsError(
+        "The keys are given in several subsets, and ways to split them as well. Give all keys as one list, "
+        "and each way to split them in subsets."
+    )
+
+
+def not_a_split(named: Sequence[str], keys: Sequence[str]) -> SettingsError:
+    """Some key is left out, or named twice, or is none."""
+    return SettingsError(
+        f"The subsets {_list(named, 20)} are no way to split the keys {_list(keys, 20)}: each key must be "
+        "in exactly one subset."
+    )
+
+
+def bad_max_risk(value: object) -> SettingsError:
+    """A risk is a share of records."""
+    return bad_number("max_risk", value, "a share from 0 to 1, such as 0.1")
+
+
+def rule_of_choice(loss: str, risk: str, most: float, fit: int, of: int) -> str:
+    """How one of several strategies was chosen."""
+    if fit:
+        return f"least {loss} among the {fit} of {of} with {risk} at most {most:g}"
+    return f"least {risk}, since none of {of} has {risk} at most {most:g}"
+
+
+def note_needs(words: str) -> str:
+    """What a release by the recommended strategy would have to be granted."""
+    return f"note: protect would have to be told to accept this: {words}"
+
+
+def kept_for_later(path: str) -> str:
+    """An interrupted comparison."""
+    return f"Interrupted; what is finished is kept in {path}, and the same command goes on from there."
+
+
+def only_csv(path: str) -> SettingsError:
+    """Results in another format."""
+    return SettingsError(f"The results {path} are written as CSV; give a name that ends in .csv.")
+
+
+def only_svg(path: str) -> SettingsError:
+    """A picture in another format."""
+    return SettingsError(f"The map {path} is drawn as SVG; give a name that ends in .svg.")
+
+
+def no_details_in_json() -> SettingsError:
+    """JSON has all of them anyway."""
+    return SettingsError("--details has no effect on --json, which has all details. Leave it out.")
+
+
+def in_file(which: str, name: str, error: DataError) -> DataError:
+    """What is wrong with one of two files."""
+    return DataError(f"In the {which} file ({name}): {error}")
+
+
+def not_in_protected(columns: Sequence[str], known: Sequence[str], role: str) -> DataError:
+    """Columns of the original that were not released."""
+    hints = [f"'{name}'{nearest_names(name, known)}" for name in columns]
+    return DataError(
+        f"The protected file has no column {_list(hints)}, named in {role}. "
+        f"Leave it out there, or rename it as in the original. The file has: {_list(known, 20)}."
+    )
+
+
+def different_records(original: int, protected: int) -> DataError:
+    """Records cannot be matched by their order."""
+    return DataError(
+        f"The original file has {_count(original, 'record')}, the protected file {protected}. Records are "
+        "matched by their order, so both must have the same; or name a column that identifies records in "
+        "both files (--id), where records may be missing from the protected file."
+    )
+
+
+def missing_ids(column: str, which: str, count: int) -> DataError:
+    """Records without an id."""
+    return DataError(
+        f"Column '{column}' of the {which} file is missing in {_count(count, 'record')}; an id must be "
+        "there for every record. Use another column, or match records by order."
+    )
+
+
+def repeated_ids(column: str, which: str, count: int) -> DataError:
+    """Ids that several records have."""
+    return DataError(
+        f"Column '{column}' of the {which} file repeats an id in {_count(count, 'record')}; every record "
+        "must have one of its own. Use another column, or match records by order."
+    )
+
+
+def unknown_ids(column: str, count: int, of: int) -> DataError:
+    """Protected records that are not in the original."""
+    return DataError(
+        f"{count} of {_count(of, 'record')} of the protected file have an id in column '{column}' that no "
+        "record of the original has. Give the original that the file was made from, with the ids it had."
+    )
+
+
+def other_order(column: str, count: int, of: int) -> DataError:
+    """The files seem to be sorted in different ways."""
+    return DataError(
+        f"The files seem to have their records in different orders: column '{column}', which is not among "
+        f"the keys, has the same values in both, but others in {count} of {_count(of, 'record')}. Name a "
+        "column that identifies records in both files (--id), or bring them into the same order; if the "
+        "values were swapped on purpose, name the column among the keys."
+    )
+
+
+def one_record() -> DataError:
+    """Nothing varies, nobody can be confused with anybody."""
+    return DataError("There is one record only; measures of risk and utility need at least 2.")
+
+
+def all_missing(column: str, which: str) -> DataError:
+    """A key without any value."""
+    return DataError(
+        f"Column '{column}' has no value at all in the {which} file, so nothing can be measured on it. "
+        "Leave it out of the keys."
+    )
+
+
+def no_common_values(column: str) -> DataError:
+    """Values in each file, but never for the same record."""
+    return DataError(
+        f"Column '{column}' has no record with a value in both files, so nothing can be measured on it. "
+        "Leave it out of the keys, or check that the files belong together."
+    )
+
+
+def protected_equals_original(keys: Sequence[str], records: int) -> str:
+    """Nothing was masked at all."""
+    return (
+        f"THE PROTECTED FILE IS NOT PROTECTED: {_these(keys)} {'has' if len(keys) == 1 else 'have'} the "
+        f"original's own values in all of {_count(records, 'record')}. Do not release it."
+    )
+
+
+def promise_broken(columns: Sequence[str], k: int, below: int, smallest: int) -> str:
+    """The file has not the k that was given."""
+    return (
+        f"THE PROTECTED FILE DOES NOT HAVE k = {k}: {_are(below)} in combinations "
+        f"of {_these(columns)} that fewer than {k} records share (smallest {smallest}). Do not release it."
+    )
+
+
+def unsafe_file(failures: Sequence[str]) -> UnsafeRelease:
+    """What an assessment found that forbids a release."""
+    return UnsafeRelease(" ".join(failures))
+
+
+def note_suppressed_records(count: int, of: int) -> str:
+    """Records that are not in the protected file."""
+    return (
+        f"{count} of {_count(of, 'record')} of the original {'is' if count == 1 else 'are'} not in the "
+        "protected file; all measures are of the others"
+    )
+
+
+def note_unchanged(column: str) -> str:
+    """A key that was not masked."""
+    return f"key {column} has the original's own value in every record"
+
+
+def note_joint(below: int, k: int) -> str:
+    """Each subset has k, all together have not."""
+    return (
+        f"k = {k} holds for each subset of keys, but not jointly: {_are(below)} in joint "
+        f"combinations that fewer than {k} share"
+    )
+
+
+def note_changed(column: str, count: int) -> str:
+    """A column that is not among the keys and differs."""
+    return f"column {column}, which is not among the keys, differs in {_count(count, 'record')}"
+
+
+def note_filled(column: str, count: int) -> str:
+    """Values that were missing in the original."""
+    return (
+        f"{column} has a value in {_count(count, 'record')} where the original has none; these cells are "
+        "not compared"
+    )
+
+
+def note_far_apart() -> str:
+    """By order, records are less alike than strangers."""
+    return (
+        "records matched by order differ more than records at random would; if the files have different "
+        "orders, nothing here is right: name an id (--id)"
+    )
+
+
+def note_weight_of_original(column: str) -> str:
+    """Weights that were not released."""
+    return f"weight {column} is not in the protected file; the original's weights are used"
+
+
+def note_id_released(column: str) -> str:
+    """An id is the worst key of all."""
+    return f"the protected file has the id {column}: leave it out of what is released"
 
 
 # --- our own bugs -----------------------------------------------------------------------------

@@ -27,6 +27,7 @@ MAY_IMPORT_CORE = {
     PACKAGE / "scale" / "units.py",
     PACKAGE / "aggregate" / "means.py",
     PACKAGE / "aggregate" / "groups.py",
+    PACKAGE / "measure" / "linkage.py",
 }
 ROOT_NAMES = {PACKAGE / "cli.py": {"__version__"}}
 

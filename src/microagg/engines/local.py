@@ -13,6 +13,7 @@ from microagg import errors, read
 from microagg.engines.masking import Doubles, Masked, masked, released_table, with_numbers
 from microagg.engines.release import Release, TaskPartition
 from microagg.engines.solving import Watcher, solve_all
+from microagg.engines.weighing import weights_of
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.model import Claims, Microdata, Partition, Table, Verdict, Verified
@@ -27,9 +28,6 @@ SEEDS_OF_RETRY = 8
 OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn-mhm")
 """What a retry tries: so many other seeds, then these."""
 
-LARGEST_WEIGHT = 1e100
-"""Totals of larger ones could overflow."""
-
 
 def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
     """A verified release of the source, or an exception that says what stands against it."""
@@ -40,7 +38,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
         for column in protection.changed
     }
-    weights = _weights(source, protection)
+    weights = None if protection.weight is None else weights_of(source, protection.weight)
     kept = {column: values[strata.rows] for column, values in numbers.items()}
     own_weights = None if weights is None else weights[strata.rows]
     tasks = tasks_in(protection, strata, kept)
@@ -71,21 +69,6 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         bound_loss=_bound(partitions, tasks),
         seconds=monotonic() - started,
     )
-
-
-def _weights(source: Microdata, protection: Protection) -> Doubles | None:
-    if protection.weight is None:
-        return None
-    weights = read.numbers_of(source, protection.weight)
-    for what, wrong in (
-        ("missing", np.isnan(weights)),
-        ("infinite", np.isinf(weights)),
-        ("negative or zero", weights <= 0.0),
-        ("too large", weights > LARGEST_WEIGHT),
-    ):
-        if wrong.any():
-            raise errors.bad_weights(protection.weight, what, int(wrong.sum()))
-    return weights
 
 
 def tasks_in(protection: Protection, strata: Strata, kept: dict[str, Doubles]) -> Tasks:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, report
+from microagg.engines.assessing import Assessment, assess_release
 from microagg.engines.local import tasks_in
 from microagg.engines.solving import solve_all
-from microagg.measure.catalogue import Measure
-from microagg.measure.pair import Finding
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.plan.plan_file import used_plan
@@ -48,26 +47,6 @@ strata, records or original values.
 """
 
 
-class Assessed(Protocol):
-    """What measures found about a release, by name, and how they are described."""
-
-    @property
-    def findings(self) -> Mapping[str, Finding]:
-        """By name."""
-
-    @property
-    def described(self) -> Mapping[str, Measure]:
-        """By name."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know beside the numbers."""
-
-    @property
-    def failures(self) -> tuple[str, ...]:
-        """What forbids a release."""
-
-
 @dataclass(frozen=True, slots=True)
 class Written:
     """The file that a release becomes, for its internal report."""
@@ -78,13 +57,16 @@ class Written:
     """Of the plan, with the files' places."""
 
 
-def assessment_of(release: Release) -> Assessed | None:  # noqa: ARG001 (measures come with the assessment)
-    """What every measure says about the release."""
-    return None
+def assessment_of(release: Release) -> Assessment | None:
+    """What every measure says about the release; None if it is such that nothing can be measured."""
+    try:
+        return assess_release(release)
+    except errors.DataError:  # a key that is released without any value
+        return None
 
 
 def internal_report(
-    release: Release, assessment: Assessed | None = None, written: Written | None = None
+    release: Release, assessment: Assessment | None = None, written: Written | None = None
 ) -> str:
     """All that is known about the release, as HTML; not to be released."""
     report.check_installed()
@@ -93,7 +75,7 @@ def internal_report(
     return internal_page(internal_facts(release, assessment, written))
 
 
-def external_report(release: Release, assessment: Assessed | None = None) -> str:
+def external_report(release: Release, assessment: Assessment | None = None) -> str:
     """What those who get the release may know about it, as HTML."""
     report.check_installed()
     from microagg.report.pages import external_page
@@ -102,7 +84,7 @@ def external_report(release: Release, assessment: Assessed | None = None) -> str
 
 
 def internal_facts(
-    release: Release, assessment: Assessed | None = None, written: Written | None = None
+    release: Release, assessment: Assessment | None = None, written: Written | None = None
 ) -> report.InternalFacts:
     """From the source, the release and the record of the run."""
     record, protection = release.record, release.protection
@@ -146,11 +128,12 @@ def internal_facts(
         identities=tuple(_sums(release, found)),
         identical=found.identical,
         measures=() if assessment is None else tuple(_measured(assessment)),
+        measure_notes=() if assessment is None else assessment.notes,
         warnings=tuple(_warnings(release, found, mdav, assessment)),
     )
 
 
-def external_facts(release: Release, assessment: Assessed | None = None) -> report.ExternalFacts:
+def external_facts(release: Release, assessment: Assessment | None = None) -> report.ExternalFacts:
     """From the released table, the plan and the verdict; figures that need the source have two digits."""
     protection, claims, verdict = release.protection, release.claims, release.verdict
     table = release.verified.microdata.table
@@ -306,13 +289,12 @@ def _sums(release: Release, found: Profile) -> Iterator[report.Sum]:
 
 
 def _warnings(
-    release: Release, found: Profile, mdav: float | None, assessment: Assessed | None
+    release: Release, found: Profile, mdav: float | None, assessment: Assessment | None
 ) -> Iterator[str]:
     """What should not be overlooked."""
     protection = release.protection
     if assessment is not None:
         yield from assessment.failures
-        yield from (note for note in assessment.notes if note not in release.verdict.notes)
     for identity in found.identities:
         terms = [identity.total, *identity.parts]
         masked = [term for term in terms if term in protection.changed]
@@ -330,7 +312,7 @@ def _warnings(
     yield from (note for note in release.verdict.notes if note.startswith("accepted"))
 
 
-def _measured(assessment: Assessed) -> Iterator[report.Measured]:
+def _measured(assessment: Assessment) -> Iterator[report.Measured]:
     for name, found in assessment.findings.items():
         measure = assessment.described[name]
         yield report.Measured(
@@ -349,7 +331,7 @@ def _measured(assessment: Assessed) -> Iterator[report.Measured]:
         )
 
 
-def _outside(release: Release, assessment: Assessed | None) -> Iterator[report.Measured]:
+def _outside(release: Release, assessment: Assessment | None) -> Iterator[report.Measured]:
     """Single figures of the whole release, with two digits; neither parts nor notes."""
     known = {} if assessment is None else {each.name: each for each in _measured(assessment)}
     if "il" not in known:

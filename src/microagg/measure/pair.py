@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +37,13 @@ class Pair:
     confidential: Mapping[str, Codes] = field(default_factory=dict)
     numbers: Mapping[str, Values] = field(default_factory=dict)
     k: int | None = None
+    _memory: dict[str, object] = field(default_factory=dict, init=False, repr=False)
+
+    def remember(self, what: str, compute: Callable[[], _Result]) -> _Result:
+        """What `compute` returns, computed once: for what takes long and several measures need."""
+        if what not in self._memory:
+            self._memory[what] = compute()
+        return cast(_Result, self._memory[what])
 
     @property
     def n(self) -> int:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 
 from microagg import errors
+
+Names = tuple[str, ...]
 
 
 def k_of(k: object) -> int:
@@ -28,3 +32,48 @@ def whole(setting: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise errors.bad_number(setting, value, f"a whole number of at least {least}")
     return int(value)
+
+
+def names_of(word: str, value: object) -> Names:
+    """Names of columns; one name is a list of one."""
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, Sequence) or not all(isinstance(name, str) for name in value):
+        raise errors.bad_word(word, "a list of column names")
+    if not value:
+        raise errors.bad_word(word, "at least one column name")
+    return tuple(value)
+
+
+def subsets_of(word: str, value: object) -> tuple[Names, ...]:
+    """A list of names is one subset, a list of lists are several."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return (names_of(word, value),)
+    if all(isinstance(name, str) for name in value):
+        return (names_of(word, value),)
+    if any(isinstance(name, str) for name in value):
+        raise errors.bad_word(word, "either a list of column names or a list of such lists")
+    return tuple(names_of(word, subset) for subset in value)
+
+
+def name_of(word: str, value: object) -> str:
+    """The name of one column."""
+    if not isinstance(value, str):
+        raise errors.bad_word(word, "the name of one column")
+    return value
+
+
+def codes_of(word: str, value: object) -> dict[str, tuple[float, ...]]:
+    """By column, numbers that mean something else than a number."""
+    if not isinstance(value, Mapping):
+        raise errors.bad_word(word, "a table of columns with a list of codes each")
+    checked: dict[str, tuple[float, ...]] = {}
+    for column, codes in value.items():
+        listed = codes if isinstance(codes, Sequence) and not isinstance(codes, str) else [codes]
+        numbers = all(isinstance(code, int | float) and not isinstance(code, bool) for code in listed)
+        if not isinstance(column, str) or not listed or not numbers:
+            raise errors.bad_word(word, "a table of columns with a list of numbers each")
+        if not all(math.isfinite(code) for code in listed):
+            raise errors.bad_word(word, "a table of columns with a list of finite numbers each")
+        checked[column] = tuple(listed)
+    return checked

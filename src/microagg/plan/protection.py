@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Literal, get_args
 
 from microagg import errors
-from microagg.plan.checks import choice, k_of, whole
+from microagg.plan.checks import Names, choice, codes_of, k_of, name_of, names_of, subsets_of, whole
 from microagg.plan.method import MethodPlan, method_plan
 
 SmallStrata = Literal["refuse", "merge", "suppress"]
@@ -19,8 +19,6 @@ ConfidentialAs = Literal["keep", "subset", "noise", "correlated-noise"]
 
 NOISE = 0.1
 """Standard deviation of the noise, as a share of the column's, unless given."""
-
-Names = tuple[str, ...]
 
 METHOD_WORDS: dict[str, Any] = {
     "method": "auto",
@@ -184,52 +182,10 @@ def _plain(value: Any) -> Any:
     return {key: _plain(part) for key, part in value.items()} if isinstance(value, Mapping) else value
 
 
-def _names(word: str, value: object) -> Names:
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, Sequence) or not all(isinstance(name, str) for name in value):
-        raise errors.bad_word(word, "a list of column names")
-    if not value:
-        raise errors.bad_word(word, "at least one column name")
-    return tuple(value)
-
-
-def _subsets(word: str, value: object) -> tuple[Names, ...]:
-    """A list of names is one subset, a list of lists are several."""
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        return (_names(word, value),)
-    if all(isinstance(name, str) for name in value):
-        return (_names(word, value),)
-    if any(isinstance(name, str) for name in value):
-        raise errors.bad_word(word, "either a list of column names or a list of such lists")
-    return tuple(_names(word, subset) for subset in value)
-
-
-def _name(word: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise errors.bad_word(word, "the name of one column")
-    return value
-
-
 def _flag(word: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise errors.bad_word(word, "true or false")
     return value
-
-
-def _codes(word: str, value: object) -> dict[str, tuple[float, ...]]:
-    if not isinstance(value, Mapping):
-        raise errors.bad_word(word, "a table of columns with a list of codes each")
-    checked: dict[str, tuple[float, ...]] = {}
-    for column, codes in value.items():
-        listed = codes if isinstance(codes, Sequence) and not isinstance(codes, str) else [codes]
-        numbers = all(isinstance(code, int | float) and not isinstance(code, bool) for code in listed)
-        if not isinstance(column, str) or not listed or not numbers:
-            raise errors.bad_word(word, "a table of columns with a list of numbers each")
-        if not all(math.isfinite(code) for code in listed):
-            raise errors.bad_word(word, "a table of columns with a list of finite numbers each")
-        checked[column] = tuple(listed)
-    return checked
 
 
 MOST_DECIMALS = 15
@@ -256,12 +212,12 @@ def _one_of(kind: Any) -> Any:
 
 
 _CHECKS: dict[str, Any] = {
-    "keys": _subsets,
-    **dict.fromkeys(("each", "strata", "confidential", "drop", "pass"), _names),
-    "weight": _name,
+    "keys": subsets_of,
+    **dict.fromkeys(("each", "strata", "confidential", "drop", "pass"), names_of),
+    "weight": name_of,
     "small_strata": _one_of(SmallStrata),
     "missing": _one_of(Missing),
-    "missing_codes": _codes,
+    "missing_codes": codes_of,
     "aggregate": _one_of(Aggregate),
     "decimals": _decimals,
     "zeros": _one_of(Zeros),

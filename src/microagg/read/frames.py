@@ -76,6 +76,21 @@ def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]
     return _as_other(native, released, rows, same)
 
 
+def frame_of_kind(microdata: Microdata, table: pa.Table) -> Any:
+    """Any table as the kind of frame that the microdata came in; an Arrow table for those from files."""
+    import narwhals.stable.v1 as nw
+    from narwhals.dependencies import is_duckdb_relation
+
+    native: Any = microdata.origin.frame
+    if native is None:
+        return table
+    if is_duckdb_relation(native):
+        import duckdb
+
+        return duckdb.from_arrow(table)
+    return nw.from_arrow(table, backend=frame_of(native).implementation).to_native()
+
+
 def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
     import pyarrow as pa
 

@@ -29,7 +29,7 @@ def numbers_of(
     """
     positions_of([column], microdata.table.column_names)
     origin = microdata.origin
-    if origin.csv is not None:
+    if origin.csv is not None and not is_number(microdata.table.schema.field(column).type):
         values = _from_text(microdata, column)
     else:
         values = _from_typed(microdata.table, column)

@@ -114,6 +114,7 @@ class InternalFacts:
     identities: tuple[Sum, ...] = ()
     identical: tuple[tuple[str, ...], ...] = ()
     measures: tuple[Measured, ...] = ()
+    measure_notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

@@ -1,0 +1,170 @@
+"""The Python face of what is judged, not made: `assess()`, `compare()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
+from pathlib import Path
+
+from microagg import errors, read
+from microagg.engines import assessing, comparing
+from microagg.engines.assessing import Assessment
+from microagg.engines.comparing import Comparison
+from microagg.methods.run import Progress
+from microagg.model import CsvFormat, Effort, Microdata, ScaleName
+from microagg.plan.assessment import AssessmentPlan
+from microagg.plan.checks import names_of
+from microagg.plan.protection import Missing, SmallStrata, Zeros
+from microagg.plan.strategies import strategies_of
+from microagg.read.files import STANDARD_INPUT
+
+Columns = str | Sequence[str]
+
+
+def assess(
+    original: object,
+    protected: object,
+    *,
+    keys: Columns | Sequence[Columns] | None = None,
+    each: Columns | None = None,
+    strata: Columns | None = None,
+    confidential: Columns | None = None,
+    weight: str | None = None,
+    id: str | None = None,  # noqa: A002 (the word for it)
+    k: int | None = None,
+    missing_codes: Mapping[str, Sequence[float]] | None = None,
+    model: Columns | None = None,
+    indicator: Columns | None = None,
+    measures: Columns | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> Assessment:
+    """What a protected file or data frame loses and risks, whichever tool has made it.
+
+    original, protected: paths, or data frames of any kind that narwhals knows.
+    keys, each, strata, confidential, weight, missing_codes: as they were, or would be, for `protect`.
+    id: a column of both by which records are matched; without it they are matched by their order. With it
+        the protected file may lack records.
+    k: what was promised; it is counted again.
+    model: analyses to be compared, such as "income ~ age + size"; indicator: figures to be compared, such
+        as "mean income by region". One or several.
+    measures: names, see `microagg explain` (default: all).
+    delimiter, encoding, decimal: of CSV files, where they are not found rightly.
+
+    Raises SettingsError or DataError for what cannot be used. A file that must not be released, such as one
+    that equals the original, has `failures`; `raise_if_unsafe()` makes them an UnsafeRelease.
+    """
+    words = {word: value for word, value in locals().items() if value is not None}
+    for other in ("original", "protected", "delimiter", "encoding", "decimal"):
+        words.pop(other, None)
+    plan = AssessmentPlan.of(words)
+    assessing.check_measures(plan)
+    before, after = _both(original, protected, CsvFormat(delimiter, encoding, decimal))
+    return assessing.assess(before, after, plan)
+
+
+def compare(
+    data: object,
+    k: int | Sequence[int] = (3, 5, 10),
+    methods: str | Sequence[str] = ("mdav", "auto"),
+    *,
+    keys: Columns | Sequence[Columns] | None = None,
+    subsets: str | Sequence[str | Sequence[Columns]] | None = None,
+    strata: Columns | None = None,
+    confidential: Columns | None = None,
+    weight: str | None = None,
+    small_strata: SmallStrata | None = None,
+    missing: Missing | None = None,
+    missing_codes: Mapping[str, Sequence[float]] | None = None,
+    zeros: Zeros | None = None,
+    allow_pairs: bool | None = None,
+    scale: ScaleName | None = None,
+    effort: Effort | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    max_risk: float = 0.1,
+    measures: Columns | None = None,
+    record: str | Path | None = None,
+    again: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Comparison:
+    """Try strategies on the same data and compare what each loses and risks. Nothing is released.
+
+    data: a path, or a data frame of any kind that narwhals knows.
+    k, methods: one or several; every k is tried with every method.
+    subsets: ways to split the keys, each tried with all of these: "joint", "each", or a list of lists.
+    max_risk: the largest share of records that an intruder may link (`linkage_distance`). Recommended is
+        the least information loss among the strategies within it; if there are none, the least risk.
+    measures: others than the usual ones, by name.
+    record: a folder in which finished strategies are kept, so that the same call goes on where another
+        was interrupted; again computes all of them anew.
+    progress: called about twenty times a second; when it returns True, `Cancelled` is raised.
+    The other arguments are those of `protect`; `seconds` are for each strategy.
+
+    The result's `frame` has one row for each strategy, in the kind of frame that was given.
+    """
+    words = {
+        "strata": strata,
+        "confidential": confidential,
+        "weight": weight,
+        "small_strata": small_strata,
+        "missing": missing,
+        "missing_codes": missing_codes,
+        "zeros": zeros,
+        "allow_pairs": allow_pairs,
+        "scale": scale,
+        "effort": effort,
+        "seconds": seconds,
+        "seed": seed,
+        "threads": threads,
+    }
+    strategies = strategies_of(k, methods, keys, subsets, words)
+    if isinstance(max_risk, bool) or not isinstance(max_risk, Real) or not 0.0 <= max_risk <= 1.0:
+        raise errors.bad_max_risk(max_risk)
+    if again and record is None:
+        raise errors.word_without_effect("again", "there is a record")
+    if progress is not None and not callable(progress):
+        raise errors.not_callable("progress", type(progress).__name__)
+    others = names_of("measures", measures) if measures is not None else ()
+    comparing.check_measures(others)
+    source = microdata_from(data, CsvFormat(delimiter, encoding, decimal))
+    return comparing.compare(
+        source,
+        strategies,
+        max_risk=float(max_risk),
+        measures=others,
+        journal=None if record is None else comparing.journal_in(Path(record)),
+        again=again,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def _both(original: object, protected: object, csv_format: CsvFormat) -> tuple[Microdata, Microdata]:
+    """What is said about CSV files is said about those of the two that are CSV files."""
+    sources = [Path(data) if isinstance(data, str | Path) else data for data in (original, protected)]
+    if all(isinstance(source, Path) and source == STANDARD_INPUT for source in sources):
+        raise errors.one_standard_input()
+    formats = [csv_format if _is_csv(source) else CsvFormat() for source in sources]
+    if csv_format.given() and not any(each.given() for each in formats):
+        raise errors.no_csv_at_all(csv_format.given())
+    before, after = (microdata_from(*pair) for pair in zip(sources, formats, strict=True))
+    return before, after
+
+
+def _is_csv(source: object) -> bool:
+    return isinstance(source, Path) and read.origin_of(source).format == "CSV"
+
+
+def microdata_from(data: object, csv_format: CsvFormat) -> Microdata:
+    """All columns of a file or a data frame."""
+    if isinstance(data, str | Path):
+        return read.microdata_from_file(Path(data), csv_format)
+    if csv_format.given():
+        raise errors.not_csv("what was given", "data frame", csv_format.given())
+    return read.microdata_of(data)

@@ -1,0 +1,111 @@
+"""The commands that judge: `microagg assess`, `microagg explain`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from microagg import errors
+from microagg.cli_options import AsJson, Decimal, Delimiter, Encoding, codes_by_column, names
+
+
+def assess(
+    original: Annotated[
+        Path,
+        typer.Argument(metavar="ORIGINAL", help="The file before protection; - is standard input."),
+    ],
+    protected: Annotated[
+        Path, typer.Argument(metavar="PROTECTED", help="The protected file, by microagg or any other tool.")
+    ],
+    keys: Annotated[
+        list[str] | None,
+        typer.Option(help="Numeric columns that were masked; given again: another subset."),
+    ] = None,
+    each: Annotated[str | None, typer.Option(help="Numeric columns masked each by itself.")] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Columns that were left as they are and count as keys.")
+    ] = None,
+    confidential: Annotated[
+        str | None, typer.Option(help="Columns that others must not learn, for attribute disclosure.")
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Survey weights, for weighted measures.")] = None,
+    id_: Annotated[
+        str | None,
+        typer.Option("--id", help="A column by which records are matched (default: by their order)."),
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", help="What was promised; it is counted again.")] = None,
+    missing_codes: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=CODES", help="Numbers that mean missing, such as age=9,99."),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help='A regression to compare, such as "income ~ age + size".')
+    ] = None,
+    indicator: Annotated[
+        list[str] | None, typer.Option(help='A figure to compare, such as "mean income by region".')
+    ] = None,
+    measures: Annotated[
+        str | None, typer.Option(help="Names, see `microagg explain` (default: all measures).")
+    ] = None,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Also the parts of each measure: by column, scenario, …"),
+    ] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what PROTECTED loses and risks, compared with ORIGINAL.
+
+    Both files are only read. Leaves with exit code 3, after the table, if PROTECTED must not be released:
+    if its keys are the original's own values, or if it does not have the k that is given.
+    """
+    from microagg.api_assess import assess as judge
+
+    if as_json and details:
+        raise errors.no_details_in_json()
+    found = judge(
+        original,
+        protected,
+        keys=None if keys is None else [names(subset) or [] for subset in keys],
+        each=names(each),
+        strata=names(strata),
+        confidential=names(confidential),
+        weight=weight,
+        id=id_,
+        k=k,
+        missing_codes=codes_by_column(missing_codes),
+        model=model,
+        indicator=indicator,
+        measures=names(measures),
+        delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+    )
+    typer.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table(details))
+    found.raise_if_unsafe()
+
+
+def explain(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A measure; without a name, all are listed.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a measure is: definition, formula, range, what higher values mean, reference."""
+    from microagg.measure import MEASURES
+    from microagg.measure.explain import explained, fields, listed, measure_named
+
+    if as_json:
+        chosen = MEASURES if name is None else {name: measure_named(name)}
+        described = {
+            each: {"title": measure.title, "kind": measure.kind, **fields(measure)}
+            for each, measure in chosen.items()
+        }
+        typer.echo(json.dumps(described, ensure_ascii=False))
+        return
+    typer.echo(listed() if name is None else explained(name))

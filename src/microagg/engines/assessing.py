@@ -1,0 +1,331 @@
+"""An original and a protected file, ours or another tool's, and what every measure says about the pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors, read
+from microagg.columns import numbers_or_none
+from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
+from microagg.engines.weighing import weights_of
+from microagg.measure import MEASURES
+from microagg.measure.catalogue import Measure
+from microagg.measure.explain import measure_named
+from microagg.measure.pair import Finding, Pair
+from microagg.model import Microdata, positions_of
+from microagg.plan.assessment import AssessmentPlan
+from microagg.scale.strata import strata_of
+from microagg.verify.classes import Classes, codes_of, count_of
+
+if TYPE_CHECKING:
+    from microagg.engines.release import Release
+
+Doubles = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+PARTS_SHOWN = 40
+"""More parts of a measure, as pairs of many columns are, are not shown."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Assessment:
+    """What the measures found, by name, in the order of the catalogue.
+
+    `described`: the measures themselves; `failures`: what forbids a release, in sentences; `notes`: what a
+    reader must know beside the numbers; `suppressed`: records of the original that are not released.
+    """
+
+    findings: Mapping[str, Finding]
+    described: Mapping[str, Measure]
+    records: int
+    suppressed: int
+    subsets: tuple[tuple[str, ...], ...]
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def raise_if_unsafe(self) -> None:
+        """`UnsafeRelease` with all failures, if there are any."""
+        if self.failures:
+            raise errors.unsafe_file(self.failures)
+
+    def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """For JSON: {"measures": {name: {"value", "unit", "parts", "note"}}}.
+
+        Parts and note are there if there are any; a value that is not defined is None.
+        """
+        measures: dict[str, dict[str, Any]] = {}
+        for name, found in self.findings.items():
+            entry: dict[str, Any] = {"value": _finite(found.value), "unit": self.described[name].unit}
+            if found.parts:
+                entry["parts"] = {part: _finite(value) for part, value in found.parts.items()}
+            if found.note:
+                entry["note"] = found.note
+            measures[name] = entry
+        return {"measures": measures}
+
+    def table(self, details: bool = False) -> str:
+        """As people read it: failures, utility, risk, notes; with details the parts of each measure too."""
+        keys = " | ".join(", ".join(subset) for subset in self.subsets)
+        lines = [*self.failures, f"{self.records} records, keys: {keys}"]
+        rows: list[tuple[str, ...]] = []
+        for kind in ("utility", "risk"):
+            own = list(self._rows(kind, details))
+            rows += [("",), (kind, "value", "higher means"), *own] if own else []
+        lines += _aligned(rows)
+        lines += ["", *(f"note: {note}" for note in self.notes)] if self.notes else []
+        return "\n".join(lines)
+
+    def _rows(self, kind: str, details: bool) -> Iterator[tuple[str, ...]]:
+        for name, found in self.findings.items():
+            measure = self.described[name]
+            if measure.kind != kind:
+                continue
+            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), measure.higher
+            if details:
+                for part, value in list(found.parts.items())[:PARTS_SHOWN]:
+                    yield f"  {part}", _shown(value, measure.unit), ""
+                if len(found.parts) > PARTS_SHOWN:
+                    yield (f"  … and {len(found.parts) - PARTS_SHOWN} more (--json has all)",)
+                if found.note:
+                    yield (f"  {found.note}",)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    __repr__ = __str__
+
+
+def check_measures(plan: AssessmentPlan) -> None:
+    """`SettingsError` for names that no measure has."""
+    for name in plan.measures:
+        measure_named(name, MEASURES)
+
+
+def assess(
+    original: Microdata, protected: Microdata, plan: AssessmentPlan, rows: Rows | None = None
+) -> Assessment:
+    """Every measure of the plan on the records that both files have.
+
+    `rows`: for each protected record its row of the original, where that is known; else records are
+    matched as the plan says. `DataError` for files that do not belong together.
+    """
+    check_measures(plan)
+    chosen = {name: each for name, each in MEASURES.items() if name in (plan.measures or MEASURES)}
+    _check_columns(original, protected, plan)
+    by_order = rows is None and plan.id is None
+    rows = rows_matched(original, protected, plan.id) if rows is None else rows
+    if len(rows) < 2:
+        raise errors.one_record()
+    named = {*plan.keys, *([plan.id] if plan.id else [])}
+    shared = [name for name in protected.table.column_names if name in original.table.column_names]
+    agreed = agreement(original, protected, rows, [name for name in shared if name not in named], by_order)
+    pair = pair_of(original, protected, plan, rows, agreed)
+    failures, notes = _verdict(pair, plan)
+    notes += _notes(original, protected, plan, pair, agreed, by_order)
+    return Assessment(
+        findings={name: measure.compute(pair) for name, measure in chosen.items()},
+        described=chosen,
+        records=pair.n,
+        suppressed=original.table.num_rows - pair.n,
+        subsets=plan.subsets,
+        failures=tuple(failures),
+        notes=tuple(notes),
+    )
+
+
+def assess_release(release: Release, measures: Sequence[str] = ()) -> Assessment:
+    """A release beside its source, with the roles that it was made with."""
+    protection = release.protection
+    plan = AssessmentPlan(
+        subsets=protection.subsets,
+        strata=protection.strata,
+        confidential=protection.confidential,
+        weight=protection.weight,
+        k=protection.k,
+        missing_codes={
+            column: codes for column, codes in protection.missing_codes.items()
+            if any(column in subset for subset in protection.subsets)
+        },
+        measures=tuple(measures),
+    )  # fmt: skip
+    return assess(release.source, release.verified.microdata, plan, release.rows)
+
+
+def pair_of(
+    original: Microdata, protected: Microdata, plan: AssessmentPlan, rows: Rows, agreed: Agreement
+) -> Pair:
+    """What every measure is given: the records of both files side by side."""
+    before = _numbers(original, ORIGINAL, plan)[rows]
+    after = _numbers(protected, PROTECTED, plan)
+    for column, old, new in zip(plan.keys, before.T, after.T, strict=True):
+        for which, values in ((ORIGINAL, old), (PROTECTED, new)):
+            if np.isnan(values).all():
+                raise errors.all_missing(column, which)
+        if (np.isnan(old) | np.isnan(new)).all():
+            raise errors.no_common_values(column)
+    strata = strata_of(protected.table, plan.strata, 1, "refuse").of
+    weights = None if plan.weight is None else weights_of(original, plan.weight)[rows]
+    place = {column: at for at, column in enumerate(plan.keys)}
+    return Pair(
+        columns=plan.keys,
+        original=before,
+        masked=after,
+        subsets=tuple(tuple(place[column] for column in subset) for subset in plan.subsets),
+        groups=_classes(after, strata, range(len(plan.keys))).labels,
+        strata=strata,
+        weights=weights,
+        confidential={column: _codes(original, column)[rows] for column in plan.confidential},
+        numbers=_untouched(original, plan, rows, agreed),
+        k=plan.k,
+    )
+
+
+def _check_columns(original: Microdata, protected: Microdata, plan: AssessmentPlan) -> None:
+    """Every column that is named is in the original and, but for the weight, in the protected file."""
+    roles = dict(plan.columns_by_role())
+    try:
+        positions_of(list(roles), original.table.column_names)
+    except errors.DataError as error:
+        raise errors.in_file(ORIGINAL, original.origin.name, error) from None
+    known = protected.table.column_names
+    for role in dict.fromkeys(roles.values()):
+        absent = [column for column, own in roles.items() if own == role and column not in known]
+        if absent and role != "weight":
+            raise errors.not_in_protected(absent, known, role)
+
+
+def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> Doubles:
+    try:
+        columns = [
+            read.numbers_of(microdata, column, plan.missing_codes.get(column, ())) for column in plan.keys
+        ]
+    except errors.DataError as error:
+        raise errors.in_file(which, microdata.origin.name, error) from None
+    return np.stack(columns, axis=1)
+
+
+def _classes(values: Doubles, strata: Rows, columns: Sequence[int]) -> Classes:
+    """Records that share their stratum and the values of these columns; a missing value is a value."""
+    import pyarrow as pa
+
+    codes = (codes_of(pa.array(values[:, at] + 0.0, from_pandas=True)) for at in columns)  # -0.0 is 0.0
+    return Classes.whole(len(strata)).refined([codes_of(pa.array(strata)), *codes])
+
+
+def _codes(microdata: Microdata, column: str) -> Rows:
+    """The place of each value among the sorted distinct ones; missing ones come last."""
+    numbers = _as_numbers(microdata, column)
+    if numbers is None:
+        return strata_of(microdata.table, (column,), 1, "refuse").of
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def _as_numbers(microdata: Microdata, column: str) -> Doubles | None:
+    csv = microdata.origin.csv
+    return numbers_or_none(microdata.table.column(column), (csv.decimal if csv else None) or ".")
+
+
+def _untouched(
+    original: Microdata, plan: AssessmentPlan, rows: Rows, agreed: Agreement
+) -> dict[str, Doubles]:
+    """Numeric columns that are released as they were; strata count as keys already."""
+    found = {}
+    for column in agreed.same:
+        numbers = None if column in plan.strata else _as_numbers(original, column)
+        if numbers is not None and np.isfinite(numbers).any():
+            found[column] = np.where(np.isfinite(numbers), numbers, np.nan)[rows]
+    return found
+
+
+def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[str], list[str]]:
+    """What forbids a release, and what is only to be known."""
+    same = _same_cells(pair)
+    if same.all():
+        return [errors.protected_equals_original(plan.keys, pair.n)], []
+    failures = []
+    notes = [
+        errors.note_unchanged(column)
+        for column, unchanged in zip(plan.keys, np.all(same, axis=0).tolist(), strict=True)
+        if unchanged
+    ]
+    if plan.k is not None:
+        for columns, places in zip(plan.subsets, pair.subsets, strict=True):
+            named = (*plan.strata, *columns)
+            count = count_of(named, _classes(pair.masked, pair.strata, places), plan.k)
+            if count.below:
+                failures.append(errors.promise_broken(named, plan.k, count.below, count.smallest))
+        sizes = np.bincount(pair.groups)
+        joint = int(sizes[sizes < plan.k].sum())
+        if joint and not failures:
+            notes.append(errors.note_joint(joint, plan.k))
+    return failures, notes
+
+
+def _same_cells(pair: Pair) -> NDArray[np.bool_]:
+    missing = np.isnan(pair.original) & np.isnan(pair.masked)
+    return np.asarray((pair.original == pair.masked) | missing)
+
+
+def _notes(
+    original: Microdata,
+    protected: Microdata,
+    plan: AssessmentPlan,
+    pair: Pair,
+    agreed: Agreement,
+    by_order: bool,
+) -> list[str]:
+    notes = []
+    lost = original.table.num_rows - pair.n
+    if lost:
+        notes.append(errors.note_suppressed_records(lost, original.table.num_rows))
+    if by_order and _farther_than_strangers(pair):
+        notes.append(errors.note_far_apart())
+    filled = (np.isnan(pair.original) & ~np.isnan(pair.masked)).sum(axis=0)
+    notes += [
+        errors.note_filled(column, int(count))
+        for column, count in zip(plan.keys, filled, strict=True)
+        if count
+    ]
+    notes += [errors.note_changed(column, count) for column, count in agreed.differing.items()]
+    if plan.weight is not None and plan.weight not in protected.table.column_names:
+        notes.append(errors.note_weight_of_original(plan.weight))
+    if plan.id is not None:
+        notes.append(errors.note_id_released(plan.id))
+    return notes
+
+
+def _farther_than_strangers(pair: Pair) -> bool:
+    """Whether masked records are farther from their originals than the originals from their mean."""
+    both = ~np.isnan(pair.original) & ~np.isnan(pair.masked)
+    if not both.any(axis=0).all():
+        return False
+    spread = np.nanvar(pair.original, axis=0, where=both)
+    moved = np.mean((pair.original - pair.masked) ** 2, axis=0, where=both)
+    varies = spread > 0
+    return bool(varies.any() and np.mean(moved[varies] / spread[varies]) > 1.0 + 1e-9)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _shown(value: float, unit: str) -> str:
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.4g}{f' {unit}' if unit else ''}"
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Titles to the left, values to the right; what stands alone in its row takes no width."""
+    full = [row for row in rows if len(row) == 3]
+    wide = [max(len(row[at]) for row in full) for at in (0, 1)]
+    return [
+        f"{row[0]:<{wide[0]}}  {row[1]:>{wide[1]}}  {row[2]}".rstrip() if len(row) == 3 else row[0]
+        for row in rows
+    ]

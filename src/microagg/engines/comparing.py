@@ -1,0 +1,345 @@
+"""Strategies tried on the same data, side by side: what each loses and risks, and which one to take."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors, read
+from microagg.engines import local
+from microagg.engines.assessing import assess_release
+from microagg.engines.release import Release
+from microagg.engines.solving import LARGE, Watcher
+from microagg.measure import MEASURES
+from microagg.measure.explain import measure_named
+from microagg.methods.run import Progress, available_threads
+from microagg.model import Microdata, positions_of
+from microagg.plan.strategies import Strategy
+from microagg.write import Journal
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LOSS, RISK = "il", "linkage_distance"
+"""What is weighed against each other."""
+
+USUAL = (LOSS, RISK, "il1s", "correlations", "interval_sd")
+"""Measures of every comparison, in the order of its columns."""
+
+_SLICE = 0.05  # seconds between two looks at the strategies at work
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """All strategies with what they lose and risk.
+
+    `table`: one row for each, as an Arrow table; `frame`: the same in the kind of frame that was given;
+    `rule`: how one was chosen. Columns: k, method and subsets; the measures by name; `smallest`: records
+    of the rarest combination of all keys; `seconds`; `recipe`: what made the groups; `needs`: words that
+    `protect` would have to be given; `failure`: why there are no numbers; `undominated`: no other has less
+    loss without more risk, or less risk without more loss; `recommended`: the one that the rule chooses.
+    """
+
+    rows: tuple[Mapping[str, Any], ...]
+    measures: tuple[str, ...]
+    records: int
+    rule: str
+    source: Microdata
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """One row for each strategy."""
+        import pyarrow as pa
+
+        kinds = {
+            "k": pa.int64(),
+            "method": pa.string(),
+            "subsets": pa.string(),
+            **dict.fromkeys(self.measures, pa.float64()),
+            "smallest": pa.int64(),
+            "seconds": pa.float64(),
+            "recipe": pa.string(),
+            "needs": pa.string(),
+            "failure": pa.string(),
+            "undominated": pa.bool_(),
+            "recommended": pa.bool_(),
+        }
+        return pa.table(
+            {name: pa.array([row.get(name) for row in self.rows], kind) for name, kind in kinds.items()}
+        )
+
+    @cached_property
+    def frame(self) -> Any:
+        """The table in the kind of frame that was given; an Arrow table for files."""
+        return read.frame_of_kind(self.source, self.table)
+
+    @property
+    def recommended(self) -> Mapping[str, Any]:
+        """The row that the rule chooses."""
+        return next(row for row in self.rows if row["recommended"])
+
+    def csv(self) -> str:
+        """The table as the text of a CSV file."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        sink = pa.BufferOutputStream()
+        csv.write_csv(self.table, sink, csv.WriteOptions(quoting_style="needed"))
+        return sink.getvalue().to_pybytes().decode()
+
+    def svg(self) -> str:
+        """The risk-utility map, a picture of all strategies; needs the extra `report`."""
+        from microagg.engines.risk_map import risk_map
+
+        return risk_map(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"rule": self.rule, "strategies": self.table.to_pylist()}
+
+    def __str__(self) -> str:
+        units = {name: MEASURES[name].unit for name in self.measures}
+        heads = ["k", "method", "subsets"]
+        heads += [f"{name}{f' {unit}' if unit else ''}" for name, unit in units.items()]
+        several = len({row["subsets"] for row in self.rows}) > 1
+        lines = [[*heads, "s", ""]]
+        for row in self.rows:
+            cells = [str(row["k"]), str(row["method"]), str(row["subsets"])]
+            if row["failure"]:
+                lines.append([*cells, *("–" for _ in self.measures), "–", "failed"])
+                continue
+            cells += ["–" if row[name] is None else f"{row[name]:.4g}" for name in self.measures]
+            mark = "recommended" if row["recommended"] else "undominated" if row["undominated"] else ""
+            lines.append([*cells, f"{row['seconds']:.2f}", mark])
+        if not several:
+            lines = [[*cells[:2], *cells[3:]] for cells in lines]
+        wide = [max(len(cells[at]) for cells in lines) for at in range(len(lines[0]))]
+        text = 3 if several else 2
+        shown = [
+            "  ".join(
+                f"{cell:<{wide[at]}}" if 0 < at < text or at == len(cells) - 1 else f"{cell:>{wide[at]}}"
+                for at, cell in enumerate(cells)
+            ).rstrip()
+            for cells in lines
+        ]
+        best = self.recommended
+        named = f"k = {best['k']}, {best['method']}" + (f", {best['subsets']}" if several else "")
+        shown += ["", f"recommended: {named}: {self.rule}"]
+        if best["needs"]:
+            shown.append(errors.note_needs(best["needs"]))
+        failures = {row["failure"]: row for row in self.rows if row["failure"]}
+        for failure, row in failures.items():
+            shown.append(f"failed: k = {row['k']}, {row['method']}: {failure}")
+        return "\n".join(shown)
+
+    __repr__ = __str__
+
+
+def check_measures(names: Sequence[str]) -> None:
+    """`SettingsError` for names that no measure has."""
+    for name in names:
+        measure_named(name, MEASURES)
+
+
+def journal_in(folder: Path) -> Journal:
+    """Where finished strategies are kept; `OutputError` if nothing can be written there."""
+    journal = Journal(folder / "compare.jsonl")
+    journal.check()
+    return journal
+
+
+def compare(
+    source: Microdata,
+    strategies: Sequence[Strategy],
+    *,
+    max_risk: float,
+    measures: Sequence[str] = (),
+    journal: Journal | None = None,
+    again: bool = False,
+    threads: int | None = None,
+    progress: Watcher | None = None,
+) -> Comparison:
+    """Protect the data by every strategy, in parallel, and measure each release; nothing is written.
+
+    What a journal knows is not computed again, unless `again`; what is found is added to it at once. If no
+    strategy succeeds, the first one's error is raised.
+    """
+    names = tuple(dict.fromkeys((*USUAL, *measures)))
+    source = _only_needed(source, strategies[0])
+    digest = _digest(source)
+    keys = [_key(digest, strategy, names) for strategy in strategies]
+    known = {} if journal is None or again else journal.entries()
+    found: dict[str, Mapping[str, Any]] = {key: known[key] for key in keys if key in known}
+    left = {key: each for key, each in zip(keys, strategies, strict=True) if key not in found}
+    failed: dict[str, Exception] = {}
+    for key, row in _run(source, left, names, len(keys), threads, progress):
+        if isinstance(row, Exception):
+            failed[key] = row
+            continue
+        found[key] = row
+        if journal is not None:
+            journal.add(key, row)
+    if not found:
+        raise failed[keys[0]]
+    rows = [
+        {
+            "k": strategy.k,
+            "method": strategy.method,
+            "subsets": strategy.split,
+            **dict.fromkeys((*names, "smallest", "seconds", "recipe", "needs"), None),
+            **found.get(key, {}),
+            "failure": str(failed[key]) if key in failed else None,
+        }
+        for key, strategy in zip(keys, strategies, strict=True)
+    ]
+    judged, rule = judge(rows, max_risk)
+    return Comparison(tuple(judged), names, source.table.num_rows, rule, source)
+
+
+def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict[str, Any]], str]:
+    """The rows with `undominated` and `recommended`, and the rule that was followed.
+
+    The least loss among those with a risk of at most `max_risk`; if there are none, the least risk.
+    """
+    usable = [at for at, row in enumerate(rows) if row[LOSS] is not None and row[RISK] is not None]
+    points = {at: (float(rows[at][RISK]), float(rows[at][LOSS])) for at in usable}
+    undominated = {
+        at
+        for at, (risk, loss) in points.items()
+        if not any(
+            other_risk <= risk and other_loss <= loss and (other_risk, other_loss) != (risk, loss)
+            for other_risk, other_loss in points.values()
+        )
+    }
+    limit = max_risk * (100.0 if MEASURES[RISK].unit == "%" else 1.0)
+    fit = [at for at in usable if points[at][0] <= limit]
+    if fit:
+        best = min(fit, key=lambda at: (points[at][1], points[at][0], at))
+    else:
+        best = min(usable, key=lambda at: (*points[at], at))
+    rule = errors.rule_of_choice(LOSS, RISK, max_risk, len(fit), len(rows))
+    judged = [
+        {**row, "undominated": at in undominated, "recommended": at == best} for at, row in enumerate(rows)
+    ]
+    return judged, rule
+
+
+def _only_needed(source: Microdata, strategy: Strategy) -> Microdata:
+    """Only the columns that have a role: what is not released needs none."""
+    named = [column for column, _ in strategy.protection.columns_by_role()]
+    positions_of(named, source.table.column_names)
+    kept = [name for name in source.table.column_names if name in named]
+    return replace(source, table=source.table.select(kept))
+
+
+def _digest(source: Microdata) -> str:
+    import pyarrow as pa
+
+    csv = source.origin.csv
+    digest = hashlib.sha256((csv.decimal or "" if csv is not None else "").encode())
+    for name in source.table.column_names:  # one after the other, for the sake of memory
+        column = source.table.select([name]).combine_chunks()
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, column.schema) as stream:
+            stream.write_table(column)
+        digest.update(sink.getvalue())
+    return digest.hexdigest()
+
+
+def _key(digest: str, strategy: Strategy, measures: Sequence[str]) -> str:
+    """What a result depends on; threads never change it."""
+    words = {word: value for word, value in strategy.protection.words.items() if word != "threads"}
+    settings = [version("microagg"), digest, words, list(measures)]
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+def _run(
+    source: Microdata,
+    strategies: Mapping[str, Strategy],
+    measures: Sequence[str],
+    of: int,
+    threads: int | None,
+    progress: Watcher | None,
+) -> Iterator[tuple[str, Mapping[str, Any] | Exception]]:
+    """What every strategy has found, as soon as it has; its refusal where it was refused.
+
+    Large data have strategies one after the other, each with all threads, for the sake of memory.
+    """
+    threads = threads or available_threads()
+    workers = 1 if source.table.num_rows >= LARGE else max(1, min(threads, len(strategies)))
+    started = monotonic()
+    stop = threading.Event()
+
+    def work(strategy: Strategy) -> Mapping[str, Any] | Exception:
+        try:
+            return _tried(source, strategy, measures, threads // workers, stop)
+        except (errors.SettingsError, errors.DataError, errors.UnsafeRelease) as refusal:
+            return refusal
+
+    with ThreadPoolExecutor(workers) as pool:
+        places = {pool.submit(work, strategy): key for key, strategy in strategies.items()}
+        pending: set[Future[Mapping[str, Any] | Exception]] = set(places)
+        try:
+            while pending:
+                done, pending = wait(pending, _SLICE, FIRST_COMPLETED)
+                for future in done:
+                    yield places[future], future.result()
+                ended = of - len(pending)
+                if progress is not None:
+                    stage = f"{ended} of {of} strategies"
+                    if progress(Progress(stage, ended / of, monotonic() - started)) is True:
+                        raise errors.Cancelled("The comparison was cancelled.")
+        except BaseException:  # also when nobody wants more
+            stop.set()
+            for future in pending:
+                future.cancel()
+            raise
+
+
+def _tried(
+    source: Microdata, strategy: Strategy, measures: Sequence[str], threads: int, stop: threading.Event
+) -> dict[str, Any]:
+    started = monotonic()
+
+    def watch(_: Progress) -> None:
+        if stop.is_set():
+            raise errors.Cancelled("The comparison was cancelled.")
+
+    method = replace(strategy.protection.method, threads=max(1, threads))
+    release = local.protect(source, replace(strategy.protection, method=method), watch)
+    seconds = monotonic() - started
+    if stop.is_set():
+        raise errors.Cancelled("The comparison was cancelled.")
+    assessment = assess_release(release, measures)
+    values = assessment.as_dict()["measures"]
+    return {
+        **{name: values[name]["value"] for name in measures},
+        "smallest": _smallest(release),
+        "seconds": seconds,
+        "recipe": " and ".join(sorted({task.recipe for task in release.partitions if task.columns})),
+        "needs": ", ".join(_needs(strategy, release)),
+    }
+
+
+def _smallest(release: Release) -> int:
+    counts = release.verdict.subsets if release.verdict.joint is None else (release.verdict.joint,)
+    return min(count.smallest for count in counts)
+
+
+def _needs(strategy: Strategy, release: Release) -> Iterator[str]:
+    """What `protect` would have to be told to release this."""
+    if strategy.k == 2:
+        yield "allow_pairs"
+    if release.verdict.joint is not None and release.verdict.joint.below:
+        yield "accept_partial"
+    if release.verdict.homogeneous:
+        yield "accept_homogeneous"

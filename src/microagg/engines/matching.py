@@ -1,0 +1,139 @@
+"""The records of two files, one by one the same respondents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.arrow_types import is_text
+from microagg.columns import numbers_or_none, plain
+from microagg.model import Microdata
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ORIGINAL, PROTECTED = "original", "protected"
+"""What messages call the two files."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """Columns of both files that are no keys, and how they agree, record by record.
+
+    `same`: in all records; `differing`: in how many they do not.
+    """
+
+    same: tuple[str, ...]
+    differing: dict[str, int]
+
+
+def rows_matched(original: Microdata, protected: Microdata, column: str | None) -> NDArray[np.int64]:
+    """For each protected record its row of the original: by order, or by the values of an id column.
+
+    `DataError` where that is not one to one. Only with an id may there be fewer protected records.
+    """
+    before, after = original.table.num_rows, protected.table.num_rows
+    if column is None:
+        if before != after:
+            raise errors.different_records(before, after)
+        return np.arange(before)
+    from pyarrow import compute
+
+    for ids, wanted in comparable(original, protected, column):
+        for which, values in ((ORIGINAL, ids), (PROTECTED, wanted)):
+            gaps = values.null_count
+            if gaps:
+                raise errors.missing_ids(column, which, gaps)
+            repeated = len(values) - len(values.unique())
+            if repeated:
+                raise errors.repeated_ids(column, which, repeated)
+        found = compute.index_in(wanted, value_set=ids)
+        if not found.null_count:
+            return np.asarray(found.to_numpy(), dtype=np.int64)
+    raise errors.unknown_ids(column, found.null_count, len(found))
+
+
+def agreement(
+    original: Microdata,
+    protected: Microdata,
+    rows: NDArray[np.int64],
+    columns: Sequence[str],
+    by_order: bool,
+) -> Agreement:
+    """How these columns of both files agree.
+
+    `DataError` if records were matched by order, but the files seem to have different ones: values that
+    are the same in another order, and no column that agrees throughout.
+    """
+    same: list[str] = []
+    differing: dict[str, int] = {}
+    telling, moved = False, ""
+    for column in columns:
+        for before, after in comparable(original, protected, column):
+            count = _different(before.take(rows), after)
+            if not count:
+                break
+        if count:
+            differing[column] = count
+            moved = moved or (column if by_order and _same_values(before, after) else "")
+        else:
+            same.append(column)
+            telling = telling or len(after.unique()) > 1
+    if moved and not telling:
+        raise errors.other_order(moved, differing[moved], len(rows))
+    return Agreement(tuple(same), differing)
+
+
+def comparable(original: Microdata, protected: Microdata, column: str) -> Iterator[tuple[Any, Any]]:
+    """A column of both files in one type, null where missing: as text, if both are, and as numbers.
+
+    Text alone tells 007 from 7; numbers alone know that 1.50 is 1.5.
+    """
+    import pyarrow as pa
+
+    both = (original, protected)
+    pair = [plain(each.table.column(column)) for each in both]
+    are_text = all(is_text(each.type) for each in pair)
+    if are_text:
+        yield _texts(pair[0]), _texts(pair[1])
+    numbers = [numbers_or_none(values, _decimal(each)) for values, each in zip(pair, both, strict=True)]
+    if numbers[0] is not None and numbers[1] is not None:
+        yield pa.array(numbers[0], from_pandas=True), pa.array(numbers[1], from_pandas=True)
+    elif not are_text:
+        yield _texts(pair[0]), _texts(pair[1])
+
+
+def _decimal(microdata: Microdata) -> str:
+    csv = microdata.origin.csv
+    return (csv.decimal if csv is not None else None) or "."
+
+
+def _texts(values: pa.ChunkedArray[Any]) -> pa.Array[Any]:
+    import pyarrow as pa
+
+    try:
+        cast = values.cast(pa.large_string())
+    except pa.ArrowException:  # lists, structures
+        listed = [None if value is None else str(value) for value in values.to_pylist()]
+        return pa.array(listed, pa.large_string())
+    return cast.combine_chunks() if isinstance(cast, pa.ChunkedArray) else cast
+
+
+def _different(before: Any, after: Any) -> int:
+    from pyarrow import compute
+
+    unequal = compute.fill_null(compute.not_equal(before, after), False)
+    one_missing = compute.xor(compute.is_null(before), compute.is_null(after))
+    return int(compute.sum(compute.or_(unequal, one_missing)).as_py() or 0)
+
+
+def _same_values(before: Any, after: Any) -> bool:
+    from pyarrow import compute
+
+    first, second = (each.take(compute.sort_indices(each)) for each in (before, after))
+    return bool(first.equals(second))

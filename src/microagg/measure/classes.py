@@ -1,0 +1,45 @@
+"""Records that share values, numbered; and what is counted or added up by such numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg.measure.pair import Codes, Pair, Values
+
+
+def sizes_of(groups: Codes) -> Codes:
+    """Records of each class that has any."""
+    counts = np.bincount(groups)
+    return np.asarray(counts[counts > 0], dtype=np.int64)
+
+
+def codes_of(values: Values) -> Codes:
+    """Numbers of the distinct values in their order; NaN equals NaN and comes last."""
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64).reshape(-1)
+
+
+def joined(codes: Sequence[Codes]) -> Codes:
+    """Numbers of the distinct combinations."""
+    result = codes[0]
+    for more in codes[1:]:
+        # Numbered anew each time: products of many numbers of values would overflow.
+        result = np.unique(result * (int(more.max()) + 1) + more, return_inverse=True)[1].reshape(-1)
+    return np.asarray(np.unique(result, return_inverse=True)[1], dtype=np.int64).reshape(-1)
+
+
+def column_codes(pair: Pair) -> list[Codes]:
+    """`codes_of` each masked column; computed once for a pair."""
+    return pair.remember("column codes", lambda: [codes_of(column) for column in pair.masked.T])
+
+
+def released_classes(pair: Pair, columns: Sequence[int]) -> Codes:
+    """Class of each record by its stratum and the released values of some columns."""
+    return joined([pair.strata, *(column_codes(pair)[column] for column in columns)])
+
+
+def first_rows(classes: Codes) -> NDArray[np.int64]:
+    """One record of each class."""
+    return np.asarray(np.unique(classes, return_index=True)[1], dtype=np.int64)

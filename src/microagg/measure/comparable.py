@@ -1,0 +1,112 @@
+"""Both tables of a pair in common units, with what is missing and what cannot be compared set aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.measure.pair import Finding, Pair
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparable:
+    """The columns that vary in the original, standardised by the original's mean and population sd.
+
+    Only cells that are known before and after masking count, for means and sds too; `x` (before) and `y`
+    (after) are 0 elsewhere and `present` tells the cells apart. `weights` have mean 1, and are all 1
+    without any: a weight says how many records like it a record stands for, but the sum of the weights is
+    not taken for a number of observations. `places` are positions in the pair's columns. `note` says what
+    was left out; `unchanged`: whether constant columns were left out and none of them has changed.
+    """
+
+    columns: tuple[str, ...]
+    places: tuple[int, ...]
+    x: Values
+    y: Values
+    present: NDArray[np.bool_]
+    weights: Values
+    note: str
+    unchanged: bool
+
+    @property
+    def mass(self) -> Values:
+        """The weight of each cell, 0 where it does not count."""
+        return np.asarray(self.present * self.weights[:, np.newaxis])
+
+    def nothing(self) -> Finding | None:
+        """What to answer if no column is left: no change if there is none, else no number."""
+        if self.columns:
+            return None
+        return self.finding(0.0 if self.unchanged else np.nan, note=errors.note_nothing_to_compare())
+
+    def finding(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> Finding:
+        """With what was left out in the note."""
+        return Finding(float(value), parts or {}, "; ".join(text for text in (note, self.note) if text))
+
+    def by_column(self, numbers: Values) -> dict[str, float]:
+        """Numbers, one for each column, by name."""
+        return dict(zip(self.columns, numbers.tolist(), strict=True))
+
+    def complete(self) -> tuple[Values, Values, Values, str]:
+        """`x`, `y` and weights of the records without missing cells, and a note on the others."""
+        rows = np.asarray(self.present.all(axis=1))
+        if rows.all():
+            return self.x, self.y, self.weights, ""
+        note = errors.note_records_left_out(int((~rows).sum()), len(rows))
+        return self.x[rows], self.y[rows], self.weights[rows], note
+
+
+def comparable(pair: Pair) -> Comparable:
+    """The pair in common units. O(n p)."""
+    present = ~(np.isnan(pair.original) | np.isnan(pair.masked))
+    weights = np.ones(pair.n) if pair.weights is None else pair.weights / pair.weights.mean()
+    kept: list[int] = []
+    empty: list[str] = []
+    same: list[str] = []
+    changed: list[str] = []
+    x = np.zeros((pair.n, pair.p), order="F")
+    y = np.zeros((pair.n, pair.p), order="F")
+    for at, name in enumerate(pair.columns):
+        rows = slice(None) if present[:, at].all() else present[:, at]
+        before, after = pair.original[rows, at], pair.masked[rows, at]
+        if not len(before):
+            empty.append(name)
+        elif before.min() == before.max():
+            (same if np.array_equal(before, after) else changed).append(name)
+        else:
+            kept.append(at)
+            x[rows, at], y[rows, at] = _standardised(before, after, weights[rows])
+    notes = []
+    if missing := int(present.size - present.sum()):
+        notes.append(errors.note_cells_left_out(missing, present.size))
+    if empty:
+        notes.append(errors.note_empty_columns(empty))
+    if same or changed:
+        notes.append(errors.note_constant_columns(same, changed))
+    return Comparable(
+        columns=tuple(pair.columns[at] for at in kept),
+        places=tuple(kept),
+        x=x[:, kept] if len(kept) < pair.p else x,
+        y=y[:, kept] if len(kept) < pair.p else y,
+        present=present[:, kept] if len(kept) < pair.p else present,
+        weights=weights,
+        note="; ".join(notes),
+        unchanged=bool(same) and not changed,
+    )
+
+
+def _standardised(before: Values, after: Values, weights: Values) -> tuple[Values, Values]:
+    """Both in units of the first. Halves and the largest deviation keep squares within the doubles."""
+    middle = before.min() / 2 + before.max() / 2
+    before, after = before - middle, after - middle
+    largest = np.abs(before).max()
+    before, after = before / largest, after / largest
+    mean = np.average(before, weights=weights)
+    before, after = before - mean, after - mean
+    deviation = np.sqrt(np.average(before * before, weights=weights))
+    return before / deviation, after / deviation

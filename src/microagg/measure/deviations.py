@@ -1,0 +1,117 @@
+"""How far the cells themselves have moved: IL and IL1s.
+
+Weighted, each record counts as often as its weight says, in means and standard deviations too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from microagg import errors
+from microagg.measure.comparable import Comparable, Values, comparable
+from microagg.measure.pair import Finding, Pair
+
+SHOWN = 40
+"""Longer names of subsets are cut."""
+
+
+def il(pair: Pair) -> Finding:
+    """100 · SSE / SST on columns standardised by the original's population sd; parts by column."""
+    data = comparable(pair)
+    if nothing := data.nothing():
+        return nothing
+    sse, sst = _squares(data)
+    return data.finding(100.0 * sse.sum() / sst.sum(), data.by_column(100.0 * sse / sst))
+
+
+def il_subsets(pair: Pair) -> Finding:
+    """IL of the columns of each subset; the value is the largest."""
+    data = comparable(pair)
+    if nothing := data.nothing():
+        return nothing
+    sse, sst = _squares(data)
+    parts: dict[str, float] = {}
+    for subset in pair.subsets:
+        own = [data.places.index(place) for place in subset if place in data.places]
+        if own:
+            name = _named([pair.columns[place] for place in subset], parts)
+            parts[name] = float(100.0 * sse[own].sum() / sst[own].sum())
+    flat = len(pair.subsets) - len(parts)
+    note = errors.note_flat_parts("subset" if flat == 1 else "subsets", flat) if flat else ""
+    return data.finding(max(parts.values(), default=np.nan), parts, note)
+
+
+def il_strata(pair: Pair) -> Finding:
+    """SSE of each stratum as a share of its own SST, around its own means; the value is the largest.
+
+    Columns are in units of the whole file's sd, so that a column that hardly varies in a stratum hardly
+    counts in it. Parts are named by the strata's numbers: their codes are values.
+    """
+    data = comparable(pair)
+    if nothing := data.nothing():
+        return nothing
+    count = int(pair.strata.max()) + 1
+    sse, sst = np.zeros(count), np.zeros(count)
+    mass = data.mass
+    for at in range(len(data.columns)):
+        x, own = data.x[:, at], mass[:, at]
+        sums = np.bincount(pair.strata, own * x, count)
+        weight = np.bincount(pair.strata, own, count)
+        means = np.divide(sums, weight, out=np.zeros(count), where=weight > 0)
+        sst += np.bincount(pair.strata, own * (x - means[pair.strata]) ** 2, count)
+        sse += np.bincount(pair.strata, own * (x - data.y[:, at]) ** 2, count)
+    varies = sst > 1e-12 * np.bincount(pair.strata, data.weights, count)
+    parts = {f"stratum {h}": float(100.0 * sse[h] / sst[h]) for h in np.flatnonzero(varies).tolist()}
+    flat = len(np.unique(pair.strata)) - len(parts)
+    note = errors.note_flat_parts("stratum" if flat == 1 else "strata", flat) if flat else ""
+    return data.finding(max(parts.values(), default=np.nan), parts, note)
+
+
+def il1s(pair: Pair) -> Finding:
+    """Mean over the cells of |x − y| / (√2 s), s the sample sd of the column in the original; by column.
+
+    Weighted, the mean and s are weighted; s then has the divisor Σw · (m − 1)/m for m records, so that
+    weights matter only in their proportions.
+    """
+    data = comparable(pair)
+    if nothing := data.nothing():
+        return nothing
+    sums, mass = _absolute(data)
+    return data.finding(sums.sum() / mass.sum(), data.by_column(sums / mass))
+
+
+def il1s_sum(pair: Pair) -> Finding:
+    """IL1s times the number of cells: the sum that sdcMicro prints; parts by column."""
+    data = comparable(pair)
+    if nothing := data.nothing():
+        return nothing
+    sums, mass = _absolute(data)
+    cells = data.present.sum(axis=0)
+    parts = data.by_column(sums / mass * cells)
+    return data.finding(sums.sum() / mass.sum() * cells.sum(), parts)
+
+
+def _squares(data: Comparable) -> tuple[Values, Values]:
+    """SSE and SST of each column. A standardised column's SST is the weight of its cells."""
+    mass = data.mass
+    return np.asarray((mass * (data.x - data.y) ** 2).sum(axis=0)), np.asarray(mass.sum(axis=0))
+
+
+def _absolute(data: Comparable) -> tuple[Values, Values]:
+    """Sum of |x − y| / (√2 s) and weight of the cells, by column."""
+    mass = data.mass
+    cells = data.present.sum(axis=0)
+    sample = np.sqrt(cells / (cells - 1.0))  # a column that varies has two cells
+    return (mass * np.abs(data.x - data.y)).sum(axis=0) / (np.sqrt(2.0) * sample), mass.sum(axis=0)
+
+
+def _named(columns: list[str], taken: dict[str, float]) -> str:
+    """a+b+c, cut if it is long, and told apart from others that are cut alike."""
+    name = "+".join(columns)
+    if len(name) > SHOWN:
+        name = name[: SHOWN - 1] + "…"
+    number = 2
+    unique = name
+    while unique in taken:
+        unique, number = f"{name} ({number})", number + 1
+    return unique

@@ -1,0 +1,241 @@
+"""Distance-based record linkage: whom would an intruder take for whom?
+
+The intruder knows original values of every record, and its stratum, and takes the nearest released record
+of that stratum for it. Released records that are equally near are equally likely, so that a correct link
+counts as one over the number of them. Distances are Euclidean, in the original's standard deviations
+(`coordinates` says how missing values enter). Since masked records take few distinct values, each of these
+is one target that weighs as many records as share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import _core
+from microagg.measure.classes import column_codes, first_rows, joined, released_classes, sizes_of
+from microagg.measure.coordinates import coordinates, extremes
+from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.settings import at_least_one, positive, share_of_one
+from microagg.methods.run import Run
+
+SEED = 20_060_525  # of all samples and noise here: figures repeat
+SAME = 1e-9  # distances that differ by a smaller share are equal: rounding must not break ties
+LEAST = 1e-18  # so are squared distances that differ by less, in variances
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Targets:
+    """The distinct released records: their coordinates, how many records share each, each record's own."""
+
+    points: Values
+    sizes: Codes
+    own: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """Of some rows: how many released records are as near as the own one (0: another one is nearer), and
+    how many share the own one's values.
+    """
+
+    rows: Rows
+    tied: Codes
+    alike: Codes
+
+    @property
+    def to_record(self) -> Values:
+        """Probability of the right link."""
+        return np.divide(1.0, self.tied, out=np.zeros(len(self.tied)), where=self.tied > 0)
+
+    @property
+    def to_group(self) -> Values:
+        """Probability of a link to a record with the same released values."""
+        return self.to_record * self.alike
+
+
+def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Finding:
+    """Share of records that are linked to their own masked record. See the catalogue.
+
+    Of more than `most_records` records a fixed random sample is linked, to all masked records.
+    """
+    links = _all_links(pair, most_records)
+    classes = _targets(pair).sizes.size
+    parts = {"1 / mean group size": classes / pair.n}
+    if pair.k is not None:
+        parts = {"1 / k": 1.0 / pair.k, **parts}
+    lines = " and ".join(f"{name} = {value:.4g}" for name, value in parts.items())
+    note = f"Compare with {lines}; it comes to the last if every record is nearest to its own group."
+    return Finding(_mean(links.to_record), parts, _with_scope(pair, links.rows.size, note))
+
+
+def linkage_groups(pair: Pair, *, most_records: int | None = 100_000) -> Finding:
+    """Share of records that are linked to a record of their own group."""
+    links = _all_links(pair, most_records)
+    note = "Inside the right group all records look alike, so that this alone identifies nobody."
+    return Finding(_mean(links.to_group), {}, _with_scope(pair, links.rows.size, note))
+
+
+def linkage_subsets(
+    pair: Pair, *, largest: int = 3, most_subsets: int = 128, most_records: int | None = 10_000
+) -> Finding:
+    """`linkage_distance` of intruders who know some keys only: the worst subset of at most `largest` keys.
+
+    Sizes are taken as long as all subsets fit into `most_subsets`; of single keys, the first ones.
+    """
+    at_least_one("largest", largest)
+    at_least_one("most_subsets", most_subsets)
+    largest = min(largest, pair.p)
+    subsets: list[tuple[int, ...]] = []
+    size = 0
+    while size < largest and (size == 0 or len(subsets) + comb(pair.p, size + 1) <= most_subsets):
+        size += 1
+        subsets += list(combinations(range(pair.p), size))[:most_subsets]
+    rows = sample_rows(pair.n, most_records)
+    known = coordinates(pair, range(pair.p))
+    # Columns without missing values have one coordinate each: theirs are cut out of the whole.
+    plain = known[0].shape[1] == pair.p
+    shares = {}
+    for subset in subsets:
+        before, after = (known[0][:, subset], known[1][:, subset]) if plain else coordinates(pair, subset)
+        links = _links(pair, before[rows], _projected(pair, subset, after), rows)
+        shares[" + ".join(pair.columns[column] for column in subset)] = _mean(links.to_record)
+    worst = dict(sorted(shares.items(), key=lambda item: -item[1]))
+    note = f"Largest of {len(subsets)} subsets of at most {size} of {pair.p} keys"
+    if size < largest or len(subsets) < sum(comb(pair.p, s) for s in range(1, size + 1)):
+        note += f" (limited to {most_subsets} subsets)"
+    return Finding(max(shares.values()), worst, _with_scope(pair, rows.size, note + "."))
+
+
+def linkage_noisy(
+    pair: Pair,
+    *,
+    noise: float = 0.1,
+    others: Sequence[float] = (0.05, 0.25, 0.5),
+    most_records: int | None = 20_000,
+) -> Finding:
+    """`linkage_distance` of an intruder whose values are off by noise of `noise` standard deviations.
+
+    Normal noise, drawn for each value with a fixed seed (`SEED`), so that figures repeat; parts show
+    `others` too.
+    """
+    for level in (noise, *others):
+        positive("noise", level)
+    rows = sample_rows(pair.n, most_records)
+    known, _ = coordinates(pair, range(pair.p))
+    known, varies = known[rows], known[:, : pair.p].any(axis=0)
+    draws = np.random.default_rng(SEED).standard_normal((rows.size, pair.p))
+    draws *= varies & ~np.isnan(pair.original[rows])
+    shares = {}
+    for level in sorted({noise, *others}):
+        noisy = known.copy()
+        noisy[:, : pair.p] += level * draws
+        shares[level] = _mean(_links(pair, noisy, _targets(pair), rows).to_record)
+    parts = {f"noise of {level:g} sd": share for level, share in shares.items()}
+    note = f"At noise of {noise:g} standard deviations of each column; random, with a fixed seed."
+    return Finding(shares[noise], parts, _with_scope(pair, rows.size, note))
+
+
+def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
+    """`linkage_distance` of the most extreme records, by their distance from the mean."""
+    share_of_one("share", share)
+    rows = extremes(pair, share)
+    links = _links(pair, coordinates(pair, range(pair.p))[0][rows], _targets(pair), rows)
+    parts = {"to the right group": _mean(links.to_group)}
+    note = f"Of the {rows.size} records farthest from the mean."
+    return Finding(_mean(links.to_record), parts, _with_scope(pair, rows.size, note, chosen=True))
+
+
+def sample_rows(n: int, most: int | None) -> Rows:
+    """All rows, or `most` of them drawn with the fixed seed."""
+    if most is None or n <= most:
+        return np.arange(n)
+    at_least_one("most_records", most)
+    return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
+
+
+def nearest_targets(pair: Pair, rows: Rows, length: int) -> tuple[Targets, Codes]:
+    """The `length` targets nearest to each of some rows, -1 where a stratum has no more."""
+    targets = _targets(pair)
+    stacked = _stacked(pair, coordinates(pair, range(pair.p))[0][rows], targets, rows)
+    run = Run()
+    found = run.call(
+        lambda: _core.nearest_targets(stacked, len(targets.points), length, run.threads, run.watch)
+    ).astype(np.int64)
+    inside = (found >= 0) & (_strata(pair, targets)[found] == pair.strata[rows][:, None])
+    return targets, np.where(inside, found, -1)
+
+
+def _mean(shares: Values) -> float:
+    return float(shares.mean())
+
+
+def _with_scope(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
+    """The note, and who was linked with what."""
+    if linked < pair.n and not chosen:
+        note += f" Estimated from a fixed random sample of {linked:,} of {pair.n:,} records."
+    if pair.strata.any():
+        note += " The intruder knows the stratum."
+    return note
+
+
+def _targets(pair: Pair) -> Targets:
+    """Distinct combinations of stratum and all masked values."""
+
+    def compute() -> Targets:
+        own = released_classes(pair, range(pair.p))
+        _, masked = coordinates(pair, range(pair.p))
+        return Targets(masked[first_rows(own)], sizes_of(own), own)
+
+    return pair.remember("targets", compute)
+
+
+def _projected(pair: Pair, columns: Sequence[int], masked: Values) -> Targets:
+    """Distinct combinations of stratum and some columns, from those of all columns: there are fewer."""
+    whole = _targets(pair)
+    first = pair.remember("first rows", lambda: first_rows(whole.own))
+    codes = column_codes(pair)
+    merged = joined([pair.strata[first], *(codes[column][first] for column in columns)])
+    sizes = np.bincount(merged, weights=whole.sizes).astype(np.int64)
+    return Targets(masked[first[first_rows(merged)]], sizes, merged[whole.own])
+
+
+def _all_links(pair: Pair, most_records: int | None) -> Links:
+    rows = sample_rows(pair.n, most_records)
+    return pair.remember(
+        f"links of {rows.size}",
+        lambda: _links(pair, coordinates(pair, range(pair.p))[0][rows], _targets(pair), rows),
+    )
+
+
+def _links(pair: Pair, known: Values, targets: Targets, rows: Rows) -> Links:
+    """What an intruder makes of what is known of some rows."""
+    stacked = _stacked(pair, known, targets, rows)
+    own = targets.own[rows].astype(np.int32)
+    run = Run()
+    tied = run.call(lambda: _core.rivals(stacked, targets.sizes, own, SAME, LEAST, run.threads, run.watch))
+    return Links(rows, tied, targets.sizes[own])
+
+
+def _strata(pair: Pair, targets: Targets) -> Codes:
+    strata = np.empty(len(targets.points), dtype=np.int64)
+    strata[targets.own] = pair.strata
+    return strata
+
+
+def _stacked(pair: Pair, known: Values, targets: Targets, rows: Rows) -> Values:
+    """Targets, then what is known of the rows, as the core wants them."""
+    points = np.vstack([targets.points, known])
+    if pair.strata.any():
+        # One more coordinate, the same within a stratum and farther away than anything else otherwise.
+        width = 2.0 * float(np.sqrt((np.ptp(points, axis=0) ** 2).sum())) + 1.0
+        places = width * np.concatenate([_strata(pair, targets), pair.strata[rows]])
+        points = np.hstack([points, places[:, None]])
+    return np.ascontiguousarray(points)

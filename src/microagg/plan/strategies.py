@@ -1,0 +1,98 @@
+"""The grid of `compare`: every k with every method and every way to split the keys, checked by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+from microagg import errors
+from microagg.plan.checks import Names, subsets_of
+from microagg.plan.protection import Protection
+
+WAYS = ("joint", "each")
+"""Words for two ways to split the keys: all in one subset, and each in one of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """One way to protect the data; `protection` accepts what a release would have to be asked for."""
+
+    k: int
+    method: str
+    subsets: tuple[Names, ...]
+    protection: Protection
+
+    @property
+    def split(self) -> str:
+        """The subsets in one line."""
+        return " | ".join(", ".join(subset) for subset in self.subsets)
+
+
+def strategies_of(
+    ks: object, methods: object, keys: object, ways: object, words: Mapping[str, Any]
+) -> list[Strategy]:
+    """The whole grid; `SettingsError` for what would be wrong in any of its cells.
+
+    `words` are others of `protect`, the same for all strategies.
+    """
+    if keys is None:
+        raise errors.no_keys()
+    given = subsets_of("keys", keys)
+    return [
+        Strategy(k, method, split, _protection(k, method, split, words))
+        for split in _splits(given, ways)
+        for method in _methods(methods)
+        for k in _ks(ks)
+    ]
+
+
+def _ks(ks: object) -> list[int]:
+    listed = [ks] if isinstance(ks, Integral) else ks
+    if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
+        raise errors.bad_word("k", "one or several whole numbers, such as 3, 5 and 10")
+    return list(dict.fromkeys(listed))
+
+
+def _methods(methods: object) -> list[str]:
+    listed = [methods] if isinstance(methods, str) else methods
+    if not isinstance(listed, Sequence) or not listed or not all(isinstance(each, str) for each in listed):
+        raise errors.bad_word("methods", "one or several names or recipes, such as mdav and auto")
+    return list(dict.fromkeys(listed))
+
+
+def _splits(given: tuple[Names, ...], ways: object) -> list[tuple[Names, ...]]:
+    if ways is None:
+        return [given]
+    if len(given) > 1:
+        raise errors.keys_split_twice()
+    [keys] = given
+    listed = [ways] if isinstance(ways, str) else ways
+    if not isinstance(listed, Sequence) or not listed:
+        raise errors.bad_word("subsets", "a list of ways to split the keys")
+    return list(dict.fromkeys(_split(keys, way) for way in listed))
+
+
+def _split(keys: Names, way: object) -> tuple[Names, ...]:
+    if way == "joint":
+        return (keys,)
+    if way == "each":
+        return tuple((key,) for key in keys)
+    if isinstance(way, str):
+        raise errors.no_such_choice("subsets", way, WAYS)
+    split = subsets_of("subsets", way)
+    named = [column for subset in split for column in subset]
+    if sorted(named) != sorted(keys):
+        raise errors.not_a_split(named, keys)
+    return split
+
+
+def _protection(k: int, method: str, split: tuple[Names, ...], words: Mapping[str, Any]) -> Protection:
+    own: dict[str, Any] = {**words, "k": k, "method": method, "keys": [list(subset) for subset in split]}
+    # Nothing is released: what would have to be accepted is accepted here, and told.
+    own["accept_partial"] = True if len(split) > 1 else None
+    own["accept_homogeneous"] = True if own.get("confidential") else None
+    if k != 2:
+        own["allow_pairs"] = None
+    return Protection.of(own)

@@ -1,0 +1,305 @@
+"""Strategies side by side: the grid, the choice, what is kept of an interrupted run, the map."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import threading
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import csv
+
+import microagg
+from microagg.engines import assessing, comparing, risk_map
+from microagg.engines.comparing import LOSS, RISK, USUAL, judge
+from microagg.errors import Cancelled, DataError, MissingExtra, OutputError, SettingsError
+from microagg.measure.catalogue import Measure
+from microagg.measure.pair import Finding, Pair
+from microagg.plan.strategies import strategies_of
+from microagg.write import Journal
+
+RANDOM = np.random.default_rng(1)
+DATA = pd.DataFrame(RANDOM.normal(size=(60, 3)).round(3), columns=["a", "b", "c"]).assign(
+    s=["x", "y"] * 30, name=[f"n{i}" for i in range(60)]
+)
+KEYS = ["a", "b", "c"]
+
+
+def stand_in(name: str, compute: Any) -> Measure:
+    return Measure("risk", name, "A sentence.", "a = b", "", "0 to 1", "worse", "nobody", compute)
+
+
+def loss(pair: Pair) -> Finding:
+    return Finding(float(((pair.original - pair.masked) ** 2).sum()))
+
+
+@pytest.fixture(autouse=True)
+def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain measures: this is about the grid."""
+    named = {
+        name: stand_in(name, lambda pair: Finding(1 / float(np.bincount(pair.groups).mean())))
+        for name in USUAL
+    }
+    named[LOSS] = stand_in("loss", loss)
+    named["odd"] = stand_in("odd", lambda pair: Finding(float("nan")))
+    for module in (assessing, comparing, risk_map):
+        monkeypatch.setattr(module, "MEASURES", named)
+
+
+def test_frame_is_tidy_and_of_the_kind_given() -> None:
+    found = microagg.compare(DATA, [3, 5], ["mdav", "ufs-fpc"], keys=KEYS)
+    assert isinstance(found.frame, pd.DataFrame)
+    assert found.frame[["k", "method"]].to_numpy().tolist() == [
+        [3, "mdav"], [5, "mdav"], [3, "ufs-fpc"], [5, "ufs-fpc"]
+    ]  # fmt: skip
+    assert set(USUAL) < set(found.frame.columns)
+    assert found.frame.recommended.sum() == 1
+    assert found.frame.smallest.tolist() == [3, 5, 3, 5]
+    assert (found.frame.subsets == "a, b, c").all()
+    alone = microagg.protect(DATA[KEYS], 5, keys=KEYS, method="mdav")
+    assert found.frame[LOSS][1] == pytest.approx(float(((DATA[KEYS] - alone.data) ** 2).to_numpy().sum()))
+    assert isinstance(microagg.compare(pl.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pl.DataFrame)
+    assert isinstance(microagg.compare(pa.Table.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pa.Table)
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    one, two = (
+        microagg.compare(DATA, [3, 4], ["mdav", "auto"], keys=KEYS, threads=threads).table.drop(["seconds"])
+        for threads in (1, 2)
+    )
+    assert one.equals(two)
+
+
+def test_ways_to_split_the_keys() -> None:
+    found = microagg.compare(
+        DATA, 3, "mdav", keys=KEYS, subsets=["joint", "each", [["a", "b"], ["c"]], "joint"]
+    )
+    assert found.table["subsets"].to_pylist() == ["a, b, c", "a | b | c", "a, b | c"]
+    assert found.table["needs"].to_pylist() == ["", "accept_partial", "accept_partial"]
+    assert "a, b | c" in str(found)
+
+
+def test_what_would_have_to_be_accepted() -> None:
+    data = DATA.assign(secret=1)
+    found = microagg.compare(
+        data, [2, 3], "mdav", keys=KEYS, confidential="secret", strata="s", allow_pairs=True
+    )
+    assert found.table["needs"].to_pylist() == ["allow_pairs, accept_homogeneous", "accept_homogeneous"]
+    assert "protect would have to be told to accept this" in str(found)
+
+
+def test_one_failure_does_not_stop_the_others() -> None:
+    found = microagg.compare(DATA, [3, 40], "mdav", keys=KEYS, strata="s")
+    assert found.table[LOSS].to_pylist()[1] is None
+    assert "2 of 2 strata" in found.table["failure"].to_pylist()[1]
+    assert found.table["recommended"].to_pylist() == [True, False]
+    assert "failed: k = 40, mdav: 2 of 2 strata" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "message"),
+    [
+        ({"k": [3, 61]}, None, ""),
+        ({"k": 61}, SettingsError, "k is 61 but the data have only 60"),
+        ({"k": []}, SettingsError, "k must be one or several whole numbers"),
+        ({"k": "3"}, SettingsError, "k must be one or several whole numbers"),
+        ({"k": [3, 1]}, SettingsError, "k is 1"),
+        ({"k": [2]}, SettingsError, "allow-pairs"),
+        ({"methods": ["mdav", "mdaw"]}, SettingsError, "did you mean mdav"),
+        ({"methods": []}, SettingsError, "methods must be"),
+        ({"keys": None}, SettingsError, "No column is named"),
+        ({"keys": ["a", "z"]}, DataError, "No such column: 'z'"),
+        ({"keys": ["a", "name"]}, DataError, "other than numbers"),
+        ({"keys": [["a"], ["b"]], "subsets": ["joint"]}, SettingsError, "several subsets, and ways to"),
+        ({"subsets": [[["a", "b"]]]}, SettingsError, "no way to split the keys a, b, c"),
+        ({"subsets": ["jont"]}, SettingsError, "did you mean joint"),
+        ({"max_risk": 1.5}, SettingsError, "max_risk is 1.5"),
+        ({"max_risk": "low"}, SettingsError, "max_risk is 'low'"),
+        ({"measures": ["nothing"]}, SettingsError, "There is no measure 'nothing'"),
+        ({"again": True}, SettingsError, "again has an effect only where"),
+        ({"progress": 1}, SettingsError, "progress is a int"),
+        ({"delimiter": ";"}, SettingsError, "not CSV"),
+    ],
+)
+def test_bad_settings(words: dict[str, Any], kind: Any, message: str) -> None:
+    words = {"k": 3, "methods": "mdav", "keys": KEYS} | words
+    if kind is None:
+        assert microagg.compare(DATA, **words).table.num_rows == 2
+        return
+    with pytest.raises(kind, match=message):
+        microagg.compare(DATA, **words)
+
+
+def test_more_measures_and_undefined_ones() -> None:
+    found = microagg.compare(DATA, 3, "mdav", keys=KEYS, measures="odd")
+    assert found.table["odd"].to_pylist() == [None]
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+# --- the choice ------------------------------------------------------------------------------------
+
+
+def rows(*points: tuple[float, float]) -> list[dict[str, Any]]:
+    return [{RISK: risk, LOSS: loss} for risk, loss in points]
+
+
+@pytest.mark.parametrize(
+    ("points", "undominated", "recommended"),
+    [
+        ([(0.3, 1.0), (0.1, 5.0), (0.05, 9.0)], [0, 1, 2], 1),  # within the limit, the least loss
+        ([(0.3, 1.0), (0.2, 5.0)], [0, 1], 1),  # none within it: the least risk
+        ([(0.1, 5.0), (0.1, 4.0), (0.2, 4.0)], [1], 1),
+        ([(0.1, 5.0), (0.1, 5.0)], [0, 1], 0),  # equals do not beat each other
+        ([(0.05, 5.0), (0.08, 5.0)], [0], 0),
+    ],
+)
+def test_choice(points: list[tuple[float, float]], undominated: list[int], recommended: int) -> None:
+    judged, _ = judge(rows(*points), 0.1)
+    assert [at for at, row in enumerate(judged) if row["undominated"]] == undominated
+    assert [at for at, row in enumerate(judged) if row["recommended"]] == [recommended]
+
+
+def test_the_rule_is_said() -> None:
+    assert judge(rows((0.3, 1.0), (0.1, 5.0)), 0.1)[1] == (
+        "least il among the 1 of 2 with linkage_distance at most 0.1"
+    )
+    assert judge(rows((0.3, 1.0), (0.2, 5.0)), 0.1)[1] == (
+        "least linkage_distance, since none of 2 has linkage_distance at most 0.1"
+    )
+
+
+# --- going on after an interruption -------------------------------------------------------------------
+
+
+def test_finished_strategies_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    protect = comparing.local.protect
+
+    def counted(source: Any, protection: Any, progress: Any) -> Any:
+        made.append(protection.k)
+        return protect(source, protection, progress)
+
+    monkeypatch.setattr(comparing.local, "protect", counted)
+    folder = tmp_path / "microagg-internal"
+    first = microagg.compare(DATA, [3, 5], "mdav", keys=KEYS, record=folder)
+    assert sorted(made) == [3, 5]
+    assert stat.S_IMODE((folder / "compare.jsonl").stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    second = microagg.compare(DATA, [3, 5, 7], "mdav", keys=KEYS, record=folder, threads=1)
+    assert made[2:] == [7]
+    assert (
+        second.table.slice(0, 2)
+        .drop(["recommended", "undominated"])
+        .equals(first.table.drop(["recommended", "undominated"]))
+    )
+    microagg.compare(DATA, 3, "mdav", keys=KEYS, record=folder, seed=1)
+    microagg.compare(DATA.assign(a=DATA.a + 1), 3, "mdav", keys=KEYS, record=folder)
+    microagg.compare(DATA, 3, "mdav", keys=KEYS, record=folder, again=True)
+    assert made[3:] == [3, 3, 3]
+    assert not any(name in (folder / "compare.jsonl").read_text() for name in ("n1", str(DATA.a[0])))
+
+
+def test_lines_that_were_cut_off_are_passed_over(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "x" / "compare.jsonl")
+    journal.check()
+    journal.add("one", {"k": 1})
+    with journal.path.open("a") as file:
+        file.write('{"key": "two", "found": {"k"')
+    journal.add("three", {"k": 3})
+    with journal.path.open("a") as file:
+        file.write('[]\n{"key": 1, "found": {}}\n{"key": "four", "found": []}\n')
+    assert journal.entries() == {"one": {"k": 1}, "three": {"k": 3}}
+
+
+def test_no_place_for_the_record(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no folder"):
+        microagg.compare(DATA, 3, "mdav", keys=KEYS, record=tmp_path / "no" / "where")
+    (tmp_path / "file").write_text("")
+    with pytest.raises((OutputError, SettingsError), match="file"):
+        microagg.compare(DATA, 3, "mdav", keys=KEYS, record=tmp_path / "file")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "compare.jsonl").symlink_to(tmp_path / "file")
+    with pytest.raises(OutputError):
+        microagg.compare(DATA, 3, "mdav", keys=KEYS, record=tmp_path / "folder")
+
+
+def test_progress_and_cancelling(tmp_path: Path) -> None:
+    """What is finished when somebody stops the run is not lost; no thread goes on."""
+    before = threading.active_count()
+    seen = []
+
+    def stop(progress: microagg.Progress) -> bool:
+        seen.append(progress)
+        return progress.done > 0.0
+
+    with pytest.raises(Cancelled):
+        microagg.compare(
+            DATA, [3, 4, 5, 6, 7], "mdav+anneal:steps=20000000", keys=KEYS, record=tmp_path, progress=stop,
+            threads=1, max_risk=0.5, subsets=["joint", "each"],
+        )  # fmt: skip
+    assert re.fullmatch(r"\d+ of 10 strategies", seen[-1].stage)
+    assert 1 <= len(Journal(tmp_path / "compare.jsonl").entries()) < 10
+    assert threading.active_count() == before
+
+
+# --- outputs -----------------------------------------------------------------------------------------
+
+
+def test_csv_can_be_read_again(tmp_path: Path) -> None:
+    found = microagg.compare(DATA, [3, 5], "mdav", keys=KEYS, subsets=["joint", "each"])
+    path = tmp_path / "results.csv"
+    path.write_text(found.csv())
+    again = csv.read_csv(path)
+    assert again.column_names == found.table.column_names
+    assert again["subsets"].to_pylist() == found.table["subsets"].to_pylist()
+    assert again[LOSS].to_pylist() == found.table[LOSS].to_pylist()
+
+
+def test_table() -> None:
+    lines = str(microagg.compare(DATA, [3, 5], "mdav", keys=KEYS, max_risk=0.25)).splitlines()
+    assert lines[0].split() == ["k", "method", *USUAL, "s"]
+    assert lines[1].split()[:2] == ["3", "mdav"]
+    assert lines[1].endswith("undominated")
+    assert lines[2].endswith("recommended")
+    assert lines[-1].startswith("recommended: k = 5, mdav: least il among the 1 of 2")
+
+
+def test_map() -> None:
+    pytest.importorskip("matplotlib")
+    found = microagg.compare(DATA, [3, 5, 10], ["mdav", "ufs-fpc"], keys=KEYS)
+    svg = found.svg()
+    ElementTree.fromstring(svg)
+    texts = re.findall(r">([^<]+)</text>", svg)
+    assert {"mdav", "ufs-fpc", "recommended", "undominated", "k = 3", "k = 5", "k = 10"} <= set(texts)
+    assert svg == found.svg()
+    assert len(svg) < 100_000
+
+
+def test_map_of_one_strategy_and_of_many() -> None:
+    pytest.importorskip("matplotlib")
+    ElementTree.fromstring(microagg.compare(DATA, 3, "mdav", keys=KEYS).svg())
+    many = microagg.compare(DATA, list(range(3, 30)), "mdav", keys=KEYS)
+    ElementTree.fromstring(many.svg())
+
+
+def test_map_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = microagg.compare(DATA, 3, "mdav", keys=KEYS)
+    monkeypatch.setattr(risk_map, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"microagg\[report\]"):
+        found.svg()
+
+
+def test_grid() -> None:
+    grid = strategies_of([3, 5, 3], ["mdav", "auto"], [["a", "b"], ["c"]], None, {"strata": ["s"]})
+    assert [(each.k, each.method, each.split) for each in grid] == [
+        (3, "mdav", "a, b | c"), (5, "mdav", "a, b | c"), (3, "auto", "a, b | c"), (5, "auto", "a, b | c")
+    ]  # fmt: skip
+    assert all(each.protection.accept_partial for each in grid)
