@@ -29,7 +29,8 @@ SMALLEST_SCALE = 0.05
 def internal_page(facts: InternalFacts) -> str:
     """The report that stays in the house."""
     album = Album()
-    drawn = _joined([*facts.subsets, *([facts.noised] if facts.noised is not None else [])])
+    changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
+    drawn = _joined(changed)
     planes = [album.groups(subset) for subset in facts.subsets if len(subset.columns) > 1]
     return _page(
         "internal.html",
@@ -42,7 +43,7 @@ def internal_page(facts: InternalFacts) -> str:
             for subset in facts.subsets[:MOST_PLANES]
         ],
         histograms=_histograms(album, drawn.columns, drawn.after, drawn.before),
-        columns_left=max(len(_joined(facts.subsets).columns) - MOST_COLUMNS, 0),
+        columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
         correlations=_changes(album, drawn),
         planes=[plane for plane in planes if plane is not None][:MOST_PLANES],
         kept=[change for change in facts.verdict.mean_changes if abs(change.relative) <= NEGLIGIBLE],

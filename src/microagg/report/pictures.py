@@ -264,7 +264,7 @@ class Album:
             (clean(name), _two_decimals(first), _two_decimals(second))
             for name, (first, second) in zip(named, plane, strict=True)
         )
-        svg = self._drawn(620, 420, draw, label)
+        svg = self._drawn(480, 400, draw, label, 640)
         caption = f"Dots are records, diamonds what their groups publish{part}"
         return Picture(
             svg,
@@ -274,9 +274,9 @@ class Album:
             title=listed(subset.columns),
         )
 
-    def _drawn(self, width: int, height: int, draw: Any, label: str) -> Markup:
+    def _drawn(self, width: int, height: int, draw: Any, label: str, widest: int | None = None) -> Markup:
         self._count += 1
-        return drawn(width, height, draw, label, f"p{self._count}-")
+        return drawn(width, height, draw, label, f"p{self._count}-", widest or width)
 
 
 def correlation_matrix(values: Values) -> Values:

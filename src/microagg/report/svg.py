@@ -68,10 +68,13 @@ def style() -> Iterator[None]:
         yield
 
 
-def drawn(width: int, height: int, draw: Callable[[Figure], object], label: str, prefix: str) -> Markup:
+def drawn(
+    width: int, height: int, draw: Callable[[Figure], object], label: str, prefix: str, widest: int
+) -> Markup:
     """A picture of this size in pixels, with this text in its place for those who cannot see it.
 
     `prefix` is one of the page's own for each picture: names inside of it must differ from all others.
+    `widest`: to so many pixels the page may stretch it.
     """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -82,7 +85,7 @@ def drawn(width: int, height: int, draw: Callable[[Figure], object], label: str,
         draw(figure)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return _fitted(out.getvalue(), width, label, prefix)
+    return _fitted(out.getvalue(), widest, label, prefix)
 
 
 def _fitted(text: str, width: int, label: str, prefix: str) -> Markup:
