@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from microagg.api import lower_bound, partition, partition_each, protect
 from microagg.api_assess import assess, compare
-from microagg.engines.assessing import Assessment
+from microagg.engines.assessment import Assessment
 from microagg.engines.comparing import Comparison
 from microagg.engines.release import Release
 from microagg.errors import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from microagg import errors, read
 from microagg.engines import assessing, comparing
-from microagg.engines.assessing import Assessment
+from microagg.engines.assessment import Assessment
 from microagg.engines.comparing import Comparison
 from microagg.methods.run import Progress
 from microagg.model import CsvFormat, Effort, Microdata, ScaleName

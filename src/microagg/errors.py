@@ -1034,7 +1034,7 @@ def note_flat_parts(what: str, count: int) -> str:
 
 def note_propensity(terms: int) -> str:
     """What to compare the ratio with."""
-    return f"{terms} terms; near 1, the tables differ as two samples of one population do"
+    return f"{terms} terms; near 1, the table differs as records drawn at random from the original would"
 
 
 # --- models and indicators ----------------------------------------------------------------------
@@ -1649,6 +1649,11 @@ def only_csv(path: str) -> SettingsError:
 def only_svg(path: str) -> SettingsError:
     """A picture in another format."""
     return SettingsError(f"The map {path} is drawn as SVG; give a name that ends in .svg.")
+
+
+def note_hidden_groups(count: int, fewest: int) -> str:
+    """Groups whose figures would be somebody's own."""
+    return f"  {_count(count, 'group')} of fewer than {fewest} records not shown"
 
 
 def no_details_in_json() -> SettingsError:

@@ -18,7 +18,7 @@ import pytest
 from pyarrow import csv
 
 import microagg
-from microagg.engines import assessing, comparing, risk_map
+from microagg.engines import assessing, comparing, risk_map, trying
 from microagg.engines.comparing import LOSS, RISK, USUAL, judge
 from microagg.errors import Cancelled, DataError, MissingExtra, OutputError, SettingsError
 from microagg.measure.catalogue import Measure
@@ -181,13 +181,13 @@ def test_the_rule_is_said() -> None:
 
 def test_finished_strategies_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    protect = comparing.local.protect
+    protect = trying.local.protect
 
     def counted(source: Any, protection: Any, progress: Any) -> Any:
         made.append(protection.k)
         return protect(source, protection, progress)
 
-    monkeypatch.setattr(comparing.local, "protect", counted)
+    monkeypatch.setattr(trying.local, "protect", counted)
     folder = tmp_path / "microagg-internal"
     first = microagg.compare(DATA, [3, 5], "mdav", keys=KEYS, record=folder)
     assert sorted(made) == [3, 5]

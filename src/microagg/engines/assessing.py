@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read
 from microagg.columns import numbers_or_none
+from microagg.engines.assessment import Assessment
 from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
 from microagg.engines.weighing import weights_of
 from microagg.measure import MEASURES
-from microagg.measure.catalogue import Measure
 from microagg.measure.explain import measure_named
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.models import (
+    FEWEST,
+    IndicatorComparison,
+    ModelComparison,
+    compare_indicator,
+    compare_models,
+    parse_indicator,
+    parse_model,
+)
+from microagg.measure.pair import Pair
 from microagg.model import Microdata, positions_of
 from microagg.plan.assessment import AssessmentPlan
 from microagg.scale.strata import strata_of
@@ -29,82 +37,15 @@ if TYPE_CHECKING:
 Doubles = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-PARTS_SHOWN = 40
-"""More parts of a measure, as pairs of many columns are, are not shown."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Assessment:
-    """What the measures found, by name, in the order of the catalogue.
-
-    `described`: the measures themselves; `failures`: what forbids a release, in sentences; `notes`: what a
-    reader must know beside the numbers; `suppressed`: records of the original that are not released.
-    """
-
-    findings: Mapping[str, Finding]
-    described: Mapping[str, Measure]
-    records: int
-    suppressed: int
-    subsets: tuple[tuple[str, ...], ...]
-    failures: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def raise_if_unsafe(self) -> None:
-        """`UnsafeRelease` with all failures, if there are any."""
-        if self.failures:
-            raise errors.unsafe_file(self.failures)
-
-    def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """For JSON: {"measures": {name: {"value", "unit", "parts", "note"}}}.
-
-        Parts and note are there if there are any; a value that is not defined is None.
-        """
-        measures: dict[str, dict[str, Any]] = {}
-        for name, found in self.findings.items():
-            entry: dict[str, Any] = {"value": _finite(found.value), "unit": self.described[name].unit}
-            if found.parts:
-                entry["parts"] = {part: _finite(value) for part, value in found.parts.items()}
-            if found.note:
-                entry["note"] = found.note
-            measures[name] = entry
-        return {"measures": measures}
-
-    def table(self, details: bool = False) -> str:
-        """As people read it: failures, utility, risk, notes; with details the parts of each measure too."""
-        keys = " | ".join(", ".join(subset) for subset in self.subsets)
-        lines = [*self.failures, f"{self.records} records, keys: {keys}"]
-        rows: list[tuple[str, ...]] = []
-        for kind in ("utility", "risk"):
-            own = list(self._rows(kind, details))
-            rows += [("",), (kind, "value", "higher means"), *own] if own else []
-        lines += _aligned(rows)
-        lines += ["", *(f"note: {note}" for note in self.notes)] if self.notes else []
-        return "\n".join(lines)
-
-    def _rows(self, kind: str, details: bool) -> Iterator[tuple[str, ...]]:
-        for name, found in self.findings.items():
-            measure = self.described[name]
-            if measure.kind != kind:
-                continue
-            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), measure.higher
-            if details:
-                for part, value in list(found.parts.items())[:PARTS_SHOWN]:
-                    yield f"  {part}", _shown(value, measure.unit), ""
-                if len(found.parts) > PARTS_SHOWN:
-                    yield (f"  … and {len(found.parts) - PARTS_SHOWN} more (--json has all)",)
-                if found.note:
-                    yield (f"  {found.note}",)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    __repr__ = __str__
-
 
 def check_measures(plan: AssessmentPlan) -> None:
-    """`SettingsError` for names that no measure has."""
+    """`SettingsError` for names that no measure has, and for what is no model or indicator."""
     for name in plan.measures:
         measure_named(name, MEASURES)
+    for text in plan.models:
+        parse_model(text)
+    for text in plan.indicators:
+        parse_indicator(text)
 
 
 def assess(
@@ -126,6 +67,7 @@ def assess(
     shared = [name for name in protected.table.column_names if name in original.table.column_names]
     agreed = agreement(original, protected, rows, [name for name in shared if name not in named], by_order)
     pair = pair_of(original, protected, plan, rows, agreed)
+    models, indicators = _analyses(original, plan, pair, rows, agreed)
     failures, notes = _verdict(pair, plan)
     notes += _notes(original, protected, plan, pair, agreed, by_order)
     return Assessment(
@@ -136,6 +78,8 @@ def assess(
         subsets=plan.subsets,
         failures=tuple(failures),
         notes=tuple(notes),
+        models=models,
+        indicators=indicators,
     )
 
 
@@ -243,6 +187,47 @@ def _untouched(
     return found
 
 
+def _analyses(
+    original: Microdata, plan: AssessmentPlan, pair: Pair, rows: Rows, agreed: Agreement
+) -> tuple[tuple[ModelComparison, ...], tuple[IndicatorComparison, ...]]:
+    """What the user named, before and after: on keys and on numeric columns that were not touched."""
+    strata = {name: _as_numbers(original, name) for name in plan.strata if name in agreed.same}
+    numbers = {name: values[rows] for name, values in strata.items() if values is not None}
+    everything = replace(pair, numbers={**pair.numbers, **numbers})
+    others = [
+        name
+        for name in original.table.column_names
+        if name not in everything.numbers and name not in pair.columns
+    ]
+    models = tuple(compare_models(everything, text, not_numeric=others) for text in plan.models)
+    indicators = []
+    for text in plan.indicators:
+        indicator = parse_indicator(text)
+        groups, labels = {}, {}
+        for name in agreed.same:
+            if name == indicator.by or name in plan.strata:
+                groups[name] = _codes(original, name)[rows]
+        if indicator.by in groups:
+            labels = _labels(original, indicator.by, rows, groups[indicator.by], plan)
+        indicators.append(
+            compare_indicator(everything, indicator, groups, labels=labels, not_numeric=others)
+        )
+    return models, tuple(indicators)
+
+
+def _labels(
+    original: Microdata, column: str, rows: Rows, codes: Rows, plan: AssessmentPlan
+) -> dict[str, list[str]]:
+    """What the groups of a column are called: its values, if each is that of several records."""
+    sizes = np.bincount(codes)
+    if sizes[sizes > 0].min() < max(plan.k or 0, FEWEST):
+        return {}
+    some = np.zeros(len(sizes), dtype=np.int64)
+    some[codes] = rows
+    values = original.table.column(column).take(some).to_pylist()
+    return {column: ["missing" if value is None else str(value) for value in values]}
+
+
 def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[str], list[str]]:
     """What forbids a release, and what is only to be known."""
     same = _same_cells(pair)
@@ -309,23 +294,3 @@ def _farther_than_strangers(pair: Pair) -> bool:
     moved = np.mean((pair.original - pair.masked) ** 2, axis=0, where=both)
     varies = spread > 0
     return bool(varies.any() and np.mean(moved[varies] / spread[varies]) > 1.0 + 1e-9)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _shown(value: float, unit: str) -> str:
-    if not math.isfinite(value):
-        return "–"
-    return f"{value:.4g}{f' {unit}' if unit else ''}"
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Titles to the left, values to the right; what stands alone in its row takes no width."""
-    full = [row for row in rows if len(row) == 3]
-    wide = [max(len(row[at]) for row in full) for at in (0, 1)]
-    return [
-        f"{row[0]:<{wide[0]}}  {row[1]:>{wide[1]}}  {row[2]}".rstrip() if len(row) == 3 else row[0]
-        for row in rows
-    ]

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors, read
-from microagg.engines import local
-from microagg.engines.assessing import assess_release
-from microagg.engines.release import Release
-from microagg.engines.solving import LARGE, Watcher
+from microagg.engines.solving import Watcher
+from microagg.engines.trying import try_all
 from microagg.measure import MEASURES
 from microagg.measure.explain import measure_named
-from microagg.methods.run import Progress, available_threads
 from microagg.model import Microdata, positions_of
 from microagg.plan.strategies import Strategy
 from microagg.write import Journal
@@ -34,8 +28,6 @@ LOSS, RISK = "il", "linkage_distance"
 
 USUAL = (LOSS, RISK, "il1s", "correlations", "interval_sd")
 """Measures of every comparison, in the order of its columns."""
-
-_SLICE = 0.05  # seconds between two looks at the strategies at work
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,7 +173,7 @@ def compare(
     found: dict[str, Mapping[str, Any]] = {key: known[key] for key in keys if key in known}
     left = {key: each for key, each in zip(keys, strategies, strict=True) if key not in found}
     failed: dict[str, Exception] = {}
-    for key, row in _run(source, left, names, len(keys), threads, progress):
+    for key, row in try_all(source, left, names, len(keys), threads, progress):
         if isinstance(row, Exception):
             failed[key] = row
             continue
@@ -260,86 +252,3 @@ def _key(digest: str, strategy: Strategy, measures: Sequence[str]) -> str:
     words = {word: value for word, value in strategy.protection.words.items() if word != "threads"}
     settings = [version("microagg"), digest, words, list(measures)]
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-
-
-def _run(
-    source: Microdata,
-    strategies: Mapping[str, Strategy],
-    measures: Sequence[str],
-    of: int,
-    threads: int | None,
-    progress: Watcher | None,
-) -> Iterator[tuple[str, Mapping[str, Any] | Exception]]:
-    """What every strategy has found, as soon as it has; its refusal where it was refused.
-
-    Large data have strategies one after the other, each with all threads, for the sake of memory.
-    """
-    threads = threads or available_threads()
-    workers = 1 if source.table.num_rows >= LARGE else max(1, min(threads, len(strategies)))
-    started = monotonic()
-    stop = threading.Event()
-
-    def work(strategy: Strategy) -> Mapping[str, Any] | Exception:
-        try:
-            return _tried(source, strategy, measures, threads // workers, stop)
-        except (errors.SettingsError, errors.DataError, errors.UnsafeRelease) as refusal:
-            return refusal
-
-    with ThreadPoolExecutor(workers) as pool:
-        places = {pool.submit(work, strategy): key for key, strategy in strategies.items()}
-        pending: set[Future[Mapping[str, Any] | Exception]] = set(places)
-        try:
-            while pending:
-                done, pending = wait(pending, _SLICE, FIRST_COMPLETED)
-                for future in done:
-                    yield places[future], future.result()
-                ended = of - len(pending)
-                if progress is not None:
-                    stage = f"{ended} of {of} strategies"
-                    if progress(Progress(stage, ended / of, monotonic() - started)) is True:
-                        raise errors.Cancelled("The comparison was cancelled.")
-        except BaseException:  # also when nobody wants more
-            stop.set()
-            for future in pending:
-                future.cancel()
-            raise
-
-
-def _tried(
-    source: Microdata, strategy: Strategy, measures: Sequence[str], threads: int, stop: threading.Event
-) -> dict[str, Any]:
-    started = monotonic()
-
-    def watch(_: Progress) -> None:
-        if stop.is_set():
-            raise errors.Cancelled("The comparison was cancelled.")
-
-    method = replace(strategy.protection.method, threads=max(1, threads))
-    release = local.protect(source, replace(strategy.protection, method=method), watch)
-    seconds = monotonic() - started
-    if stop.is_set():
-        raise errors.Cancelled("The comparison was cancelled.")
-    assessment = assess_release(release, measures)
-    values = assessment.as_dict()["measures"]
-    return {
-        **{name: values[name]["value"] for name in measures},
-        "smallest": _smallest(release),
-        "seconds": seconds,
-        "recipe": " and ".join(sorted({task.recipe for task in release.partitions if task.columns})),
-        "needs": ", ".join(_needs(strategy, release)),
-    }
-
-
-def _smallest(release: Release) -> int:
-    counts = release.verdict.subsets if release.verdict.joint is None else (release.verdict.joint,)
-    return min(count.smallest for count in counts)
-
-
-def _needs(strategy: Strategy, release: Release) -> Iterator[str]:
-    """What `protect` would have to be told to release this."""
-    if strategy.k == 2:
-        yield "allow_pairs"
-    if release.verdict.joint is not None and release.verdict.joint.below:
-        yield "accept_partial"
-    if release.verdict.homogeneous:
-        yield "accept_homogeneous"

@@ -63,7 +63,7 @@ class Comparable:
 
 def comparable(pair: Pair) -> Comparable:
     """The pair in common units. O(n p)."""
-    present = ~(np.isnan(pair.original) | np.isnan(pair.masked))
+    present = np.isfinite(pair.original) & np.isfinite(pair.masked)
     weights = np.ones(pair.n) if pair.weights is None else pair.weights / pair.weights.mean()
     kept: list[int] = []
     empty: list[str] = []

@@ -73,14 +73,14 @@ def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Findi
         parts = {"1 / k": 1.0 / pair.k, **parts}
     lines = " and ".join(f"{name} = {value:.4g}" for name, value in parts.items())
     note = f"Compare with {lines}; it comes to the last if every record is nearest to its own group."
-    return Finding(_mean(links.to_record), parts, _with_scope(pair, links.rows.size, note))
+    return Finding(_mean(links.to_record), parts, scope(pair, links.rows.size, note))
 
 
 def linkage_groups(pair: Pair, *, most_records: int | None = 100_000) -> Finding:
     """Share of records that are linked to a record of their own group."""
     links = _all_links(pair, most_records)
     note = "Inside the right group all records look alike, so that this alone identifies nobody."
-    return Finding(_mean(links.to_group), {}, _with_scope(pair, links.rows.size, note))
+    return Finding(_mean(links.to_group), {}, scope(pair, links.rows.size, note))
 
 
 def linkage_subsets(
@@ -111,7 +111,7 @@ def linkage_subsets(
     note = f"Largest of {len(subsets)} subsets of at most {size} of {pair.p} keys"
     if size < largest or len(subsets) < sum(comb(pair.p, s) for s in range(1, size + 1)):
         note += f" (limited to {most_subsets} subsets)"
-    return Finding(max(shares.values()), worst, _with_scope(pair, rows.size, note + "."))
+    return Finding(max(shares.values()), worst, scope(pair, rows.size, note + "."))
 
 
 def linkage_noisy(
@@ -140,7 +140,7 @@ def linkage_noisy(
         shares[level] = _mean(_links(pair, noisy, _targets(pair), rows).to_record)
     parts = {f"noise of {level:g} sd": share for level, share in shares.items()}
     note = f"At noise of {noise:g} standard deviations of each column; random, with a fixed seed."
-    return Finding(shares[noise], parts, _with_scope(pair, rows.size, note))
+    return Finding(shares[noise], parts, scope(pair, rows.size, note))
 
 
 def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
@@ -150,7 +150,7 @@ def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
     links = _links(pair, coordinates(pair, range(pair.p))[0][rows], _targets(pair), rows)
     parts = {"to the right group": _mean(links.to_group)}
     note = f"Of the {rows.size} records farthest from the mean."
-    return Finding(_mean(links.to_record), parts, _with_scope(pair, rows.size, note, chosen=True))
+    return Finding(_mean(links.to_record), parts, scope(pair, rows.size, note, chosen=True))
 
 
 def sample_rows(n: int, most: int | None) -> Rows:
@@ -177,7 +177,7 @@ def _mean(shares: Values) -> float:
     return float(shares.mean())
 
 
-def _with_scope(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
+def scope(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
     """The note, and who was linked with what."""
     if linked < pair.n and not chosen:
         note += f" Estimated from a fixed random sample of {linked:,} of {pair.n:,} records."

@@ -29,7 +29,7 @@ DEPENDENT = 1e-9
 
 
 def propensity(pair: Pair, *, ridge: float = RIDGE) -> Finding:
-    """pMSE divided by its expectation if both tables were samples of one population; parts: these two.
+    """pMSE divided by its expectation if records were drawn at random from the original; parts: these two.
 
     A logistic regression tells masked from original records by all columns, their squares and, up to 6
     columns, their products. pMSE is the mean of (p − 1/2)² over all N records of both tables, p the

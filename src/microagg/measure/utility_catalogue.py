@@ -78,7 +78,7 @@ UTILITY: dict[str, Measure] = {
     "eigenvalues": Measure(
         kind="utility",
         title="Change of eigenvalues",
-        definition="How much the variances of the principal components have changed, relative to the original.",
+        definition="How much the variances of the principal components have changed, relative to before.",
         formula="Σ_j |e_j − e'_j| / e_j over the sorted eigenvalues of the correlation matrices",
         unit="",
         range="0 upwards, 0 is the best",
@@ -122,7 +122,7 @@ UTILITY: dict[str, Measure] = {
     "covariances": Measure(
         kind="utility",
         title="Change of covariances",
-        definition="Mean absolute change of covariances, in percent of the products of standard deviations.",
+        definition="Mean absolute change of covariances, in percent of products of standard deviations.",
         formula="100 · mean over i < j of |cov(y_i, y_j) − cov(x_i, x_j)| / (s_i s_j)",
         unit="%",
         range=_PERCENT,
@@ -227,7 +227,7 @@ UTILITY: dict[str, Measure] = {
         definition="How well a logistic regression tells masked from original records, relative to chance.",
         formula="[1/N · Σ (p_i − 1/2)²] / [(t − 1)(1 − c)² c / N], c = 1/2, t terms, N records in all",
         unit="",
-        range="0 upwards, 0 for identical tables; 1 is expected of two samples of one population",
+        range="0 upwards, 0 for identical tables; 1 is expected of random draws from the original",
         higher="masked records are easier to tell from original ones",
         reference="Snoke, Raab, Nowok, Dibben and Slavković (2018), J. R. Statist. Soc. A 181",
         compute=propensity,

@@ -1,0 +1,176 @@
+"""What an assessment has found, as people and as programs read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from microagg import errors
+from microagg.measure.catalogue import Measure
+from microagg.measure.models import IndicatorComparison, ModelComparison
+from microagg.measure.pair import Finding
+
+PARTS_SHOWN = 40
+"""More parts of a measure, as pairs of many columns are, are not shown."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Assessment:
+    """What the measures found, by name, in the order of the catalogue.
+
+    `described`: the measures themselves; `failures`: what forbids a release, in sentences; `notes`: what a
+    reader must know beside the numbers; `suppressed`: records of the original that are not released;
+    `models`, `indicators`: the analyses that were named.
+    """
+
+    findings: Mapping[str, Finding]
+    described: Mapping[str, Measure]
+    records: int
+    suppressed: int
+    subsets: tuple[tuple[str, ...], ...]
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    models: tuple[ModelComparison, ...] = ()
+    indicators: tuple[IndicatorComparison, ...] = ()
+
+    def raise_if_unsafe(self) -> None:
+        """`UnsafeRelease` with all failures, if there are any."""
+        if self.failures:
+            raise errors.unsafe_file(self.failures)
+
+    def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """For JSON: {"measures": {name: {"value", "unit", "parts", "note"}}}.
+
+        Parts and note are there if there are any; a value that is not defined is None. Models and
+        indicators stand there too, with their mean overlap and mean absolute change as values.
+        """
+        measures: dict[str, dict[str, Any]] = {}
+        for name, found in self.findings.items():
+            entry: dict[str, Any] = {"value": _finite(found.value), "unit": self.described[name].unit}
+            if found.parts:
+                entry["parts"] = {part: _finite(value) for part, value in found.parts.items()}
+            if found.note:
+                entry["note"] = found.note
+            measures[name] = entry
+        measures |= {f"model: {each.model}": _model_entry(each) for each in self.models}
+        measures |= {f"indicator: {each.indicator}": _indicator_entry(each) for each in self.indicators}
+        return {"measures": measures}
+
+    def table(self, details: bool = False) -> str:
+        """As people read it: failures, utility, risk, notes; with details the parts of each measure too."""
+        keys = " | ".join(", ".join(subset) for subset in self.subsets)
+        lines = [*self.failures, f"{self.records} records, keys: {keys}"]
+        rows: list[tuple[str, ...]] = []
+        for kind in ("utility", "risk"):
+            own = list(self._rows(kind, details))
+            rows += [("",), (kind, "value", "higher means"), *own] if own else []
+        lines += _aligned(rows)
+        for model in self.models:
+            lines += ["", *_model_table(model)]
+        for indicator in self.indicators:
+            lines += ["", *_indicator_table(indicator)]
+        lines += ["", *(f"note: {note}" for note in self.notes)] if self.notes else []
+        return "\n".join(lines)
+
+    def _rows(self, kind: str, details: bool) -> Iterator[tuple[str, ...]]:
+        for name, found in self.findings.items():
+            measure = self.described[name]
+            if measure.kind != kind:
+                continue
+            missing = not math.isfinite(found.value) and found.note
+            said = f"({found.note})" if missing else measure.higher
+            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), said
+            if details:
+                for part, value in list(found.parts.items())[:PARTS_SHOWN]:
+                    yield f"  {part}", _shown(value, measure.unit), ""
+                if len(found.parts) > PARTS_SHOWN:
+                    yield (f"  … and {len(found.parts) - PARTS_SHOWN} more (--json has all)",)
+                if found.note and not missing:
+                    yield (f"  {found.note}",)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    __repr__ = __str__
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _shown(value: float, unit: str) -> str:
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.4g}{f' {unit}' if unit else ''}"
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Titles to the left, values to the right; what stands alone in its row takes no width."""
+    full = [row for row in rows if len(row) == 3]
+    wide = [max(len(row[at]) for row in full) for at in (0, 1)]
+    return [
+        f"{row[0]:<{wide[0]}}  {row[1]:>{wide[1]}}  {row[2]}".rstrip() if len(row) == 3 else row[0]
+        for row in rows
+    ]
+
+
+def _model_entry(found: ModelComparison) -> dict[str, Any]:
+    return {
+        "value": _finite(found.overlap),
+        "unit": "",
+        "records": found.records,
+        "r2_before": _finite(found.explained_before),
+        "r2_after": _finite(found.explained_after),
+        "coefficients": [_plain(asdict(each)) for each in found.coefficients],
+    }
+
+
+def _indicator_entry(found: IndicatorComparison) -> dict[str, Any]:
+    return {
+        "value": None if found.mean_change is None else _finite(found.mean_change),
+        "unit": "%",
+        "hidden": found.hidden,
+        "groups": [_plain(asdict(each)) for each in found.groups],
+    }
+
+
+def _plain(entry: dict[str, Any]) -> dict[str, Any]:
+    return {name: _finite(value) if isinstance(value, float) else value for name, value in entry.items()}
+
+
+def _model_table(found: ModelComparison) -> list[str]:
+    left_out = f", {found.left_out} left out" if found.left_out else ""
+    title = (
+        f"model {found.model}: overlap {found.overlap:.4g}, R² {found.explained_before:.4g} before, "
+        f"{found.explained_after:.4g} after, {found.records} records{left_out}"
+    )
+    rows: list[tuple[str, ...]] = [("", "before", "error", "after", "error", "overlap")]
+    rows += [
+        (f"  {each.name}", *(f"{value:.4g}" for value in (
+            each.before, each.error_before, each.after, each.error_after, each.overlap
+        )))
+        for each in found.coefficients
+    ]  # fmt: skip
+    return [title, *_columns(rows)]
+
+
+def _indicator_table(found: IndicatorComparison) -> list[str]:
+    change = "" if found.mean_change is None else f": mean absolute change {found.mean_change:.4g} %"
+    rows: list[tuple[str, ...]] = [("", "records", "before", "after", "change %")]
+    for each in found.groups:
+        cells = (each.before, each.after, each.relative)
+        shown = ("–" if value is None else f"{value:.6g}" for value in cells)
+        rows.append((f"  {each.label}", str(each.records), *shown))
+    lines = [f"indicator {found.indicator}{change}", *_columns(rows)]
+    return lines + ([errors.note_hidden_groups(found.hidden, found.fewest)] if found.hidden else [])
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """The first column to the left, numbers to the right."""
+    wide = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return [
+        "  ".join(f"{cell:>{wide[at]}}" if at else f"{cell:<{wide[0]}}" for at, cell in enumerate(row))
+        for row in rows
+    ]

@@ -1,0 +1,104 @@
+"""Strategies tried in parallel, each measured at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+from microagg import errors
+from microagg.engines import local
+from microagg.engines.assessing import assess_release
+from microagg.engines.release import Release
+from microagg.engines.solving import LARGE, Watcher
+from microagg.methods.run import Progress, available_threads
+from microagg.model import Microdata
+from microagg.plan.strategies import Strategy
+
+_SLICE = 0.05  # seconds between two looks at the strategies at work
+
+
+def try_all(
+    source: Microdata,
+    strategies: Mapping[str, Strategy],
+    measures: Sequence[str],
+    of: int,
+    threads: int | None,
+    progress: Watcher | None,
+) -> Iterator[tuple[str, Mapping[str, Any] | Exception]]:
+    """What every strategy has found, as soon as it has; its refusal where it was refused.
+
+    Large data have strategies one after the other, each with all threads, for the sake of memory.
+    """
+    threads = threads or available_threads()
+    workers = 1 if source.table.num_rows >= LARGE else max(1, min(threads, len(strategies)))
+    started = monotonic()
+    stop = threading.Event()
+
+    def work(strategy: Strategy) -> Mapping[str, Any] | Exception:
+        try:
+            return _tried(source, strategy, measures, threads // workers, stop)
+        except (errors.SettingsError, errors.DataError, errors.UnsafeRelease) as refusal:
+            return refusal
+
+    with ThreadPoolExecutor(workers) as pool:
+        places = {pool.submit(work, strategy): key for key, strategy in strategies.items()}
+        pending: set[Future[Mapping[str, Any] | Exception]] = set(places)
+        try:
+            while pending:
+                done, pending = wait(pending, _SLICE, FIRST_COMPLETED)
+                for future in done:
+                    yield places[future], future.result()
+                ended = of - len(pending)
+                if progress is not None:
+                    stage = f"{ended} of {of} strategies"
+                    if progress(Progress(stage, ended / of, monotonic() - started)) is True:
+                        raise errors.Cancelled("The comparison was cancelled.")
+        except BaseException:  # also when nobody wants more
+            stop.set()
+            for future in pending:
+                future.cancel()
+            raise
+
+
+def _tried(
+    source: Microdata, strategy: Strategy, measures: Sequence[str], threads: int, stop: threading.Event
+) -> dict[str, Any]:
+    started = monotonic()
+
+    def watch(_: Progress) -> None:
+        if stop.is_set():
+            raise errors.Cancelled("The comparison was cancelled.")
+
+    method = replace(strategy.protection.method, threads=max(1, threads))
+    release = local.protect(source, replace(strategy.protection, method=method), watch)
+    seconds = monotonic() - started
+    if stop.is_set():
+        raise errors.Cancelled("The comparison was cancelled.")
+    assessment = assess_release(release, measures)
+    values = assessment.as_dict()["measures"]
+    return {
+        **{name: values[name]["value"] for name in measures},
+        "smallest": _smallest(release),
+        "seconds": seconds,
+        "recipe": " and ".join(sorted({task.recipe for task in release.partitions if task.columns})),
+        "needs": ", ".join(_needs(strategy, release)),
+    }
+
+
+def _smallest(release: Release) -> int:
+    counts = release.verdict.subsets if release.verdict.joint is None else (release.verdict.joint,)
+    return min(count.smallest for count in counts)
+
+
+def _needs(strategy: Strategy, release: Release) -> Iterator[str]:
+    """What `protect` would have to be told to release this."""
+    if strategy.k == 2:
+        yield "allow_pairs"
+    if release.verdict.joint is not None and release.verdict.joint.below:
+        yield "accept_partial"
+    if release.verdict.homogeneous:
+        yield "accept_homogeneous"

@@ -1,0 +1,136 @@
+"""Interval disclosure: how near are released values to the true ones?
+
+Where the original value is missing there is nothing to disclose, and such a cell does not count; where only
+the released value is missing, nothing is disclosed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg.measure.coordinates import extremes, moments
+from microagg.measure.pair import Finding, Pair, Values
+from microagg.measure.settings import positive, share_of_one
+
+Flags = NDArray[np.bool_]
+
+
+def interval_sd(pair: Pair, *, width: float = 0.05) -> Finding:
+    """Share of records whose original values all lie within `width` standard deviations of the original."""
+    positive("width", width)
+    inside = _within(pair, width * moments(pair.original)[1])
+    note = f"Within ±{width:g} standard deviations of the original columns."
+    return Finding(_joint(pair, inside), _by_column(pair, inside), note)
+
+
+def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
+    """The same in standard deviations (n - 1) of the masked columns.
+
+    One part allows one column outside, or none: that is the figure of sdcMicro's dRisk.
+    """
+    positive("width", width)
+    inside = _within(pair, width * moments(pair.masked, ddof=1)[1])
+    present = ~np.isnan(pair.original) & ~np.isnan(pair.masked)
+    parts = {
+        "at most one column outside": float(((present & ~inside).sum(axis=1) <= 1).mean()),
+        **_by_column(pair, inside),
+    }
+    note = (
+        f"Within ±{width:g} standard deviations of the masked columns; "
+        "sdcMicro prints the part with at most one column outside."
+    )
+    return Finding(_joint(pair, inside), parts, note)
+
+
+def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))) -> Finding:
+    """Share of original values ranked within p % of the masked value: the mean over p and the columns."""
+    for percent in percents:
+        positive("percents", percent)
+    bounds = [_Ranks(column) for column in pair.masked.T]
+    shares, joint, by_percent = [], [], {}
+    for percent in percents:
+        inside = np.column_stack(
+            [ranks.around(percent, column) for ranks, column in zip(bounds, pair.original.T, strict=True)]
+        )
+        shares.append(list(_by_column(pair, inside).values()))
+        joint.append(_joint(pair, inside))
+        by_percent[f"within {percent:g} %"] = float(np.mean(shares[-1])) if shares[-1] else np.nan
+    named = [name for name, observed in zip(pair.columns, _observed(pair), strict=True) if observed]
+    parts = {
+        "all columns at once": float(np.mean(joint)),
+        **by_percent,
+        **dict(zip(named, np.mean(shares, axis=0).tolist(), strict=True)),
+    }
+    note = f"Mean over the columns and over p from {min(percents):g} to {max(percents):g} %."
+    return Finding(float(np.mean(list(by_percent.values()))), parts, note)
+
+
+def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) -> Finding:
+    """`interval_sd` of the most extreme records, by their distance from the mean."""
+    share_of_one("share", share)
+    positive("width", width)
+    rows = extremes(pair, share)
+    inside = _within(pair, width * moments(pair.original)[1])
+    note = (
+        f"Of the {rows.size} records farthest from the mean; "
+        f"within ±{width:g} standard deviations of the original columns."
+    )
+    return Finding(_joint(pair, inside, rows), _by_column(pair, inside, rows), note)
+
+
+class _Ranks:
+    """A masked column in order."""
+
+    def __init__(self, masked: Values) -> None:
+        self.masked = masked
+        self.ordered = np.sort(masked[~np.isnan(masked)])
+        filled = np.nan_to_num(masked)
+        self.first = np.searchsorted(self.ordered, filled, side="left")
+        self.last = np.searchsorted(self.ordered, filled, side="right") - 1
+
+    def around(self, percent: float, original: Values) -> Flags:
+        """Whether each original value lies between those ranked `percent` below and above its masked value.
+
+        Equal masked values have all of their ranks.
+        """
+        count = self.ordered.size
+        if not count:
+            return np.zeros(original.size, dtype=np.bool_)
+        steps = int(percent * count / 100.0)
+        low = self.ordered[np.clip(self.first - steps, 0, count - 1)]
+        high = self.ordered[np.clip(self.last + steps, 0, count - 1)]
+        return np.asarray((low <= original) & (original <= high) & ~np.isnan(self.masked))
+
+
+def _within(pair: Pair, widths: Values) -> Flags:
+    """Cells whose original and masked value differ by no more; comparisons with NaN are false."""
+    return np.asarray(np.abs(pair.original - pair.masked) <= widths)
+
+
+def _observed(pair: Pair) -> Flags:
+    return np.asarray((~np.isnan(pair.original)).any(axis=0))
+
+
+def _joint(pair: Pair, inside: Flags, rows: NDArray[np.int64] | None = None) -> float:
+    """Share of records with all observed cells inside, of those that have any."""
+    missing = np.isnan(pair.original)
+    if rows is not None:
+        missing, inside = missing[rows], inside[rows]
+    chosen = np.asarray(~missing.all(axis=1))
+    hits = np.asarray((inside | missing).all(axis=1))
+    return float(hits[chosen].mean()) if chosen.any() else np.nan
+
+
+def _by_column(pair: Pair, inside: Flags, rows: NDArray[np.int64] | None = None) -> dict[str, float]:
+    """Share of observed cells inside, by column that has any."""
+    present = ~np.isnan(pair.original)
+    if rows is not None:
+        present, inside = present[rows], inside[rows]
+    return {
+        name: float(inside[present[:, column], column].mean())
+        for column, name in enumerate(pair.columns)
+        if present[:, column].any()
+    }

@@ -1,0 +1,80 @@
+"""What released values give away by themselves: how many share them, how many are true, whose they are.
+
+The other measures of risk: `linkage`, `probabilistic`, `intervals`, `attribute_disclosure` and
+`key_confidential`; `risk_catalogue` describes them all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from microagg.measure.classes import released_classes, sizes_of
+from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.settings import positive
+
+EXACT = 1e-12  # a mean of equal values may be off in its last digits
+
+
+def k_anonymity(pair: Pair) -> Finding:
+    """Smallest number of records that share stratum and all masked values."""
+    sizes = sizes_of(pair.groups)
+    parts = {"classes": float(sizes.size)}
+    note = ""
+    if pair.k is not None:
+        parts["records below k"] = float(sizes[sizes < pair.k].sum())
+        note = f"Promised: k = {pair.k}."
+    parts["unique records"] = float((sizes == 1).sum())
+    return Finding(float(sizes.min()), parts, note)
+
+
+def true_values(pair: Pair) -> Finding:
+    """Number of records that are released with all of their own original values."""
+    missing = np.isnan(pair.original)
+    largest = np.maximum(np.abs(pair.original), np.abs(pair.masked))
+    same = np.abs(pair.original - pair.masked) <= EXACT * largest  # False where missing
+    parts = {name: float(same[:, column].sum()) for column, name in enumerate(pair.columns)}
+    whole = (same | (missing & np.isnan(pair.masked))).all(axis=1) & ~missing.all(axis=1)
+    return Finding(float(whole.sum()), parts, f"Of {pair.n:,} records; parts count single columns.")
+
+
+def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
+    """Largest share that one record has in its group's total of a column, without signs.
+
+    Parts: the largest share by column, and the groups that fail the p %-rule: the total without the two
+    largest contributions is less than `percent` % of the largest, so that the second largest contributor
+    can tell the largest that precisely. Contributions are weighted where there are weights.
+    """
+    positive("percent", percent)
+    parts: dict[str, float] = {}
+    largest, failing, totals = 0.0, 0, 0
+    for subset in pair.subsets:
+        groups = released_classes(pair, subset)
+        for column in subset:
+            amounts = np.abs(pair.original[:, column])
+            if pair.weights is not None:
+                amounts = amounts * pair.weights
+            shares, fails = _dominated(groups, amounts, percent)
+            name = pair.columns[column]
+            parts[f"{name}: largest share"] = float(shares.max()) if shares.size else np.nan
+            parts[f"{name}: groups that fail"] = float(fails)
+            largest = max(largest, float(shares.max()) if shares.size else 0.0)
+            failing, totals = failing + fails, totals + shares.size
+    note = f"{failing:,} of {totals:,} totals fail the p %-rule with p = {percent:g}."
+    return Finding(largest, parts, note)
+
+
+def _dominated(groups: Codes, amounts: Values, percent: float) -> tuple[Values, int]:
+    """Largest shares of the groups' totals, and how many fail the rule. A total of 0 tells nothing."""
+    present = ~np.isnan(amounts)
+    groups, amounts = groups[present], amounts[present]
+    if not groups.size:
+        return np.zeros(0), 0
+    order = np.lexsort((-amounts, groups))
+    groups, amounts = groups[order], amounts[order]
+    starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    totals = np.add.reduceat(amounts, starts)
+    first = amounts[starts]
+    place = np.arange(groups.size) - np.repeat(starts, np.diff(np.append(starts, groups.size)))
+    rest = np.add.reduceat(np.where(place >= 2, amounts, 0.0), starts)
+    shares = np.divide(first, totals, out=np.zeros_like(totals), where=totals > 0)
+    return shares, int((rest < percent / 100.0 * first).sum())
