@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, report
-from microagg.engines.assessing import Assessment, assess_release
+from microagg.engines.assessing import assess_release
+from microagg.engines.assessment import Assessment
 from microagg.engines.local import tasks_in
 from microagg.engines.solving import solve_all
 from microagg.methods.objective import information_loss
@@ -40,7 +41,6 @@ OUTSIDE = (
     "pil",
     "propensity",
     "linkage_distance",
-    "interval_sd",
 )
 """Measures that an external report may have: of the whole release, none of which tells about single groups,
 strata, records or original values.
