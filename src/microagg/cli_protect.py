@@ -139,6 +139,14 @@ def protect(
     labels: Annotated[
         bool, typer.Option("--labels", help="Also write the group of each record, into that folder.")
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Also write an HTML page with all that is known, not to be released."),
+    ] = None,
+    external_report: Annotated[
+        Path | None,
+        typer.Option(help="Also write an HTML page with what users of the output may know."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the output.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -193,15 +201,23 @@ def protect(
     words |= {word: value for word, value in given.items() if value is not None}
     source = _source(file, words.pop("input", None))
     target = _target(output, words.pop("output", None), source)
-    Places.of(target, record, labels).check(origin_of(source), force)
+    Places.of(target, record, labels, report, external_report).check(origin_of(source), force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = make(source, progress=bar.update, **words)
-    where = release.save(target, force=force, record=record, labels=labels)
+    where = release.save(
+        target, force=force, record=record, labels=labels, report=report, external_report=external_report
+    )
     if as_json:
-        typer.echo(json.dumps(_summary(release, target, where)))
+        pages = {"report": report, "external_report": external_report}
+        named = {name: str(page) for name, page in pages.items() if page is not None}
+        typer.echo(json.dumps(_summary(release, target, where) | named))
         return
     typer.echo(str(release))
     typer.echo(f"written to {target}\ninternal record, not to be released: {where}")
+    if report is not None:
+        typer.echo(f"internal report, not to be released: {report}")
+    if external_report is not None:
+        typer.echo(f"report for those who get the release: {external_report}")
 
 
 def _source(file: Path | None, planned: object) -> Path:

@@ -1146,7 +1146,12 @@ def no_certificate(n: int, most: int) -> SettingsError:
 
 def same_output(path: str) -> SettingsError:
     """Two files under one name."""
-    return SettingsError(f"{path} is named twice: groups and certificate need a file each.")
+    return SettingsError(f"{path} is named twice: every output needs a file of its own.")
+
+
+def report_not_html(path: str) -> SettingsError:
+    """Browsers open reports by their ending."""
+    return SettingsError(f"{path}: a report is an HTML page; let its name end in .html.")
 
 
 def stopped_before_proof() -> SettingsError:
@@ -1514,6 +1519,29 @@ def note_pairs() -> str:
 def note_retried(attempts: int) -> str:
     """Not the first groups, which had the lowest loss."""
     return f"these groups were found in attempt {attempts} of retry"
+
+
+def note_recomputable(column: str, others: Sequence[str]) -> str:
+    """A sum that holds in every record gives back what was masked."""
+    return (
+        f"{column} can be computed again from {_these(others)}, which are released as they are: a sum of "
+        "these columns holds in every record. Mask them together, or drop some"
+    )
+
+
+def note_copy(column: str, copy: str) -> str:
+    """A column that was masked, and one with the same values that was not."""
+    return f"{column} was masked, but {copy} has the same values in every record and is released as it is"
+
+
+def note_cut_short() -> str:
+    """The clock decided."""
+    return "the search was cut short by the clock: the groups may differ when the run is repeated"
+
+
+def note_worse_than_mdav(loss: float, mdav: float) -> str:
+    """A plain method would have done better."""
+    return f"MDAV would lose less: {mdav:.4g} % instead of {loss:.4g} %"
 
 
 def written_differs(column: str) -> str:

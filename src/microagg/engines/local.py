@@ -41,14 +41,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     weights = None if protection.weight is None else weights_of(source, protection.weight)
     kept = {column: values[strata.rows] for column, values in numbers.items()}
     own_weights = None if weights is None else weights[strata.rows]
-    tasks = tasks_of(
-        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
-        strata.of,
-        protection.k,
-        protection.method.scale,
-        by_pattern=protection.missing == "by-pattern",
-        zeros_apart=protection.zeros == "apart",
-    )
+    tasks = tasks_in(protection, strata, kept)
     as_numbers = with_numbers(source.table, numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
@@ -75,6 +68,18 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
         bound_loss=_bound(partitions, tasks),
         seconds=monotonic() - started,
+    )
+
+
+def tasks_in(protection: Protection, strata: Strata, kept: dict[str, Doubles]) -> Tasks:
+    """All problems to be solved; `kept` are the numbers of the released records."""
+    return tasks_of(
+        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
+        strata.of,
+        protection.k,
+        protection.method.scale,
+        by_pattern=protection.missing == "by-pattern",
+        zeros_apart=protection.zeros == "apart",
     )
 
 

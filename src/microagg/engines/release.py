@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -19,6 +21,7 @@ from microagg import errors, read, write
 from microagg.model import PROVED, Claims, Labels, Microdata, Origin, Verdict, Verified
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
+from microagg.report import check_installed
 from microagg.verify import check_written
 
 INTERNAL_FOLDER = "microagg-internal"
@@ -57,9 +60,18 @@ class Places:
     record: str
     plan: str
     groups: str | None
+    report: Path | None = None
+    external_report: Path | None = None
 
     @classmethod
-    def of(cls, path: str | Path, folder: str | Path | None, labels: bool) -> Places:
+    def of(
+        cls,
+        path: str | Path,
+        folder: str | Path | None,
+        labels: bool,
+        report: str | Path | None = None,
+        external_report: str | Path | None = None,
+    ) -> Places:
         """Beside the release, unless a folder is given."""
         path = Path(path)
         return cls(
@@ -68,7 +80,14 @@ class Places:
             f"{path.name}.microagg.json",
             f"{path.name}.plan.toml",
             f"{path.name}.groups.csv" if labels else None,
+            None if report is None else Path(report),
+            None if external_report is None else Path(external_report),
         )
+
+    @property
+    def reports(self) -> list[Path]:
+        """Those that are asked for."""
+        return [path for path in (self.report, self.external_report) if path is not None]
 
     def check(self, source: Origin, force: bool) -> None:
         """Refuse what could not be written, or must not be written there."""
@@ -76,8 +95,16 @@ class Places:
         write.output_format(self.release, source)
         if self.folder.resolve() == self.release.parent.resolve():
             raise errors.internal_beside_release(str(self.folder), INTERNAL_FOLDER)
-        names = filter(None, (self.record, self.plan, self.groups))
+        names = [name for name in (self.record, self.plan, self.groups) if name is not None]
         write.Internal(self.folder).check(*names, force=force)
+        if not self.reports:
+            return
+        check_installed()
+        for path in self.reports:
+            if path.suffix.lower() not in (".html", ".htm"):
+                raise errors.report_not_html(str(path))
+            write.check_output(path, force, source.path)
+        write.check_apart([self.release, *(self.folder / name for name in names), *self.reports])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,14 +188,17 @@ class Release:
         force: bool = False,
         record: str | Path | None = None,
         labels: bool = False,
+        report: str | Path | None = None,
+        external_report: str | Path | None = None,
     ) -> Path:
         """Write the release, read it back, count again, and only then give the file its name.
 
         path: its ending says the format. force: overwrite. record: the folder for what is internal, the
         record of the run and its plan (default: microagg-internal beside the release); labels: also the
-        group of each record. Returns the path of the record.
+        group of each record. report: also an HTML page with all that is known, not to be released;
+        external_report: one with what those who get the release may know. Returns the path of the record.
         """
-        places = Places.of(path, record, labels)
+        places = Places.of(path, record, labels, report, external_report)
         places.check(self.source.origin, force)
         path = places.release
         changed = (*self.protection.changed, *self.claims.recoded)
@@ -183,15 +213,52 @@ class Release:
             )
             del written
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
+            words = self._words_with_paths(path, places.folder)
             contents = {
                 places.record: json.dumps({**self.record, "output": output}, allow_nan=False),
-                places.plan: used_plan(self._words_with_paths(path, places.folder)),
+                places.plan: used_plan(words),
             }
             if places.groups is not None:
                 contents[places.groups] = self._groups()
-            with write.Internal(places.folder).staged(contents) as internal:
-                staged.commit(force, before=internal)
+            with ExitStack() as drafts:
+                before = drafts.enter_context(write.Internal(places.folder).staged(contents))
+                for target, text, mode in self._reports(places, staged, words):
+                    before.append(drafts.enter_context(write.text_draft(target, text, mode)))
+                staged.commit(force, before=before)
         return places.folder / places.record
+
+    def report(self) -> str:
+        """All that is known about the release, as an HTML page; not to be released."""
+        from microagg.engines.reporting import assessment_of, internal_report
+
+        check_installed()
+        return internal_report(self, assessment_of(self))
+
+    def external_report(self) -> str:
+        """What those who get the release may know about it, as an HTML page.
+
+        It holds no value of the source that the release does not hold, neither seed nor digests nor names
+        of files; its figures have two digits.
+        """
+        from microagg.engines.reporting import assessment_of, external_report
+
+        check_installed()
+        return external_report(self, assessment_of(self))
+
+    def _reports(
+        self, places: Places, staged: write.Staged, words: Mapping[str, object]
+    ) -> Iterator[tuple[Path, str, int]]:
+        """Path, text and permissions of each report that is asked for."""
+        if not places.reports:
+            return
+        from microagg.engines import reporting
+
+        found = reporting.assessment_of(self)
+        if places.report is not None:
+            written = reporting.Written(places.release.name, staged.digest, words)
+            yield places.report, reporting.internal_report(self, found, written), write.OURS_ALONE
+        if places.external_report is not None:
+            yield places.external_report, reporting.external_report(self, found), staged.mode
 
     def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
         """The plan's words with the files' places as seen from the folder of the plan."""

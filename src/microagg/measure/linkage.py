@@ -25,8 +25,8 @@ from microagg.measure.settings import at_least_one, positive, share_of_one
 from microagg.methods.run import Run
 
 SEED = 20_060_525  # of all samples and noise here: figures repeat
-SAME = 1e-9  # distances that differ by a smaller share are equal: rounding must not break ties
-LEAST = 1e-18  # so are squared distances that differ by less, in variances
+SAME = 1e-9  # squared distances that differ by a smaller share are equal: rounding must not break ties
+LEAST = 1e-18  # so are those that differ by less, in variances of the original
 
 Rows = NDArray[np.int64]
 

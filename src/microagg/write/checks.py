@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from microagg import errors
@@ -39,6 +40,13 @@ def check_output(path: Path, force: bool | None = None, source: Path | None = No
         raise errors.cannot_write(str(path), error.strerror or "its name is not possible") from None
     with draft(path, OURS_ALONE):  # the folder may be read-only, the disk full
         pass
+
+
+def check_apart(paths: Sequence[Path]) -> None:
+    """Refuse outputs of which two, perhaps through links, are one file."""
+    for at, path in enumerate(paths):
+        if any(_are_one_file(path, other) for other in paths[:at]):
+            raise errors.same_output(str(path))
 
 
 def _are_one_file(path: Path, source: Path) -> bool:

@@ -59,13 +59,17 @@ class Internal:
         """Drafts of files by name, on the disk, to be committed; the folder is made then."""
         with ExitStack() as drafts:
             yield [
-                drafts.enter_context(_draft(self.folder / name, text)) for name, text in contents.items()
+                drafts.enter_context(text_draft(self.folder / name, text, make_folder=True))
+                for name, text in contents.items()
             ]
 
 
 @contextmanager
-def _draft(path: Path, content: str) -> Iterator[Draft]:
-    with draft(path, OURS_ALONE, make_folder=True) as new:
+def text_draft(
+    path: Path, content: str, mode: int = OURS_ALONE, make_folder: bool = False
+) -> Iterator[Draft]:
+    """A draft of a file with this text, on the disk, to be committed."""
+    with draft(path, mode, make_folder) as new:
         with told(path):
             with new.opened_as_text() as file:
                 file.write(content)

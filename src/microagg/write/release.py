@@ -38,6 +38,11 @@ class Staged:
         """Where this process can read it."""
         return self._draft.path
 
+    @property
+    def mode(self) -> int:
+        """The permissions that it will have."""
+        return self._draft.mode
+
     def commit(self, force: bool = False, before: Sequence[Draft] = ()) -> None:
         """Give it its name; `SettingsError` if that is taken, unless forced.
 

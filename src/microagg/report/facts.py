@@ -1,0 +1,173 @@
+"""What a page is told. The engine gathers it, so that a page sees nothing that it should not show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg.model import Verdict
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measure: what was found, and what it means, in the catalogue's words."""
+
+    name: str
+    kind: Literal["utility", "risk"]
+    title: str
+    value: float
+    unit: str
+    definition: str
+    formula: str = ""
+    range: str = ""
+    higher: str = ""
+    """How "higher means …" goes on."""
+    reference: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """How the records of one stratum were grouped by one subset of columns."""
+
+    columns: tuple[str, ...]
+    stratum: int
+    records: int
+    groups: int
+    sse: float
+    bound: float
+    recipe: str
+    reason: str
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A sum that holds in every record of the source, and whether masking keeps it."""
+
+    total: str
+    parts: tuple[str, ...]
+    kept: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What a column of the source holds, and what was done with it."""
+
+    name: str
+    holds: str
+    role: str
+    distinct: int
+    missing: int
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subset:
+    """Columns masked together: their values before and after, and the groups, record by record.
+
+    `before`, `after`: (n, p), NaN where missing; `groups`: of each record, from 0 on.
+    """
+
+    columns: tuple[str, ...]
+    before: Values
+    after: Values
+    groups: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InternalFacts:
+    """All that is known about a release."""
+
+    source: str
+    output: str
+    """Empty: it is not written."""
+    written: str
+    k: int
+    groups: int
+    """Of all tasks together."""
+    verdict: Verdict
+    information_loss: float
+    mdav_loss: float | None
+    """MDAV's on the same data; None: not computed."""
+    bound_loss: float | None
+    seconds: float
+    tasks: tuple[TaskFacts, ...]
+    subsets: tuple[Subset, ...]
+    noised: Subset | None
+    """Confidential columns with noise, all records in one group."""
+    seed: int
+    plan: str
+    """As TOML."""
+    software: Mapping[str, str]
+    digests: Mapping[str, str]
+    columns: tuple[ColumnFacts, ...]
+    identities: tuple[Sum, ...] = ()
+    identical: tuple[tuple[str, ...], ...] = ()
+    measures: tuple[Measured, ...] = ()
+    measure_notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What was done to which columns, as far as it may be known: words of the plan, no values."""
+
+    columns: tuple[str, ...]
+    """Of the release."""
+    subsets: tuple[tuple[str, ...], ...]
+    """Keys; those of one subset were masked together."""
+    strata: tuple[str, ...] = ()
+    own_subsets: tuple[tuple[str, ...], ...] = ()
+    """Confidential columns masked as a subset of their own."""
+    noised: tuple[str, ...] = ()
+    noise: float = 0.0
+    """Its standard deviation, as a share of the column's."""
+    correlated_noise: bool = False
+    confidential: tuple[str, ...] = ()
+    """However they were treated."""
+    recoded: tuple[str, ...] = ()
+    weight: str | None = None
+    medians: bool = False
+    gives_up_values: bool = False
+    zeros_apart: bool = False
+    min_distinct: int = 2
+    homogeneous: bool = False
+    """Groups with fewer confidential values were accepted, and there are some."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternalFacts:
+    """What may be known about a release; nothing comes from the source but `measures`, in two digits."""
+
+    written: str
+    software: str
+    k: int
+    records: int
+    suppressed: int
+    dropped: int
+    """Columns left out."""
+    sentence: str
+    """The verdict's."""
+    counted: tuple[tuple[tuple[str, ...], str, int, int], ...]
+    """Columns, what they are, different combinations, records of the rarest one."""
+    partial: bool
+    """k-anonymous by each subset, but not jointly."""
+    policies: Policies
+    measures: tuple[Measured, ...]
+    """Rounded already."""
+    columns: tuple[str, ...]
+    """Changed ones, to be drawn."""
+    released: Values
+    """Their values."""
+    sizes: Codes
+    """Records of each combination of all keys, as released."""

@@ -1,0 +1,154 @@
+"""Facts and pictures put into the templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from microagg.model import NEGLIGIBLE, PROVED
+from microagg.report import external_words, words
+from microagg.report.facts import ExternalFacts, InternalFacts, Measured, Subset, Values
+from microagg.report.pictures import Album, Picture, correlation_matrix
+
+MOST_COLUMNS = 24
+"""Drawn; of more, the first ones."""
+MOST_PLANES = 4
+"""Pictures of groups."""
+MOST_TASKS = 100
+"""Lines of the table of tasks."""
+MOST_PARTS = 60
+"""Lines of a measure's parts."""
+SMALLEST_SCALE = 0.05
+"""Of colours for differences of correlations, so that rounding does not shine."""
+
+
+def internal_page(facts: InternalFacts) -> str:
+    """The report that stays in the house."""
+    album = Album()
+    changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
+    drawn = _joined(changed)
+    planes = [album.groups(subset) for subset in facts.subsets if len(subset.columns) > 1]
+    return _page(
+        "internal.html",
+        facts=facts,
+        verdict=facts.verdict,
+        gap=_gap(facts),
+        losses=_losses(album, facts),
+        sizes=[
+            (subset.columns, album.sizes(np.bincount(subset.groups), "groups"))
+            for subset in facts.subsets[:MOST_PLANES]
+        ],
+        histograms=_histograms(album, drawn.columns, drawn.after, drawn.before),
+        columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
+        correlations=_changes(album, drawn),
+        planes=[plane for plane in planes if plane is not None][:MOST_PLANES],
+        kept=[change for change in facts.verdict.mean_changes if abs(change.relative) <= NEGLIGIBLE],
+        moved=[change for change in facts.verdict.mean_changes if abs(change.relative) > NEGLIGIBLE],
+        utility=_of_kind(facts.measures, "utility"),
+        risk=_of_kind(facts.measures, "risk"),
+        most_tasks=MOST_TASKS,
+    )
+
+
+def external_page(facts: ExternalFacts) -> str:
+    """The report for those who get the release."""
+    album = Album()
+    columns, released = facts.columns[:MOST_COLUMNS], facts.released[:, :MOST_COLUMNS]
+    return _page(
+        "external.html",
+        facts=facts,
+        treatments=external_words.treatments(facts),
+        guarantees=external_words.guarantees(facts),
+        unprotected=external_words.unprotected(facts),
+        limits=external_words.limits(facts),
+        sizes=album.sizes(facts.sizes, "combinations"),
+        histograms=_histograms(album, columns, released, None),
+        columns_left=max(len(facts.columns) - MOST_COLUMNS, 0),
+        correlations=[album.correlations(columns, correlation_matrix(released), "as released")]
+        if len(columns) > 1
+        else [],
+        utility=_of_kind(facts.measures, "utility"),
+        risk=_of_kind(facts.measures, "risk"),
+    )
+
+
+def _joined(subsets: Sequence[Subset]) -> Subset:
+    """All columns beside each other, the first ones if there are too many."""
+    columns = tuple(column for subset in subsets for column in subset.columns)
+    before = np.concatenate([subset.before for subset in subsets], axis=1)
+    after = np.concatenate([subset.after for subset in subsets], axis=1)
+    most = MOST_COLUMNS
+    return Subset(columns[:most], before[:, :most], after[:, :most], subsets[0].groups)
+
+
+def _histograms(
+    album: Album, columns: Sequence[str], after: Values, before: Values | None
+) -> list[tuple[str, Picture | None]]:
+    return [
+        (column, album.histogram(column, after[:, at], None if before is None else before[:, at]))
+        for at, column in enumerate(columns)
+    ]
+
+
+def _changes(album: Album, drawn: Subset) -> list[Picture]:
+    """Correlations before, after, and the difference, of the same records."""
+    if len(drawn.columns) < 2:
+        return []
+    whole = ~np.isnan(drawn.before).any(axis=1) & ~np.isnan(drawn.after).any(axis=1)
+    before, after = correlation_matrix(drawn.before[whole]), correlation_matrix(drawn.after[whole])
+    change = after - before
+    largest = float(np.nanmax(np.abs(change), initial=0.0))
+    return [
+        album.correlations(drawn.columns, before, "before"),
+        album.correlations(drawn.columns, after, "after"),
+        album.correlations(
+            drawn.columns, change, "difference, after less before", max(largest, SMALLEST_SCALE)
+        ),
+    ]
+
+
+def _losses(album: Album, facts: InternalFacts) -> Picture:
+    losses = [("this release", facts.information_loss)]
+    if facts.mdav_loss is not None:
+        losses.append(("MDAV, same data", facts.mdav_loss))
+    if facts.bound_loss is not None:
+        losses.append(("proven bound", facts.bound_loss))
+    return album.losses(losses)
+
+
+def _gap(facts: InternalFacts) -> str:
+    """How near to the optimum the groups are."""
+    if facts.bound_loss is None:
+        return "not known: no bound was proven (--certify proves one)"
+    lost = facts.information_loss
+    gap = 100.0 * (lost - facts.bound_loss) / lost if lost > 0.0 else 0.0
+    return "proven optimal" if gap < PROVED else f"at most {words.number(gap, 3)} % above the optimum"
+
+
+def _of_kind(measures: Sequence[Measured], kind: str) -> list[Measured]:
+    return [measure for measure in measures if measure.kind == kind]
+
+
+def _page(template: str, **content: Any) -> str:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": words.number,
+        "percent": words.percent,
+        "two_digits": words.two_digits,
+        "clean": words.clean,
+        "listed": words.listed,
+    }
+    environment.globals |= {"count": words.count, "most_parts": MOST_PARTS}
+    text = environment.get_template(template).render(**content)
+    # A path may hold bytes that are no letters.
+    return text.encode("utf-8", "replace").decode("utf-8")

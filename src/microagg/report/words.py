@@ -1,0 +1,75 @@
+"""Numbers and names as the pages write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+LONGEST_NAME = 16
+"""Of a column, in a picture."""
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """With so many digits at most, and with commas between thousands."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return _signed(f"{int(value):,}")
+    size = abs(value)
+    if not 1e-4 <= size < 1e15:
+        return _signed(f"{value:.{digits - 1}e}".replace("e+0", "e+").replace("e-0", "e-"))
+    before = max(math.floor(math.log10(size)) + 1, 1)
+    text = f"{value:,.{max(digits - before, 0) + (3 if size < 0.1 else 0)}f}"
+    return _signed(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def two_digits(value: float) -> str:
+    """Two significant digits, and no more can be had from it."""
+    if value == 0 or not math.isfinite(value):
+        return number(value)
+    if abs(value) < 1e-4:
+        return "less than 0.0001"
+    return number(float(f"{value:.1e}"), 8)
+
+
+def percent(value: float | None) -> str:
+    """Of a value in percent."""
+    return "–" if value is None else f"{number(value, 5)} %"
+
+
+def tick(value: float, _place: object = None) -> str:
+    """Short, for axes."""
+    for size, sign in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if size <= abs(value) < 1e15:
+            return _signed(f"{value / size:.5g}{sign}")
+    if value and not 1e-4 <= abs(value) < 1e15:
+        return _signed(f"{value:.3g}")
+    return _signed(f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}")
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "−") if text.startswith("-") else text
+
+
+def clean(name: str) -> str:
+    """A name of the user's without what no page can show."""
+    return "".join(sign if sign.isprintable() else "�" for sign in name)
+
+
+def short(name: str, most: int = LONGEST_NAME) -> str:
+    """A name for a picture."""
+    name = clean(name)
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def listed(names: Sequence[str]) -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    names = [clean(name) for name in names]
+    return " and ".join(([", ".join(names[:-1])] if len(names) > 1 else []) + list(names[-1:]))
+
+
+def count(amount: int, noun: str) -> str:
+    """'1 record', '1,234 records'."""
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
