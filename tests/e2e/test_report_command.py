@@ -153,10 +153,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def browse(chromium: str, page: Path, *options: str) -> str:
     """The page as the browser has built it; anything that it logs fails the test."""
-    profile = page.parent / "profile"
+    own = f"--user-data-dir={page.parent / 'profile'}"
+    quiet = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", own]
+    logs = ["--enable-logging=stderr", "--v=0"]
     done = subprocess.run(
-        [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-         "--enable-logging=stderr", "--v=0", f"--user-data-dir={profile}", *options, "--dump-dom", page.as_uri()],
+        [chromium, *quiet, *logs, *options, "--dump-dom", page.as_uri()],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert "CONSOLE" not in done.stderr, done.stderr

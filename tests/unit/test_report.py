@@ -381,7 +381,7 @@ def test_external_says_what_was_done(pages: dict[str, str]) -> None:
     text = Page(pages["rich external"]).text
     assert "k-anonymous per subset, NOT jointly" in text
     assert re.search(r"NOT jointly \(\d+ records unique\)", text)
-    assert "replaced by the weighted mean of its group, grouped together with c" in text
+    assert "replaced by the weighted mean of the group; grouped by all of these columns together" in text
     assert "groups never cross its codes" in text
     assert "Some values were set to missing" in text
     assert "Nothing is promised for b, f, total, copy and weight" in text
@@ -402,8 +402,10 @@ def test_external_sentences_follow_the_policies(plain: Release) -> None:
         assert said in limits
         assert said not in " ".join(external_words.limits(facts))
     assert "same confidential value" in " ".join(external_words.unprotected(other))
-    assert "25 % of the column's" in dict(external_words.treatments(other))["turnover"]
-    assert "replaced by the median" in dict(external_words.treatments(other))["surface"]
+    done = dict(external_words.treatments(other))
+    assert "25 % of the column's" in done["turnover",]
+    assert "replaced by the median" in done["surface", "employees"]
+    assert done["net_profit",] == "unchanged"
 
 
 # --- odd data ----------------------------------------------------------------------------------
