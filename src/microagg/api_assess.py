@@ -130,7 +130,7 @@ def compare(
         raise errors.word_without_effect("again", "there is a record")
     if progress is not None and not callable(progress):
         raise errors.not_callable("progress", type(progress).__name__)
-    others = names_of("measures", measures) if measures is not None else ()
+    others = names_of("measures", measures, "measure") if measures is not None else ()
     comparing.check_measures(others)
     source = microdata_from(data, CsvFormat(delimiter, encoding, decimal))
     return comparing.compare(

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -473,9 +474,17 @@ def _internal(error: Exception) -> str:
 
 
 def _complain(message: str, code: int) -> int:
+    if (
+        _termination.is_set()
+    ):  # libraries may turn the exit that they are asked for into errors of their own
+        return TERMINATED
     typer.echo(f"microagg: {message}", err=True)
     return code
 
 
+_termination = threading.Event()
+
+
 def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    _termination.set()
     sys.exit(TERMINATED)

@@ -233,7 +233,12 @@ def _target(output: Path | None, planned: object, source: Path) -> Path:
         return Path(str(planned))
     if source == Path("-"):
         raise errors.word_missing("the output", "-o protected.csv")
-    return source.with_name(f"{source.stem}-protected{source.suffix}")
+    ending = _WRITTEN_INSTEAD.get(source.suffix.lower(), source.suffix)
+    return source.with_name(f"{source.stem}-protected{ending}")
+
+
+_WRITTEN_INSTEAD = {".por": ".sav", ".sas7bdat": ".xpt"}
+"""For formats that can only be read, another of the same program."""
 
 
 def _summary(release: Release, target: Path, where: Path) -> dict[str, object]:

@@ -148,7 +148,7 @@ def test_more_measures_and_undefined_ones() -> None:
 
 
 def rows(*points: tuple[float, float]) -> list[dict[str, Any]]:
-    return [{RISK: risk, LOSS: loss} for risk, loss in points]
+    return [{RISK: risk, LOSS: loss, "k": 3 + at} for at, (risk, loss) in enumerate(points)]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def rows(*points: tuple[float, float]) -> list[dict[str, Any]]:
         ([(0.3, 1.0), (0.1, 5.0), (0.05, 9.0)], [0, 1, 2], 1),  # within the limit, the least loss
         ([(0.3, 1.0), (0.2, 5.0)], [0, 1], 1),  # none within it: the least risk
         ([(0.1, 5.0), (0.1, 4.0), (0.2, 4.0)], [1], 1),
-        ([(0.1, 5.0), (0.1, 5.0)], [0, 1], 0),  # equals do not beat each other
+        ([(0.1, 5.0), (0.1, 5.0)], [0, 1], 1),  # equals do not beat each other; the larger k
         ([(0.05, 5.0), (0.08, 5.0)], [0], 0),
     ],
 )
@@ -195,6 +195,9 @@ def test_finished_strategies_are_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     second = microagg.compare(DATA, [3, 5, 7], "mdav", keys=KEYS, record=folder, threads=1)
     assert made[2:] == [7]
+    assert second.known == 2
+    assert "3 strategies in" in str(second)
+    assert "2 of them in an earlier run" in str(second)
     assert (
         second.table.slice(0, 2)
         .drop(["recommended", "undominated"])
@@ -265,10 +268,11 @@ def test_csv_can_be_read_again(tmp_path: Path) -> None:
 
 def test_table() -> None:
     lines = str(microagg.compare(DATA, [3, 5], "mdav", keys=KEYS, max_risk=0.25)).splitlines()
-    assert lines[0].split() == ["k", "method", *USUAL, "s"]
-    assert lines[1].split()[:2] == ["3", "mdav"]
-    assert lines[1].endswith("undominated")
-    assert lines[2].endswith("recommended")
+    assert lines[0].startswith("2 strategies in ")
+    assert lines[1].split() == ["k", "method", *USUAL]
+    assert lines[2].split()[:2] == ["3", "mdav"]
+    assert lines[2].endswith("undominated")
+    assert lines[3].endswith("recommended")
     assert lines[-1].startswith("recommended: k = 5, mdav: least il among the 1 of 2")
 
 

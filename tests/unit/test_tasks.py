@@ -128,6 +128,13 @@ def test_records_without_any_key_are_a_class_or_refused() -> None:
         patterns([[1, 1]] * 5 + [[NAN, NAN]] * 2)
 
 
+def test_a_single_key_that_few_lack_is_given_up_by_those_nearest_to_its_mean() -> None:
+    values = [[1.0], [2.0], [5.1], [8.0], [9.0], [NAN], [5.0]]
+    assert patterns(values) == {(0,): [0, 1, 3, 4], (): [2, 5, 6]}
+    with pytest.raises(DataError, match="1 record would have no value"):
+        patterns([[1.0], [2.0], [3.0], [NAN]])
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(1, 5), st.integers(8, 60))
 def test_every_pattern_is_shared_and_rests_on_observed_values(seed: int, k: int, p: int, n: int) -> None:
     random = np.random.default_rng(seed)

@@ -160,7 +160,7 @@ def by_column(of: Callable[[Any, Any], float]) -> Callable[[Pair], float]:
     return mean
 
 
-def by_pair(of: Callable[[Any, Any], float]) -> Callable[[Pair], float]:
+def by_pair(of: Callable[..., float]) -> Callable[[Pair], float]:
     """Of records that have both columns, before and after."""
 
     def mean(pair: Pair) -> float:
@@ -173,7 +173,7 @@ def by_pair(of: Callable[[Any, Any], float]) -> Callable[[Pair], float]:
                 for at in (i, j):
                     cells = ~np.isnan(pair.original[:, at] + pair.masked[:, at])
                     scale.append(pair.original[cells, at].std())
-                changes.append(abs(of(y[:, i], y[:, j], scale) - of(x[:, i], x[:, j], scale)))  # type: ignore[call-arg]
+                changes.append(abs(of(y[:, i], y[:, j], scale) - of(x[:, i], x[:, j], scale)))
         return float(np.mean(changes))
 
     return mean
@@ -198,7 +198,7 @@ def plain_rank_correlations(pair: Pair) -> float:
         cells = ~np.isnan(pair.original[:, at] + pair.masked[:, at])
         for table, values in ((x, pair.original[cells, at]), (y, pair.masked[cells, at])):
             table[cells, at] = [np.sum(values < v) + (np.sum(values == v) + 1) / 2 for v in values]
-    correlation = by_pair(lambda a, b, _: float(np.corrcoef(a, b)[0, 1]))  # type: ignore[misc, arg-type]
+    correlation = by_pair(lambda a, b, _: float(np.corrcoef(a, b)[0, 1]))
     return correlation(replace(pair, original=x, masked=y))
 
 
@@ -274,10 +274,8 @@ PLAIN: dict[str, Callable[[Pair], float]] = {
     "quantiles": by_column(
         lambda a, b: 100 * np.mean([abs(quantile(b, q) - quantile(a, q)) for q in SHARES]) / a.std()
     ),
-    "covariances": by_pair(
-        lambda a, b, scale: 100 * np.cov(a, b, ddof=0)[0, 1] / (scale[0] * scale[1])  # type: ignore[misc, arg-type]
-    ),
-    "correlations": by_pair(lambda a, b, _: float(np.corrcoef(a, b)[0, 1])),  # type: ignore[misc, arg-type]
+    "covariances": by_pair(lambda a, b, scale: 100 * np.cov(a, b, ddof=0)[0, 1] / (scale[0] * scale[1])),
+    "correlations": by_pair(lambda a, b, _: float(np.corrcoef(a, b)[0, 1])),
     "rank_correlations": plain_rank_correlations,
     "mean_deviation": by_column(lambda a, b: b.std() / a.std()),
     "fpc_correlation": of_oracle("delta_r"),
@@ -312,7 +310,7 @@ def test_against_a_plain_computation(name: str, pair: Pair) -> None:
 
 
 def test_spearman_is_the_usual_one_without_holes() -> None:
-    expected = by_pair(lambda a, b, _: spearman(a, b))(PAIR)  # type: ignore[misc, arg-type]
+    expected = by_pair(lambda a, b, _: spearman(a, b))(PAIR)
     assert found("rank_correlations", PAIR).value == pytest.approx(expected)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors, read
@@ -35,16 +36,20 @@ class Comparison:
     """All strategies with what they lose and risk.
 
     `table`: one row for each, as an Arrow table; `frame`: the same in the kind of frame that was given;
-    `rule`: how one was chosen. Columns: k, method and subsets; the measures by name; `smallest`: records
-    of the rarest combination of all keys; `seconds`; `recipe`: what made the groups; `needs`: words that
-    `protect` would have to be given; `failure`: why there are no numbers; `undominated`: no other has less
-    loss without more risk, or less risk without more loss; `recommended`: the one that the rule chooses.
+    `rule`: how one was chosen; `limit`: the largest risk for that, in its measure's unit;
+    `known`: how many were computed in an earlier run; `seconds`: of this run.
+    Columns: k, method and subsets; the measures by name; `smallest`: records of the rarest combination of
+    all keys; `seconds`; `recipe`: what made the groups; `needs`: words that `protect` would have to be
+    given; `failure`: why there are no numbers; `undominated`: no other has less loss without more risk, or
+    less risk without more loss; `recommended`: the one that the rule chooses.
     """
 
     rows: tuple[Mapping[str, Any], ...]
     measures: tuple[str, ...]
-    records: int
     rule: str
+    limit: float
+    known: int
+    seconds: float
     source: Microdata
 
     @cached_property
@@ -101,17 +106,17 @@ class Comparison:
     def __str__(self) -> str:
         units = {name: MEASURES[name].unit for name in self.measures}
         heads = ["k", "method", "subsets"]
-        heads += [f"{name}{f' {unit}' if unit else ''}" for name, unit in units.items()]
+        heads += [f"{name} %" if unit == "%" else name for name, unit in units.items()]
         several = len({row["subsets"] for row in self.rows}) > 1
-        lines = [[*heads, "s", ""]]
+        lines = [[*heads, ""]]
         for row in self.rows:
             cells = [str(row["k"]), str(row["method"]), str(row["subsets"])]
             if row["failure"]:
-                lines.append([*cells, *("–" for _ in self.measures), "–", "failed"])
+                lines.append([*cells, *("–" for _ in self.measures), "failed"])
                 continue
             cells += ["–" if row[name] is None else f"{row[name]:.4g}" for name in self.measures]
             mark = "recommended" if row["recommended"] else "undominated" if row["undominated"] else ""
-            lines.append([*cells, f"{row['seconds']:.2f}", mark])
+            lines.append([*cells, mark])
         if not several:
             lines = [[*cells[:2], *cells[3:]] for cells in lines]
         wide = [max(len(cells[at]) for cells in lines) for at in range(len(lines[0]))]
@@ -123,8 +128,10 @@ class Comparison:
             ).rstrip()
             for cells in lines
         ]
+        earlier = f", {self.known} of them in an earlier run" if self.known else ""
+        shown.insert(0, f"{len(self.rows)} strategies in {self.seconds:.2f} s{earlier}")
         best = self.recommended
-        named = f"k = {best['k']}, {best['method']}" + (f", {best['subsets']}" if several else "")
+        named = f"k = {best['k']}, {best['method']}" + (f" ({best['subsets']})" if several else "")
         shown += ["", f"recommended: {named}: {self.rule}"]
         if best["needs"]:
             shown.append(errors.note_needs(best["needs"]))
@@ -165,6 +172,7 @@ def compare(
     What a journal knows is not computed again, unless `again`; what is found is added to it at once. If no
     strategy succeeds, the first one's error is raised.
     """
+    started = monotonic()
     names = tuple(dict.fromkeys((*USUAL, *measures)))
     source = _only_needed(source, strategies[0])
     digest = _digest(source)
@@ -194,13 +202,19 @@ def compare(
         for key, strategy in zip(keys, strategies, strict=True)
     ]
     judged, rule = judge(rows, max_risk)
-    return Comparison(tuple(judged), names, source.table.num_rows, rule, source)
+    taken = monotonic() - started
+    return Comparison(tuple(judged), names, rule, _limit(max_risk), len(keys) - len(left), taken, source)
+
+
+def _limit(max_risk: float) -> float:
+    return max_risk * (100.0 if MEASURES[RISK].unit == "%" else 1.0)
 
 
 def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict[str, Any]], str]:
     """The rows with `undominated` and `recommended`, and the rule that was followed.
 
-    The least loss among those with a risk of at most `max_risk`; if there are none, the least risk.
+    The least loss among those with a risk of at most `max_risk`; if there are none, the least risk. Of
+    equals the one with the largest k.
     """
     usable = [at for at, row in enumerate(rows) if row[LOSS] is not None and row[RISK] is not None]
     points = {at: (float(rows[at][RISK]), float(rows[at][LOSS])) for at in usable}
@@ -212,12 +226,11 @@ def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict
             for other_risk, other_loss in points.values()
         )
     }
-    limit = max_risk * (100.0 if MEASURES[RISK].unit == "%" else 1.0)
-    fit = [at for at in usable if points[at][0] <= limit]
+    fit = [at for at in usable if points[at][0] <= _limit(max_risk)]
     if fit:
-        best = min(fit, key=lambda at: (points[at][1], points[at][0], at))
+        best = min(fit, key=lambda at: (points[at][1], points[at][0], -rows[at]["k"]))
     else:
-        best = min(usable, key=lambda at: (*points[at], at))
+        best = min(usable, key=lambda at: (*points[at], -rows[at]["k"]))
     rule = errors.rule_of_choice(LOSS, RISK, max_risk, len(fit), len(rows))
     judged = [
         {**row, "undominated": at in undominated, "recommended": at == best} for at, row in enumerate(rows)

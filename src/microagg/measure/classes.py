@@ -22,12 +22,19 @@ def codes_of(values: Values) -> Codes:
 
 
 def joined(codes: Sequence[Codes]) -> Codes:
-    """Numbers of the distinct combinations."""
+    """Numbers of the distinct combinations, in their order."""
     result = codes[0]
     for more in codes[1:]:
-        # Numbered anew each time: products of many numbers of values would overflow.
-        result = np.unique(result * (int(more.max()) + 1) + more, return_inverse=True)[1].reshape(-1)
-    return np.asarray(np.unique(result, return_inverse=True)[1], dtype=np.int64).reshape(-1)
+        if not result.any():
+            result = more
+        elif more.any():
+            # Numbered anew each time: products of many numbers of values would overflow.
+            result = _numbered(result * (int(more.max()) + 1) + more)
+    return result if np.bincount(result).all() else _numbered(result)
+
+
+def _numbered(codes: Codes) -> Codes:
+    return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
 
 def column_codes(pair: Pair) -> list[Codes]:
@@ -41,5 +48,7 @@ def released_classes(pair: Pair, columns: Sequence[int]) -> Codes:
 
 
 def first_rows(classes: Codes) -> NDArray[np.int64]:
-    """One record of each class."""
-    return np.asarray(np.unique(classes, return_index=True)[1], dtype=np.int64)
+    """The first record of each class; classes are numbered without gaps."""
+    rows = np.empty(int(classes.max()) + 1, dtype=np.int64)
+    rows[classes[::-1]] = np.arange(classes.size)[::-1]
+    return rows

@@ -46,8 +46,13 @@ def coordinates(pair: Pair, columns: Sequence[int]) -> tuple[Values, Values]:
     return before, after
 
 
+def all_coordinates(pair: Pair) -> tuple[Values, Values]:
+    """Those of all masked columns; computed once for a pair."""
+    return pair.remember("coordinates", lambda: coordinates(pair, range(pair.p)))
+
+
 def extremes(pair: Pair, share: float) -> NDArray[np.int64]:
     """Rows of the records farthest from the mean: this share of them, at least one (ties: lowest row)."""
-    before, _ = coordinates(pair, range(pair.p))
+    before, _ = all_coordinates(pair)
     count = max(1, int(np.ceil(round(share * pair.n, 9))))
     return np.sort(np.argsort(-(before**2).sum(axis=1), kind="stable")[:count])

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from microagg.measure.classes import column_codes, first_rows
 from microagg.measure.coordinates import extremes, moments
 from microagg.measure.pair import Finding, Pair, Values
 from microagg.measure.settings import positive, share_of_one
@@ -49,12 +50,11 @@ def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))
     """Share of original values ranked within p % of the masked value: the mean over p and the columns."""
     for percent in percents:
         positive("percents", percent)
-    bounds = [_Ranks(column) for column in pair.masked.T]
+    count = (~np.isnan(pair.masked)).sum(axis=0)
+    away = np.column_stack([_ranks_away(pair, column) for column in range(pair.p)])
     shares, joint, by_percent = [], [], {}
     for percent in percents:
-        inside = np.column_stack(
-            [ranks.around(percent, column) for ranks, column in zip(bounds, pair.original.T, strict=True)]
-        )
+        inside = away <= (percent * count / 100.0).astype(np.int64)
         shares.append(list(_by_column(pair, inside).values()))
         joint.append(_joint(pair, inside))
         by_percent[f"within {percent:g} %"] = float(np.mean(shares[-1])) if shares[-1] else np.nan
@@ -81,28 +81,28 @@ def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) ->
     return Finding(_joint(pair, inside, rows), _by_column(pair, inside, rows), note)
 
 
-class _Ranks:
-    """A masked column in order."""
+def _ranks_away(pair: Pair, column: int) -> NDArray[np.int64]:
+    """How many ranks below or above the masked value one must go to have the original value in between.
 
-    def __init__(self, masked: Values) -> None:
-        self.masked = masked
-        self.ordered = np.sort(masked[~np.isnan(masked)])
-        filled = np.nan_to_num(masked)
-        self.first = np.searchsorted(self.ordered, filled, side="left")
-        self.last = np.searchsorted(self.ordered, filled, side="right") - 1
-
-    def around(self, percent: float, original: Values) -> Flags:
-        """Whether each original value lies between those ranked `percent` below and above its masked value.
-
-        Equal masked values have all of their ranks.
-        """
-        count = self.ordered.size
-        if not count:
-            return np.zeros(original.size, dtype=np.bool_)
-        steps = int(percent * count / 100.0)
-        low = self.ordered[np.clip(self.first - steps, 0, count - 1)]
-        high = self.ordered[np.clip(self.last + steps, 0, count - 1)]
-        return np.asarray((low <= original) & (original <= high) & ~np.isnan(self.masked))
+    Equal masked values have all of their ranks. More than there are, if none will do.
+    """
+    original, masked = pair.original[:, column], pair.masked[:, column]
+    codes = column_codes(pair)[column]
+    distinct = masked[first_rows(codes)]
+    sizes = np.bincount(codes)
+    if np.isnan(distinct[-1]):
+        distinct, sizes = distinct[:-1], sizes[:-1]
+    if not distinct.size:
+        return np.full(original.size, original.size + 1)
+    ends = np.cumsum(sizes)
+    code = np.minimum(codes, distinct.size - 1)
+    place = np.searchsorted(distinct, original)  # of the first value that is not below the original
+    inner = np.minimum(place, distinct.size - 1)
+    up_to = np.where(distinct[inner] == original, ends[inner], ends[inner] - sizes[inner])
+    below = ends[code] - sizes[code] - up_to + 1  # ranks down to one that is not above the original
+    above = ends[inner] - sizes[inner] - ends[code] + 1  # ranks up to one that is not below it
+    outside = (up_to == 0) | (place == distinct.size) | np.isnan(masked) | np.isnan(original)
+    return np.where(outside, original.size + 1, np.maximum(np.maximum(below, above), 0))
 
 
 def _within(pair: Pair, widths: Values) -> Flags:

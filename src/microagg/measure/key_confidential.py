@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.classes import joined
-from microagg.measure.coordinates import coordinates, moments
+from microagg.measure.classes import codes_of, first_rows, joined
+from microagg.measure.coordinates import all_coordinates, moments
 from microagg.measure.linkage import SAME
 from microagg.measure.pair import Codes, Finding, Pair, Values
 
@@ -21,7 +21,7 @@ def key_confidential(pair: Pair) -> Finding:
     """
     parts: dict[str, float] = {}
     best, chance_then = np.nan, np.nan
-    before, _ = coordinates(pair, range(pair.p))
+    before, _ = all_coordinates(pair)
     for name, values in pair.numbers.items():
         present = ~np.isnan(values)
         if not present.any():
@@ -58,8 +58,8 @@ def _linked(groups: Codes, value: Values, predicted: Values) -> Values:
 
     Sorted together with the values of its class, a prediction has its two neighbours beside it.
     """
-    runs = joined([groups, np.unique(value, return_inverse=True)[1].reshape(-1)])
-    first = np.unique(runs, return_index=True)[1]
+    runs = joined([groups, codes_of(value)])
+    first = first_rows(runs)
     sizes = np.bincount(runs)
     # Distinct values class by class: `joined` numbers them in order of the class, then of the value.
     classes, ladder = groups[first], value[first]

@@ -19,25 +19,25 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.measure.classes import column_codes, first_rows, joined, released_classes, sizes_of
-from microagg.measure.coordinates import coordinates, extremes
+from microagg.measure.coordinates import all_coordinates, coordinates, extremes
 from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.settings import at_least_one, positive, share_of_one
 from microagg.methods.run import Run
 
 SEED = 20_060_525  # of all samples and noise here: figures repeat
-SAME = 1e-9  # distances that differ by a smaller share are equal: rounding must not break ties
-LEAST = 1e-18  # so are squared distances that differ by less, in variances
+SAME = 1e-9  # squared distances that differ by a smaller share are equal: rounding must not break ties
+LEAST = 1e-18  # so are those that differ by less, in variances of the original
 
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """The distinct released records: their coordinates, how many records share each, each record's own."""
+    """The distinct released records: their coordinates, strata, and how many records share each."""
 
     points: Values
+    strata: Codes
     sizes: Codes
-    own: Codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Findi
     Of more than `most_records` records a fixed random sample is linked, to all masked records.
     """
     links = _all_links(pair, most_records)
-    classes = _targets(pair).sizes.size
+    classes = whole_targets(pair)[0].sizes.size
     parts = {"1 / mean group size": classes / pair.n}
     if pair.k is not None:
         parts = {"1 / k": 1.0 / pair.k, **parts}
@@ -99,13 +99,13 @@ def linkage_subsets(
         size += 1
         subsets += list(combinations(range(pair.p), size))[:most_subsets]
     rows = sample_rows(pair.n, most_records)
-    known = coordinates(pair, range(pair.p))
+    known = all_coordinates(pair)
     # Columns without missing values have one coordinate each: theirs are cut out of the whole.
     plain = known[0].shape[1] == pair.p
     shares = {}
     for subset in subsets:
         before, after = (known[0][:, subset], known[1][:, subset]) if plain else coordinates(pair, subset)
-        links = _links(pair, before[rows], _projected(pair, subset, after), rows)
+        links = _links(pair, before[rows], *_projected(pair, subset, after, rows), rows)
         shares[" + ".join(pair.columns[column] for column in subset)] = _mean(links.to_record)
     worst = dict(sorted(shares.items(), key=lambda item: -item[1]))
     note = f"Largest of {len(subsets)} subsets of at most {size} of {pair.p} keys"
@@ -119,7 +119,7 @@ def linkage_noisy(
     *,
     noise: float = 0.1,
     others: Sequence[float] = (0.05, 0.25, 0.5),
-    most_records: int | None = 20_000,
+    most_records: int | None = 10_000,
 ) -> Finding:
     """`linkage_distance` of an intruder whose values are off by noise of `noise` standard deviations.
 
@@ -129,15 +129,16 @@ def linkage_noisy(
     for level in (noise, *others):
         positive("noise", level)
     rows = sample_rows(pair.n, most_records)
-    known, _ = coordinates(pair, range(pair.p))
+    known, _ = all_coordinates(pair)
     known, varies = known[rows], known[:, : pair.p].any(axis=0)
     draws = np.random.default_rng(SEED).standard_normal((rows.size, pair.p))
     draws *= varies & ~np.isnan(pair.original[rows])
+    targets, own = whole_targets(pair)
     shares = {}
     for level in sorted({noise, *others}):
         noisy = known.copy()
         noisy[:, : pair.p] += level * draws
-        shares[level] = _mean(_links(pair, noisy, _targets(pair), rows).to_record)
+        shares[level] = _mean(_links(pair, noisy, targets, own[rows], rows).to_record)
     parts = {f"noise of {level:g} sd": share for level, share in shares.items()}
     note = f"At noise of {noise:g} standard deviations of each column; random, with a fixed seed."
     return Finding(shares[noise], parts, scope(pair, rows.size, note))
@@ -147,7 +148,7 @@ def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
     """`linkage_distance` of the most extreme records, by their distance from the mean."""
     share_of_one("share", share)
     rows = extremes(pair, share)
-    links = _links(pair, coordinates(pair, range(pair.p))[0][rows], _targets(pair), rows)
+    links = _whole_links(pair, rows)
     parts = {"to the right group": _mean(links.to_group)}
     note = f"Of the {rows.size} records farthest from the mean."
     return Finding(_mean(links.to_record), parts, scope(pair, rows.size, note, chosen=True))
@@ -161,16 +162,27 @@ def sample_rows(n: int, most: int | None) -> Rows:
     return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
 
 
-def nearest_targets(pair: Pair, rows: Rows, length: int) -> tuple[Targets, Codes]:
-    """The `length` targets nearest to each of some rows, -1 where a stratum has no more."""
-    targets = _targets(pair)
-    stacked = _stacked(pair, coordinates(pair, range(pair.p))[0][rows], targets, rows)
+def nearest_targets(pair: Pair, rows: Rows, length: int) -> Codes:
+    """Of `whole_targets` the nearest to some rows, `length` each; -1 where a stratum has no more."""
+    targets, _ = whole_targets(pair)
+    stacked = _stacked(pair, all_coordinates(pair)[0][rows], targets, rows)
     run = Run()
     found = run.call(
         lambda: _core.nearest_targets(stacked, len(targets.points), length, run.threads, run.watch)
     ).astype(np.int64)
-    inside = (found >= 0) & (_strata(pair, targets)[found] == pair.strata[rows][:, None])
-    return targets, np.where(inside, found, -1)
+    inside = (found >= 0) & (targets.strata[found] == pair.strata[rows][:, None])
+    return np.where(inside, found, -1)
+
+
+def whole_targets(pair: Pair) -> tuple[Targets, Codes]:
+    """Distinct combinations of stratum and all masked values, and each record's own."""
+
+    def compute() -> tuple[Targets, Codes]:
+        own = released_classes(pair, range(pair.p))
+        first = first_rows(own)
+        return Targets(all_coordinates(pair)[1][first], pair.strata[first], sizes_of(own)), own
+
+    return pair.remember("targets", compute)
 
 
 def _mean(shares: Values) -> float:
@@ -186,48 +198,39 @@ def scope(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
     return note
 
 
-def _targets(pair: Pair) -> Targets:
-    """Distinct combinations of stratum and all masked values."""
+def _projected(pair: Pair, columns: Sequence[int], masked: Values, rows: Rows) -> tuple[Targets, Codes]:
+    """Distinct combinations of stratum and some columns, and those of some rows.
 
-    def compute() -> Targets:
-        own = released_classes(pair, range(pair.p))
-        _, masked = coordinates(pair, range(pair.p))
-        return Targets(masked[first_rows(own)], sizes_of(own), own)
-
-    return pair.remember("targets", compute)
-
-
-def _projected(pair: Pair, columns: Sequence[int], masked: Values) -> Targets:
-    """Distinct combinations of stratum and some columns, from those of all columns: there are fewer."""
-    whole = _targets(pair)
-    first = pair.remember("first rows", lambda: first_rows(whole.own))
+    They come from the combinations of all columns, of which there are fewer than records.
+    """
+    whole, own = whole_targets(pair)
     codes = column_codes(pair)
-    merged = joined([pair.strata[first], *(codes[column][first] for column in columns)])
+    first = pair.remember("first rows", lambda: first_rows(own))
+    merged = joined([whole.strata, *(codes[column][first] for column in columns)])
     sizes = np.bincount(merged, weights=whole.sizes).astype(np.int64)
-    return Targets(masked[first[first_rows(merged)]], sizes, merged[whole.own])
+    chosen = first[first_rows(merged)]
+    return Targets(masked[chosen], pair.strata[chosen], sizes), merged[own[rows]]
 
 
 def _all_links(pair: Pair, most_records: int | None) -> Links:
     rows = sample_rows(pair.n, most_records)
-    return pair.remember(
-        f"links of {rows.size}",
-        lambda: _links(pair, coordinates(pair, range(pair.p))[0][rows], _targets(pair), rows),
-    )
+    return pair.remember(f"links of {rows.size}", lambda: _whole_links(pair, rows))
 
 
-def _links(pair: Pair, known: Values, targets: Targets, rows: Rows) -> Links:
-    """What an intruder makes of what is known of some rows."""
+def _whole_links(pair: Pair, rows: Rows) -> Links:
+    targets, own = whole_targets(pair)
+    return _links(pair, all_coordinates(pair)[0][rows], targets, own[rows], rows)
+
+
+def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Rows) -> Links:
+    """What an intruder makes of what is known of some rows, whose own targets are `own`."""
     stacked = _stacked(pair, known, targets, rows)
-    own = targets.own[rows].astype(np.int32)
+    small = own.astype(np.int32)
     run = Run()
-    tied = run.call(lambda: _core.rivals(stacked, targets.sizes, own, SAME, LEAST, run.threads, run.watch))
+    tied = run.call(
+        lambda: _core.rivals(stacked, targets.sizes, small, SAME, LEAST, run.threads, run.watch)
+    )
     return Links(rows, tied, targets.sizes[own])
-
-
-def _strata(pair: Pair, targets: Targets) -> Codes:
-    strata = np.empty(len(targets.points), dtype=np.int64)
-    strata[targets.own] = pair.strata
-    return strata
 
 
 def _stacked(pair: Pair, known: Values, targets: Targets, rows: Rows) -> Values:
@@ -236,6 +239,6 @@ def _stacked(pair: Pair, known: Values, targets: Targets, rows: Rows) -> Values:
     if pair.strata.any():
         # One more coordinate, the same within a stratum and farther away than anything else otherwise.
         width = 2.0 * float(np.sqrt((np.ptp(points, axis=0) ** 2).sum())) + 1.0
-        places = width * np.concatenate([_strata(pair, targets), pair.strata[rows]])
+        places = width * np.concatenate([targets.strata, pair.strata[rows]])
         points = np.hstack([points, places[:, None]])
     return np.ascontiguousarray(points)

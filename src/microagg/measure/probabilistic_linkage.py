@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from microagg import errors
 from microagg.measure.classes import first_rows, joined
 from microagg.measure.coordinates import moments
-from microagg.measure.linkage import SEED, nearest_targets, sample_rows, scope
+from microagg.measure.linkage import SEED, nearest_targets, sample_rows, scope, whole_targets
 from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.settings import at_least_one, positive
 
@@ -48,7 +48,7 @@ def linkage_probabilistic(
     widths: Sequence[float] = (0.05, 0.1, 0.2, 0.5, 1.0),
     candidates: int = 20,
     random_pairs: int = 50_000,
-    most_records: int | None = 10_000,
+    most_records: int | None = 5_000,
 ) -> Finding:
     """Share of records whose largest weight is that of their own masked record; equal ones share it."""
     for width in widths:
@@ -58,8 +58,9 @@ def linkage_probabilistic(
     at_least_one("candidates", candidates)
     at_least_one("random_pairs", random_pairs)
     rows = sample_rows(pair.n, most_records)
-    targets, found = nearest_targets(pair, rows, candidates)
-    released = pair.masked[first_rows(targets.own)]
+    found = nearest_targets(pair, rows, candidates)
+    targets, own = whole_targets(pair)
+    released = pair.masked[first_rows(own)]
     asked, place = np.nonzero(found >= 0)
     target = found[asked, place]
     levels = _agreement(pair, pair.original[rows[asked]], released[target], widths)
@@ -70,7 +71,7 @@ def linkage_probabilistic(
     tied = weights >= best[asked] - SAME_WEIGHT
     sizes = targets.sizes[target]
     records = np.bincount(asked[tied], weights=sizes[tied], minlength=rows.size)
-    right = tied & (target == targets.own[rows[asked]])
+    right = tied & (target == own[rows[asked]])
     hit = np.bincount(asked[right], minlength=rows.size) / records
     to_group = np.bincount(asked[right], weights=sizes[right], minlength=rows.size) / records
     note = f"Among the {candidates} nearest distinct masked records of each; compare with linkage_distance."

@@ -7,6 +7,7 @@ data.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
@@ -20,8 +21,9 @@ RIDGE = 0.01
 MOST_WITH_PRODUCTS = 6
 """Up to so many columns, their products are terms too."""
 
-ROWS = 1 << 14
-"""Records whose terms are in memory at a time."""
+ROWS = 1 << 10
+"""Records whose terms are in memory at a time: they stay in the cache, and products of small matrices are
+not given to several threads, which on a busy machine wait for each other."""
 
 ROUNDS = 60
 DEPENDENT = 1e-9
@@ -59,10 +61,10 @@ class _Terms:
     def __init__(self, x: Values, y: Values, weights: Values) -> None:
         self._x, self._y, self._weights = x, y, weights
         p = x.shape[1]
-        self._first, self._second = (
-            np.triu_indices(p) if p <= MOST_WITH_PRODUCTS else (np.arange(p), np.arange(p))
-        )
-        self.count = p + len(self._first)
+        squares = [(at, at) for at in range(p)]
+        products = [*combinations(range(p), 2)] if p <= MOST_WITH_PRODUCTS else []
+        self._products = squares + products
+        self.count = p + len(self._products)
         self._mean = np.zeros(self.count)
         self._scale = np.ones(self.count)
         total = 2.0 * weights.sum()
@@ -82,7 +84,10 @@ class _Terms:
             rows = slice(start, start + ROWS)
             for masked, table in ((0.0, self._x), (1.0, self._y)):
                 values = table[rows]
-                terms = np.concatenate((values, values[:, self._first] * values[:, self._second]), axis=1)
+                terms = np.empty((len(values), self.count), order="F")
+                terms[:, : values.shape[1]] = values
+                for at, (first, second) in enumerate(self._products, start=values.shape[1]):
+                    np.multiply(values[:, first], values[:, second], out=terms[:, at])
                 terms -= self._mean
                 terms /= self._scale
                 yield terms, masked, self._weights[rows]

@@ -31,6 +31,10 @@ TDF03 = (
     "Torra, Domingo-Ferrer: Record linkage methods for multidatabase data mining, in: Information Fusion "
     "in Data Mining (2003)"
 )
+OUTLIERS = (
+    "Mateo-Sanz, Sebé, Domingo-Ferrer: Outlier protection in continuous microdata masking, in: Privacy in "
+    "Statistical Databases, LNCS 3050 (2004)"
+)
 SHARE = "0 to 1, 0 is the safest"
 
 
@@ -60,8 +64,8 @@ RISK: dict[str, Measure] = {
     ),
     "linkage_distance": _risk(
         "Distance-based record linkage",
-        "The share of records whose nearest masked record, by an intruder who knows all original values, "
-        "is their own; equally near ones share the hit.",
+        "The share of records that an intruder who knows all original values links to their own masked "
+        "record by taking the nearest one; equally near ones share the hit.",
         "(1/n) Σ_i [y_i among the nearest to x_i] / (number of masked records as near as y_i), d² = Σ_j "
         "((x_ij − y_lj)/s_j)²",
         "share",
@@ -100,7 +104,7 @@ RISK: dict[str, Measure] = {
         "share",
         SHARE,
         "more records can be re-identified even by inexact knowledge",
-        VLDBJ06,
+        "Own scenario, one of those that differ from what was masked for: " + VLDBJ06,
         linkage_noisy,
     ),
     "linkage_probabilistic": _risk(
@@ -124,7 +128,7 @@ RISK: dict[str, Measure] = {
         "share",
         SHARE,
         "the most exposed records are re-identified more often",
-        VLDBJ06 + "; for the most extreme records",
+        OUTLIERS,
         outlier_linkage,
     ),
     "interval_sd": _risk(
@@ -169,7 +173,7 @@ RISK: dict[str, Measure] = {
         "share",
         SHARE,
         "the most exposed records give more away",
-        VLDBJ06 + "; for the most extreme records",
+        OUTLIERS,
         outlier_interval,
     ),
     "true_values": _risk(
@@ -211,7 +215,7 @@ RISK: dict[str, Measure] = {
         "share",
         "0 to 1; 0 means that some class gives its value away",
         "better: a class leaves a wider range possible",
-        VLDBJ06,
+        "The same for numbers that are nearly constant in a class: " + VLDBJ06,
         confidential_range,
     ),
     "homogeneous": _risk(

@@ -38,8 +38,8 @@ class AssessmentPlan:
         """Check the words by themselves; `SettingsError` for the first that is wrong or has no effect."""
         said = {word: value for word, value in words.items() if value is not None}
 
-        def names(word: str) -> Names:
-            return names_of(word, said[word]) if word in said else ()
+        def names(word: str, what: str = "column name") -> Names:
+            return names_of(word, said[word], what) if word in said else ()
 
         joint = subsets_of("keys", said["keys"]) if "keys" in said else ()
         plan = cls(
@@ -50,9 +50,9 @@ class AssessmentPlan:
             id=name_of("id", said["id"]) if "id" in said else None,
             k=k_of(said["k"]) if "k" in said else None,
             missing_codes=codes_of("missing_codes", said.get("missing_codes", {})),
-            models=names("model"),
-            indicators=names("indicator"),
-            measures=names("measures"),
+            models=names("model", "model"),
+            indicators=names("indicator", "indicator"),
+            measures=names("measures", "measure"),
         )
         plan._check_roles()
         return plan

@@ -34,14 +34,14 @@ def whole(setting: str, value: object, least: int) -> int:
     return int(value)
 
 
-def names_of(word: str, value: object) -> Names:
-    """Names of columns; one name is a list of one."""
+def names_of(word: str, value: object, what: str = "column name") -> Names:
+    """Names, of columns unless said otherwise; one name is a list of one."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Sequence) or not all(isinstance(name, str) for name in value):
-        raise errors.bad_word(word, "a list of column names")
+        raise errors.bad_word(word, f"a list of {what}s")
     if not value:
-        raise errors.bad_word(word, "at least one column name")
+        raise errors.bad_word(word, f"at least one {what}")
     return tuple(value)
 
 

@@ -32,7 +32,8 @@ def by_missing(points: NDArray[np.float64], rows: Positions, k: int) -> list[Pat
     Step by step the rarest pattern that is too rare is mended in the way that costs fewest cells: it loses
     cells to become a pattern that k share; or it and the nearest records of another pattern, or all of
     them if few would remain, become what they have in common. A pattern that has nothing in common with
-    any other loses all, and fewer than k without any key are refused.
+    any other loses all, and fewer than k without any key are refused; but where there is a single key, the
+    records nearest to its mean lose theirs to fill them up.
     """
     patterns = _observed_patterns(points, rows)
     while True:
@@ -41,6 +42,8 @@ def by_missing(points: NDArray[np.float64], rows: Positions, k: int) -> list[Pat
             break
         columns = min(rare, key=lambda each: (len(patterns[each]), sorted(each)))
         _mend(points, patterns, columns, k)
+    if points.shape[1] == 1:
+        _fill_up(points, patterns, k)
     without = patterns.get(frozenset(), np.empty(0, dtype=np.int64))
     if 0 < len(without) < k:
         raise errors.too_few_without_keys(len(without), k)
@@ -93,6 +96,17 @@ def _mend(points: NDArray[np.float64], patterns: dict[Observed, Positions], rare
         if not taken.all():
             patterns[other] = theirs[~taken]
     patterns[target] = np.concatenate([*([patterns[target]] if target in patterns else []), *moving])
+
+
+def _fill_up(points: NDArray[np.float64], patterns: dict[Observed, Positions], k: int) -> None:
+    """Bring the records without the only key to k, if as many remain with it."""
+    nothing, only = frozenset[int](), frozenset({0})
+    without, others = patterns.get(nothing, ()), patterns.get(only, np.empty(0, dtype=np.int64))
+    lacking = k - len(without)
+    if 0 < lacking < k and len(others) >= k + lacking:
+        nearest = _nearest(points, others, others, [0])[:lacking]
+        patterns[nothing] = np.concatenate([patterns[nothing], nearest])
+        patterns[only] = others[~np.isin(others, nearest)]
 
 
 def _nearest(
