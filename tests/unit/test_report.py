@@ -479,7 +479,7 @@ def test_correlations_are_those_of_numpy() -> None:
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(0.0, "0"), (1234567.0, "1,234,567"), (-2.5, "−2.5"), (0.012345678, "0.01234568"), (float("nan"), "–"),
-     (1e-9, "1.00000e-9"), (float("inf"), "∞"), (3.14159265, "3.14159")],
+     (1e-9, "1.00000e−9"), (float("inf"), "∞"), (3.14159265, "3.14159")],
 )  # fmt: skip
 def test_numbers_are_written_for_people(value: float, shown: str) -> None:
     assert number(value) == shown
@@ -496,7 +496,7 @@ def test_two_digits_are_two_digits(value: float, shown: str) -> None:
 
 def test_names_and_ticks_are_short() -> None:
     assert short("a" * 40) == "a" * 15 + "…"
-    assert [tick(value) for value in (0, 2_500_000, -1500, 2e-7)] == ["0", "2.5M", "−1,500", "2e-07"]
+    assert [tick(value) for value in (0, 2_500_000, -1500, 2e-7)] == ["0", "2.5M", "−1,500", "2e−07"]
 
 
 # --- the extra ---------------------------------------------------------------------------------
