@@ -1,21 +1,26 @@
 """Speed of the main kernels, through the Python face, against peers in the same run.
 
-    python -m benchmarks.speed [--only univariate|mdav|mhm|start|methods]
+    python -m benchmarks.speed [--only univariate|mdav|mhm|start|methods|protect]
 
-Each figure is the best of several runs, one thread. Peers: microagg1d (extra `bench`).
+Each figure is the best of several runs, one thread (protect: one run, all threads). Peers: microagg1d
+(extra `bench`).
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv, parquet
 
 import microagg
 from microagg import _core, datasets
@@ -103,7 +108,49 @@ def methods() -> None:
         print(f"  {method:42} {result.information_loss:14.4f} % {result.seconds:9.2f}")
 
 
-JOBS = {"univariate": univariate, "mdav": mdav, "mhm": mhm, "start": start, "methods": methods}
+def protect() -> None:
+    """A million records with 13 keys and two other columns, from file to verified file, at the fast effort;
+    and the partition alone, in the same run.
+    """
+    n = 1_000_000
+    census = datasets.census_like(n, seed=1)
+    random = np.random.default_rng(0)
+    columns = {"region": random.integers(0, 8, n), "class": random.integers(0, 5, n)}
+    columns |= dict(zip(census.columns, np.round(census.values, 2).T, strict=True))
+    table = pa.table(columns)
+    keys = np.stack([columns[name] for name in census.columns], axis=1)
+    alone = best_of(1, lambda: microagg.partition(keys, 3, effort="fast"))
+    print(f"protect, n = {n:,}, 13 keys and 2 others, k = 3, fast; the partition alone {alone:.1f} s")
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(table, f"{folder}/data.parquet")
+        csv.write_csv(table, f"{folder}/data.csv")
+        for ending in ("parquet", "csv"):
+            seconds, peak = _run_protect(folder, ending, census.columns)
+            print(f"  {ending:8} {seconds:5.1f} s   {peak:,.0f} MiB")
+
+
+def _run_protect(folder: str, ending: str, keys: tuple[str, ...]) -> tuple[float, float]:
+    """Wall-clock seconds and peak memory of one command."""
+    command = [
+        Path(sys.executable).parent / "microagg", "protect", f"{folder}/data.{ending}", "-k", "3",
+        "--keys", ",".join(keys), "--pass", "region,class", "--effort", "fast", "--json",
+    ]  # fmt: skip
+    start = perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise subprocess.CalledProcessError(status, command)
+    return perf_counter() - start, usage.ru_maxrss / 1024
+
+
+JOBS = {
+    "univariate": univariate,
+    "mdav": mdav,
+    "mhm": mhm,
+    "start": start,
+    "methods": methods,
+    "protect": protect,
+}
 
 
 def main() -> None:

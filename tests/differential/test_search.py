@@ -373,6 +373,7 @@ def test_a_cancelled_resplit_returns_the_start() -> None:
         ((500, 2), 3, "mdav+anneal:steps=500000"),
         ((200_000, 2), 3, "mdav+anneal:steps=100000000"),
         ((200_001, 2), 3, "blocks+anneal:steps=100000000"),
+        ((600_000, 2), 3, "blocks+descent:size=30000"),
     ],
 )
 def test_auto_says_what_it_chose_and_the_recipe_makes_it(
@@ -403,6 +404,25 @@ def test_efforts_do_more_and_more() -> None:
     problem = Problem(np.zeros((1_000, 3)), 3)
     steps = [steps_of_run(problem, Run(effort=effort)) for effort in ("fast", "balanced", "best")]
     assert steps == [1_000_000, 10_000_000, 600_000_000]
+
+
+def test_descent_in_blocks_improves_and_does_not_depend_on_threads() -> None:
+    problem = Problem(census_like(9_000), 3)
+    start = solve(Within(Mdav(), by=KdBlocks()), problem, one_group(problem), Run())
+    found = [solve(Descent(2_000), problem, start, Run(seed=1, threads=threads)) for threads in (1, 2)]
+    assert np.array_equal(found[0].labels, found[1].labels)
+    whole = solve(Descent(), problem, start, Run())
+    assert whole.sse < found[0].sse < start.sse
+    with pytest.raises(SettingsError, match="size"):
+        Descent(0)
+
+
+def test_very_large_data_are_polished_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(census_like(8_000), 3)
+    start = solve(Mdav(), problem, one_group(problem), Run())
+    monkeypatch.setattr(anneal, "LARGE", 3_000)
+    found = solve(Anneal(800_000), problem, start, Run(seed=1))
+    assert found.sse < 0.95 * start.sse
 
 
 def test_blocks_then_annealing_across_their_borders() -> None:
