@@ -55,6 +55,9 @@ def assess(
         bool,
         typer.Option("--details", help="Also the parts of each measure: by column, scenario, …"),
     ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Also write it as an HTML page, not to be released.")
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -70,6 +73,8 @@ def assess(
 
     if as_json and details:
         raise errors.no_details_in_json()
+    if report is not None:
+        _check_report(report)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         found = judge(
             original,
@@ -90,8 +95,24 @@ def assess(
             decimal=decimal,
             progress=bar.update,
         )
+    if report is not None:
+        from microagg.engines.reporting import assessment_report
+        from microagg.write import write_text
+
+        write_text(report, assessment_report(found, str(original), str(protected)))
     typer.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table(details))
     found.raise_if_unsafe()
+
+
+def _check_report(report: Path) -> None:
+    """Refuse a report that could not be written, before any work."""
+    from microagg.report import check_installed
+    from microagg.write import check_output
+
+    check_installed()
+    if report.suffix.lower() not in (".html", ".htm"):
+        raise errors.report_not_html(str(report))
+    check_output(report)
 
 
 def explain(

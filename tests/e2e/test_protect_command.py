@@ -236,7 +236,10 @@ def test_every_option_of_the_help_is_tried() -> None:
         [COMMAND, "protect", "--help"], capture_output=True, text=True, check=True
     ).stdout
     offered = {word.rstrip(",") for word in shown.split() if word.startswith("--")} - {"--help"}
-    here = Path(__file__).read_text()
+    here = "".join(
+        Path(__file__).with_name(name).read_text()
+        for name in ("test_protect_command.py", "test_report_command.py")
+    )
     assert not {option for option in offered if f'"{option}"' not in here}
 
 

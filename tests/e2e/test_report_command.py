@@ -130,6 +130,44 @@ def test_without_the_extra_it_says_what_to_install(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["data.csv"]
 
 
+# --- of an assessment --------------------------------------------------------------------------
+
+
+def assessed(folder: Path, *options: object) -> subprocess.CompletedProcess[str]:
+    words = ("data.csv", "out.csv", "--keys", "surface,employees", *options)
+    return run(*words, folder=folder, command="assess")
+
+
+def test_an_assessment_can_be_written_as_a_page(folder: Path) -> None:
+    protected("data.csv", "-k", 3, *COMPANY_ROLES, "-o", "out.csv", folder=folder)
+    named = ("--model", "profit ~ surface + employees", "--indicator", "mean surface")
+    done = assessed(folder, *named, "--report", "page.html")
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (folder / "page.html").read_text("utf-8")
+    assert mode(folder / "page.html") == 0o600
+    for said in ("INTERNAL", "Information loss", "linkage_distance", "profit ~ surface + employees"):
+        assert said in text
+    assert not re.search(r"https?:|<script", text)
+    again = assessed(folder, "--report", "page.html")
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+
+
+@pytest.mark.parametrize(("page", "said"), [("page.csv", "end in .html"), ("link.html", "exists already")])
+def test_a_page_that_cannot_be_written_is_refused(folder: Path, page: str, said: str) -> None:
+    protected("data.csv", "-k", 3, *COMPANY_ROLES, "-o", "out.csv", folder=folder)
+    (folder / "link.html").symlink_to("out.csv")
+    done = assessed(folder, "--report", page)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_a_file_that_is_not_protected_is_told_on_the_page(folder: Path) -> None:
+    (folder / "out.csv").write_text(COMPANIES)
+    assert assessed(folder, "--report", "page.html").returncode == 3
+    assert "Do not release" in (folder / "page.html").read_text("utf-8")
+
+
 # --- in a browser ------------------------------------------------------------------------------
 
 
@@ -153,10 +191,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def browse(chromium: str, page: Path, *options: str) -> str:
     """The page as the browser has built it; anything that it logs fails the test."""
-    profile = page.parent / "profile"
+    own = f"--user-data-dir={page.parent / 'profile'}"
+    quiet = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", own]
+    logs = ["--enable-logging=stderr", "--v=0"]
     done = subprocess.run(
-        [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-         "--enable-logging=stderr", "--v=0", f"--user-data-dir={profile}", *options, "--dump-dom", page.as_uri()],
+        [chromium, *quiet, *logs, *options, "--dump-dom", page.as_uri()],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert "CONSOLE" not in done.stderr, done.stderr

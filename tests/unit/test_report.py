@@ -381,7 +381,7 @@ def test_external_says_what_was_done(pages: dict[str, str]) -> None:
     text = Page(pages["rich external"]).text
     assert "k-anonymous per subset, NOT jointly" in text
     assert re.search(r"NOT jointly \(\d+ records unique\)", text)
-    assert "replaced by the weighted mean of its group, grouped together with c" in text
+    assert "replaced by the weighted mean of the group; grouped by all of these columns together" in text
     assert "groups never cross its codes" in text
     assert "Some values were set to missing" in text
     assert "Nothing is promised for b, f, total, copy and weight" in text
@@ -402,8 +402,10 @@ def test_external_sentences_follow_the_policies(plain: Release) -> None:
         assert said in limits
         assert said not in " ".join(external_words.limits(facts))
     assert "same confidential value" in " ".join(external_words.unprotected(other))
-    assert "25 % of the column's" in dict(external_words.treatments(other))["turnover"]
-    assert "replaced by the median" in dict(external_words.treatments(other))["surface"]
+    done = dict(external_words.treatments(other))
+    assert "25 % of the column's" in done["turnover",]
+    assert "replaced by the median" in done["surface", "employees"]
+    assert done["net_profit",] == "unchanged"
 
 
 # --- odd data ----------------------------------------------------------------------------------
@@ -477,7 +479,7 @@ def test_correlations_are_those_of_numpy() -> None:
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(0.0, "0"), (1234567.0, "1,234,567"), (-2.5, "−2.5"), (0.012345678, "0.01234568"), (float("nan"), "–"),
-     (1e-9, "1.00000e-9"), (float("inf"), "∞"), (3.14159265, "3.14159")],
+     (1e-9, "1.00000e−9"), (float("inf"), "∞"), (3.14159265, "3.14159")],
 )  # fmt: skip
 def test_numbers_are_written_for_people(value: float, shown: str) -> None:
     assert number(value) == shown
@@ -494,7 +496,7 @@ def test_two_digits_are_two_digits(value: float, shown: str) -> None:
 
 def test_names_and_ticks_are_short() -> None:
     assert short("a" * 40) == "a" * 15 + "…"
-    assert [tick(value) for value in (0, 2_500_000, -1500, 2e-7)] == ["0", "2.5M", "−1,500", "2e-07"]
+    assert [tick(value) for value in (0, 2_500_000, -1500, 2e-7)] == ["0", "2.5M", "−1,500", "2e−07"]
 
 
 # --- the extra ---------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,6 +82,28 @@ def external_report(release: Release, assessment: Assessment | None = None) -> s
     from microagg.report.pages import external_page
 
     return external_page(external_facts(release, assessment))
+
+
+def assessment_report(assessment: Assessment, original: str, protected: str) -> str:
+    """What was measured on two files of these names, as HTML; not to be released."""
+    report.check_installed()
+    from microagg.report.pages import assessment_page
+
+    return assessment_page(
+        report.AssessmentFacts(
+            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            software=f"microagg {version('microagg')}",
+            original=original,
+            protected=protected,
+            records=assessment.records,
+            suppressed=assessment.suppressed,
+            subsets=assessment.subsets,
+            measures=tuple(_measured(assessment)),
+            analyses=tuple(_analyses(assessment)),
+            failures=assessment.failures,
+            notes=assessment.notes,
+        )
+    )
 
 
 def internal_facts(
@@ -328,6 +351,34 @@ def _measured(assessment: Assessment) -> Iterator[report.Measured]:
             reference=measure.reference,
             parts=found.parts,
             note=found.note,
+        )
+
+
+def _analyses(assessment: Assessment) -> Iterator[report.Analysis]:
+    """Models and indicators that were named, before and after."""
+    for model in assessment.models:
+        left_out = f", {model.left_out} left out" if model.left_out else ""
+        yield report.Analysis(
+            str(model.model),
+            ("coefficient", "before", "error", "after", "error", "overlap"),
+            tuple(
+                (each.name, each.before, each.error_before, each.after, each.error_after, each.overlap)
+                for each in model.coefficients
+            ),
+            f"Mean overlap of the 95 % confidence intervals {model.overlap:.3g} (1 is the best), R² "
+            f"{model.explained_before:.3g} before and {model.explained_after:.3g} after, "
+            f"{model.records} records{left_out}.",
+        )
+    for indicator in assessment.indicators:
+        change = indicator.mean_change
+        yield report.Analysis(
+            str(indicator.indicator),
+            ("group", "records", "before", "after", "change in percent"),
+            tuple(
+                (each.label, float(each.records), each.before, each.after, each.relative)
+                for each in indicator.groups
+            ),
+            "" if change is None else f"Mean absolute change {change:.3g} %.",
         )
 
 

@@ -6,6 +6,8 @@ release, but for figures of two digits: what it does not have, it cannot show. `
 """
 
 from microagg.report.facts import (
+    Analysis,
+    AssessmentFacts,
     ColumnFacts,
     ExternalFacts,
     InternalFacts,
@@ -18,6 +20,8 @@ from microagg.report.facts import (
 from microagg.report.installed import check_installed
 
 __all__ = [
+    "Analysis",
+    "AssessmentFacts",
     "ColumnFacts",
     "ExternalFacts",
     "InternalFacts",

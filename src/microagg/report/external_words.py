@@ -8,26 +8,27 @@ from microagg.report.facts import ExternalFacts
 from microagg.report.words import count, listed, number
 
 
-def treatments(facts: ExternalFacts) -> list[tuple[str, str]]:
-    """What was done to each released column."""
+def treatments(facts: ExternalFacts) -> list[tuple[tuple[str, ...], str]]:
+    """What was done to the released columns, those with the same treatment together."""
     done = facts.policies
-    common = _common(facts)
-    said: dict[str, str] = {}
+    said: list[tuple[tuple[str, ...], str]] = []
     for subset in (*done.subsets, *done.own_subsets):
-        for column in subset:
-            others = [other for other in subset if other != column]
-            together = f", grouped together with {listed(others)}" if others else ", grouped by itself"
-            said[column] = f"replaced by the {common} of its group{together}"
-    for column in done.noised:
+        together = "grouped by all of these columns together" if len(subset) > 1 else "grouped by itself"
+        said.append((subset, f"replaced by the {_common(facts)} of the group; {together}"))
+    if done.noised:
         kind = "noise that keeps the correlations" if done.correlated_noise else "independent noise"
         share = number(100.0 * done.noise, 3)
-        said[column] = f"{kind} was added, with a standard deviation of {share} % of the column's"
+        said.append(
+            (done.noised, f"{kind} was added, with a standard deviation of {share} % of the column's")
+        )
     for column in done.strata:
         merged = "; rare codes were merged" if column in done.recoded else ""
-        said[column] = f"groups never cross its codes{merged}"
+        said.append(((column,), f"groups never cross its codes{merged}"))
     if done.weight is not None:
-        said[done.weight] = "unchanged; the weights of the means"
-    return [(column, said.get(column, "unchanged")) for column in done.columns]
+        said.append(((done.weight,), "unchanged; the weights of the means"))
+    touched = {column for columns, _ in said for column in columns}
+    said.append((tuple(column for column in done.columns if column not in touched), "unchanged"))
+    return [(columns, what) for columns, what in said if columns]
 
 
 def guarantees(facts: ExternalFacts) -> Iterator[str]:

@@ -35,6 +35,33 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Analysis:
+    """A model or figure that a user named, before and after, as a table whose first column is text."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str | float | None, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AssessmentFacts:
+    """What is known about a protected file beside its original."""
+
+    written: str
+    software: str
+    original: str
+    protected: str
+    records: int
+    suppressed: int
+    subsets: tuple[tuple[str, ...], ...]
+    measures: tuple[Measured, ...]
+    analyses: tuple[Analysis, ...]
+    failures: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskFacts:
     """How the records of one stratum were grouped by one subset of columns."""
 

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from microagg.model import NEGLIGIBLE, PROVED
 from microagg.report import external_words, words
-from microagg.report.facts import ExternalFacts, InternalFacts, Measured, Subset, Values
+from microagg.report.facts import AssessmentFacts, ExternalFacts, InternalFacts, Measured, Subset, Values
 from microagg.report.pictures import Album, Picture, correlation_matrix
 
 MOST_COLUMNS = 24
@@ -71,6 +71,16 @@ def external_page(facts: ExternalFacts) -> str:
         correlations=[album.correlations(columns, correlation_matrix(released), "as released")]
         if len(columns) > 1
         else [],
+        utility=_of_kind(facts.measures, "utility"),
+        risk=_of_kind(facts.measures, "risk"),
+    )
+
+
+def assessment_page(facts: AssessmentFacts) -> str:
+    """The report on a protected file of any origin; it stays in the house too."""
+    return _page(
+        "assessment.html",
+        facts=facts,
         utility=_of_kind(facts.measures, "utility"),
         risk=_of_kind(facts.measures, "risk"),
     )

@@ -201,7 +201,7 @@ class Album:
         caption = f"{title[0].upper()}{title[1:]}" + (
             f" (full colour: ±{_two_decimals(scale)})" if scale != 1.0 else ""
         )
-        return Picture(svg, caption, ("", *map(clean, columns)), rows)
+        return Picture(svg, caption, ("column", *map(clean, columns)), rows)
 
     def groups(self, subset: Subset) -> Picture | None:
         """Records and the means of their groups in the plane of the first two principal components."""

@@ -50,7 +50,7 @@ def tick(value: float, _place: object = None) -> str:
 
 
 def _signed(text: str) -> str:
-    return text.replace("-", "−") if text.startswith("-") else text
+    return text.replace("-", "−")
 
 
 def clean(name: str) -> str:
