@@ -330,8 +330,10 @@ def test_records_without_any_key_are_one_class_or_refused() -> None:
     source = pd.DataFrame({"a": [None] * 3 + list(range(9))})
     released = protect(source, 3, keys="a", missing="by-pattern").data
     assert released["a"].isna().tolist() == [True] * 3 + [False] * 9
+    filled = protect(source.iloc[2:], 3, keys="a", missing="by-pattern").data
+    assert filled["a"].isna().sum() == 3, "the records nearest to the mean fill the class up"
     with pytest.raises(DataError, match="1 record would have no value in any key"):
-        protect(source.iloc[2:], 3, keys="a", missing="by-pattern")
+        protect(source.iloc[2:].assign(b=source["a"]), 3, keys=["a", "b"], missing="by-pattern")
 
 
 def test_missing_codes() -> None:
