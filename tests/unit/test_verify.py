@@ -21,6 +21,34 @@ from microagg.verify import check_written, verify
 from tests.unit.releases import EMPLOYEES, GROUPS, Made, masked, put, small_release, two_subsets
 
 
+@pytest.mark.parametrize("others", [["1", "2", "3"], ["x", "y", "z"], [1.0, 2.0, 3.0]], ids=str)
+@pytest.mark.parametrize(
+    ("values", "alike"),
+    [
+        (["5", "5.0", " 05"], True),
+        (["5", "5,0", "5,00"], True),
+        (["a", "a ", " a"], True),
+        (["", "NA", None], True),
+        (["9007199254740993", "9007199254740992", "9007199254740992"], False),
+        (["5", "5", "6"], False),
+        (["a", "a", "b"], False),
+        (["a", "a", ""], False),
+        ([0.0, -0.0, 0.0], True),
+        ([float("nan"), None, float("nan")], True),
+        ([0.0, None, 0.0], False),
+    ],
+)
+def test_values_that_mean_the_same_are_not_different(
+    values: list[Any], alike: bool, others: list[Any]
+) -> None:
+    if isinstance(values[0], float) != isinstance(others[0], float):
+        others = [type(values[0])(at) for at in range(3)]
+    column = pa.array(values + others * 3)
+    made = small_release()
+    made = replace(made, source=put(made.source, "turnover", column)).with_released("turnover", column)
+    assert len(made.verdict().homogeneous) == alike
+
+
 def test_a_correct_release_passes() -> None:
     verdict = small_release().verdict()
     assert verdict.failures == ()

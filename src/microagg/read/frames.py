@@ -63,7 +63,7 @@ def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]
     """A released table as the same kind of frame as the source.
 
     `rows` are the source's rows of the released ones. Columns that are as they were keep their own types.
-    pandas keeps its row labels, unless the rows have another order than in the source.
+    The row labels of pandas are no column that anybody counts, and may be names: they are left out.
     """
     from narwhals.dependencies import is_pandas_dataframe
 
@@ -109,9 +109,7 @@ def _bits(column: pa.ChunkedArray[Any]) -> NDArray[np.integer[Any]]:
 def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
     import pandas as pd
 
-    kept = native.iloc[rows]
-    if (np.diff(rows) <= 0).any():
-        kept = kept.reset_index(drop=True)
+    kept = native.iloc[rows].reset_index(drop=True)
     labels = {str(label): label for label in native.columns}
     columns = {}
     for name in released.column_names:

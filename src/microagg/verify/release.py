@@ -18,7 +18,7 @@ from microagg.verify.shape import (
     shape_failures,
     untouched_failures,
 )
-from microagg.verify.values import is_numeric, missing, numbers, numbers_in, plain
+from microagg.verify.values import as_understood, is_numeric, missing, numbers, numbers_in, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,6 +115,7 @@ class Release:
     released: pa.Table
     claims: Claims
     _codes: dict[tuple[bool, str], Codes] = field(default_factory=dict)
+    _meanings: dict[tuple[bool, str], Codes] = field(default_factory=dict)
 
     def codes(self, name: str, released: bool = True) -> Codes:
         """Of a column, computed once."""
@@ -122,6 +123,13 @@ class Release:
             table = self.released if released else self.source
             self._codes[released, name] = codes_of(table.column(name))
         return self._codes[released, name]
+
+    def meanings(self, name: str, released: bool) -> Codes:
+        """Codes of what the values of a column mean: 5 and 5.0 in a file are no two different values."""
+        if (released, name) not in self._meanings:
+            table = self.released if released else self.source
+            self._meanings[released, name] = codes_of(as_understood(table.column(name)))
+        return self._meanings[released, name]
 
     def numbers(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """A column's source and released values, NaN where missing; None if they are no numbers."""
@@ -272,7 +280,7 @@ class Release:
         ]
         for columns, classes in grouped:
             for name, released in looked_at:
-                poor = classes.poor(self.codes(name, released), claims.min_distinct)
+                poor = classes.poor(self.meanings(name, released), claims.min_distinct)
                 if poor.any():
                     records = int(classes.sizes()[poor].sum())
                     found.append(Homogeneous(name, columns, int(poor.sum()), records, released))

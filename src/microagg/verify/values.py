@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,6 +108,51 @@ def numbers(column: Any) -> NDArray[np.float64] | None:
     if not is_numeric(array.type):
         return None
     return np.asarray(as_doubles(array).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def as_understood(column: Any) -> Any:
+    """A plain column in which values that mean the same are the same, however they are written.
+
+    In text, blanks around a value do not count, 5 is 5.0, and the words for a missing number are missing;
+    -0.0 is 0.0, and NaN is missing.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = plain(column)
+    if pa.types.is_floating(array.type):
+        values = array.to_numpy(zero_copy_only=False)
+        return pa.array(values + values.dtype.type(0), mask=np.isnan(values))
+    if not is_text(array.type):
+        return array
+    texts = pc.utf8_trim_whitespace(array)
+    texts = pc.if_else(pc.is_in(texts, value_set=_missing_words()), None, texts)
+    found = numbers_in(texts)
+    if found is not None and np.nanmax(np.abs(found), initial=0.0) < _EXACT:
+        return pa.array(found + 0.0, mask=np.isnan(found))
+    encoded = texts.dictionary_encode()
+    meant = pa.array(map(_understood, encoded.dictionary.to_pylist()), pa.large_string())
+    return meant.take(encoded.indices)
+
+
+_EXACT = 2.0**53
+"""Larger whole numbers may become the same double though they differ."""
+
+_NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
+
+
+def _understood(text: str) -> str:
+    if not _NUMBER.fullmatch(text):
+        return text
+    number = float(text.replace(",", ".")) + 0.0
+    return repr(number) if abs(number) < _EXACT else text
+
+
+def _missing_words() -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    return pa.array(csv.ConvertOptions().null_values or [], pa.large_string())
 
 
 def numbers_in(column: Any) -> NDArray[np.float64] | None:
