@@ -307,3 +307,12 @@ def test_grid() -> None:
         (3, "mdav", "a, b | c"), (5, "mdav", "a, b | c"), (3, "auto", "a, b | c"), (5, "auto", "a, b | c")
     ]  # fmt: skip
     assert all(each.protection.accept_partial for each in grid)
+
+
+def test_effort_is_for_the_methods_that_have_one() -> None:
+    words = {"effort": "fast", "seconds": 5.0}
+    found = strategies_of([3], ["mdav", "auto"], ["a", "b"], None, words)
+    assert [each.protection.method.effort for each in found] == ["balanced", "fast"]
+    assert [each.protection.method.seconds for each in found] == [None, 5.0]
+    with pytest.raises(SettingsError, match="effort would have no effect on mdav or cbfs"):
+        strategies_of([3], ["mdav", "cbfs"], ["a", "b"], None, words)

@@ -79,16 +79,26 @@ def _seconds(value: object, stage: Stage, recipe: str, certify: bool) -> float |
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not 0 < float(value) < math.inf:  # type: ignore[arg-type]
         raise errors.bad_number("seconds", value, "a number above 0")
-    if not certify and not any(part.needs_start or _uses_effort(part) for part in parts_of(stage)):
+    if not certify and not heeds_seconds(stage):
         raise errors.no_effect("seconds", recipe, "it has no refinement that could stop early.")
     return float(value)  # type: ignore[arg-type]
 
 
 def _effort(value: object, stage: Stage, recipe: str) -> Effort:
     effort = choice("effort", value, get_args(Effort))
-    if effort != "balanced" and not any(_uses_effort(part) for part in parts_of(stage)):
+    if effort != "balanced" and not heeds_effort(stage):
         raise errors.no_effect(f"effort={effort}", recipe, "it does the same work at every effort.")
     return effort  # type: ignore[return-value]
+
+
+def heeds_seconds(stage: Stage) -> bool:
+    """Whether some part of the method can stop early."""
+    return any(part.needs_start or _uses_effort(part) for part in parts_of(stage))
+
+
+def heeds_effort(stage: Stage) -> bool:
+    """Whether some part of the method can always do more."""
+    return any(_uses_effort(part) for part in parts_of(stage))
 
 
 def _uses_effort(stage: Stage) -> bool:

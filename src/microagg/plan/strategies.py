@@ -8,7 +8,9 @@ from numbers import Integral
 from typing import Any
 
 from microagg import errors
+from microagg.methods.recipe import stage_of
 from microagg.plan.checks import Names, subsets_of
+from microagg.plan.method import heeds_effort, heeds_seconds
 from microagg.plan.protection import Protection
 
 WAYS = ("joint", "each")
@@ -40,12 +42,24 @@ def strategies_of(
     if keys is None:
         raise errors.no_keys()
     given = subsets_of("keys", keys)
+    listed = _methods(methods)
+    own = {method: _words_for(method, words) for method in listed}
+    for word in ("effort", "seconds"):
+        if words.get(word) is not None and not any(word in of_method for of_method in own.values()):
+            raise errors.no_effect(word, " or ".join(listed), "none of them can do more or less.")
     return [
-        Strategy(k, method, split, _protection(k, method, split, words))
+        Strategy(k, method, split, _protection(k, method, split, own[method]))
         for split in _splits(given, ways)
-        for method in _methods(methods)
+        for method in listed
         for k in _ks(ks)
     ]
+
+
+def _words_for(method: str, words: Mapping[str, Any]) -> dict[str, Any]:
+    """The words without those that have no effect on this method, but may have on others."""
+    stage = stage_of(method)
+    acts = {"effort": heeds_effort(stage), "seconds": heeds_seconds(stage)}
+    return {word: value for word, value in words.items() if value is not None and acts.get(word, True)}
 
 
 def _ks(ks: object) -> list[int]:
