@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from microagg import errors
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -33,6 +35,80 @@ def is_number(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def in_usual_types(table: pa.Table) -> pa.Table:
+    """The same values in types that all of Arrow's functions take.
+
+    Views and run-ends become plain arrays, half precision single precision. Categories inside of lists and
+    structures become their values: which of them occur cannot be told from outside. `DataError` for what
+    Arrow cannot convert.
+    """
+    for at, field in enumerate(table.schema):
+        wanted = _usual(field.type)
+        if wanted != field.type:
+            table = table.set_column(
+                at, field.with_type(wanted), _converted(table.column(at), wanted, field)
+            )
+    return table
+
+
+def _converted(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Field[Any]) -> Any:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    try:
+        if pa.types.is_run_end_encoded(column.type):
+            plain = [compute.run_end_decode(chunk) for chunk in column.chunks]  # type: ignore[attr-defined]
+            column = pa.chunked_array(plain, type=column.type.value_type)
+        return column.cast(wanted)
+    except pa.ArrowException:
+        raise errors.unusable_type(field.name, str(field.type)) from None
+
+
+def _usual(kind: Any) -> Any:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_string_view(kind):
+        return pa.large_string()
+    if types.is_binary_view(kind):
+        return pa.large_binary()
+    if types.is_float16(kind):
+        return pa.float32()
+    if types.is_run_end_encoded(kind):
+        return _usual(kind.value_type)
+    if types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _usual(kind.value_type), kind.ordered)
+    if types.is_union(kind):
+        return pa.null()  # to which nothing can be converted: Arrow can hardly do anything with them
+    return _usual_inside(kind)
+
+
+def _usual_inside(kind: Any) -> Any:
+    """Of lists and structures; other types are as they were."""
+    import pyarrow as pa
+
+    def inner(field: Any) -> Any:
+        found = _usual(field.type)
+        return field.with_type(found.value_type if pa.types.is_dictionary(found) else found)
+
+    types = pa.types
+    if types.is_struct(kind):
+        return pa.struct([inner(kind.field(at)) for at in range(kind.num_fields)])
+    if types.is_map(kind):
+        return pa.map_(inner(kind.key_field), inner(kind.item_field), kind.keys_sorted)
+    if types.is_fixed_size_list(kind):
+        return pa.list_(inner(kind.value_field), kind.list_size)
+    for is_kind, make in (
+        (types.is_list, pa.list_),
+        (types.is_large_list, pa.large_list),
+        (types.is_list_view, pa.list_view),
+        (types.is_large_list_view, pa.large_list_view),
+    ):
+        if is_kind(kind):
+            return make(inner(kind.value_field))
+    return kind
 
 
 def without_unused_categories(table: pa.Table) -> pa.Table:
