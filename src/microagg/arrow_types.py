@@ -47,9 +47,8 @@ def in_usual_types(table: pa.Table) -> pa.Table:
     for at, field in enumerate(table.schema):
         wanted = _usual(field.type)
         if wanted != field.type:
-            table = table.set_column(
-                at, field.with_type(wanted), _converted(table.column(at), wanted, field)
-            )
+            column = _converted(table.column(at), wanted, field)
+            table = table.set_column(at, field.with_type(wanted), column)
     return table
 
 
@@ -111,19 +110,27 @@ def _usual_inside(kind: Any) -> Any:
     return kind
 
 
-def without_unused_categories(table: pa.Table) -> pa.Table:
-    """The table without categories that no record has: they may be those of suppressed records."""
+def with_own_categories(table: pa.Table, in_order: bool = False) -> pa.Table:
+    """The table without categories that no record has: they may be those of suppressed records.
+
+    `in_order`: those that have no order of their own are sorted, as theirs may be that of the source's
+    records.
+    """
     import pyarrow as pa
 
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
-            table = table.set_column(at, field, _used(table.column(at)))
+            used = _used(table.column(at), in_order and not field.type.ordered)
+            table = table.set_column(at, field, used)
     return table
 
 
-def _used(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Dictionary-encoded values, each category of which occurs, in the order that they had."""
+def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
+    """Dictionary-encoded values, each category of which occurs, sorted or in the order that they had."""
     import pyarrow as pa
+
+    if in_order:
+        column = _sorted(column)
 
     unified: list[Any] = column.unify_dictionaries().chunks
     codes = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified]
@@ -142,5 +149,26 @@ def _used(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
             ordered=column.type.ordered,
         )
         for part, gaps in zip(filled, missing, strict=True)
+    ]
+    return pa.chunked_array(chunks, type=column.type)
+
+
+def _sorted(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    unified: list[Any] = column.unify_dictionaries().chunks
+    if not unified:
+        return column
+    dictionary = unified[0].dictionary
+    order = compute.sort_indices(dictionary).to_numpy()
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    chunks = [
+        pa.DictionaryArray.from_arrays(
+            pa.array(place).take(chunk.indices).cast(column.type.index_type),
+            dictionary.take(pa.array(order)),
+        )
+        for chunk in unified
     ]
     return pa.chunked_array(chunks, type=column.type)

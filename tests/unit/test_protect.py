@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import microagg
 from microagg import protect
@@ -164,6 +165,35 @@ def test_types_for_which_arrow_has_few_functions(kind: str, role: str, tmp_path:
     if role != "drop":
         expected = source["other"].to_pylist()
         assert release.data["other"].to_pylist() == [expected[row] for row in release.rows]
+
+
+def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
+    codes = pa.array(["A"] * 6 + ["secret"])
+    table = pa.table({"x": np.arange(7.0), "code": codes.dictionary_encode()})
+    parquet.write_table(table, tmp_path / "source.parquet")
+    for source in (table, tmp_path / "source.parquet"):
+        release = protect(source, 3, keys="x", strata="code", small_strata="suppress")
+        assert release.data["code"].chunk(0).dictionary.to_pylist() == ["A"]
+
+
+def test_categories_do_not_tell_the_order_of_shuffled_records(tmp_path: Path) -> None:
+    jobs = [f"job {(5 * at) % 12:02d}" for at in range(12)]
+    column = pa.array([*jobs, None]).dictionary_encode()
+    table = pa.table({"x": np.arange(13.0), "job": column})
+    release = protect(table, 3, keys="x", pass_="job", shuffle=True)
+    release.save(tmp_path / "shuffled.parquet")
+    for found in (release.data, parquet.read_table(tmp_path / "shuffled.parquet")):
+        assert found["job"].chunk(0).dictionary.to_pylist() == sorted(jobs)
+        assert Counter(found["job"].to_pylist()) == Counter([*jobs, None])
+    frame = protect(table.to_pandas(), 3, keys="x", pass_="job", shuffle=True).data
+    assert list(frame["job"].cat.categories) == sorted(jobs)
+    # an order that was declared is one of meaning
+    ordered = table.set_column(
+        1, "job", pa.DictionaryArray.from_arrays(column.indices, column.dictionary, ordered=True)
+    )
+    release = protect(ordered, 3, keys="x", pass_="job", shuffle=True)
+    assert release.data["job"].chunk(0).dictionary.to_pylist() == jobs
+    assert protect(table, 3, keys="x", pass_="job").data["job"].chunk(0).dictionary.to_pylist() == jobs
 
 
 def test_save_writes_what_is_in_the_data(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from microagg import errors
 from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
+from microagg.arrow_types import with_own_categories
 from microagg.columns import decimals_of
 from microagg.model import Partition
 from microagg.plan.protection import NOISE, Protection
@@ -149,7 +150,10 @@ def _tolerance(decimals: int | None, shares: Doubles) -> float:
 def released_table(
     source: pa.Table, rows: NDArray[np.int64], protection: Protection, strata: Strata, new: Masked
 ) -> pa.Table:
-    """The source's columns for these rows of `strata`, with the new values, without the dropped ones."""
+    """The source's columns for these rows of `strata`, with the new values, without the dropped ones.
+
+    Categories are those that the released records have, in an order that tells nothing of shuffled ones.
+    """
     names: list[str] = []
     columns: list[Any] = []
     for name in source.column_names:
@@ -162,7 +166,7 @@ def released_table(
             columns.append(strata.recoded[name].take(rows))
         else:
             columns.append(source.column(name).take(strata.rows[rows]))
-    return _table(names, columns)
+    return with_own_categories(_table(names, columns), in_order=protection.shuffle)
 
 
 def with_numbers(source: pa.Table, numbers: Mapping[str, Doubles]) -> pa.Table:
