@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyreadstat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
 import microagg
-from microagg import protect
+from microagg import protect, read
 from microagg.errors import DataError, SettingsError, UnsafeRelease
 from microagg.plan.plan_file import read_plan
 
@@ -174,6 +175,23 @@ def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
     for source in (table, tmp_path / "source.parquet"):
         release = protect(source, 3, keys="x", strata="code", small_strata="suppress")
         assert release.data["code"].chunk(0).dictionary.to_pylist() == ["A"]
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_labels_of_codes_that_suppressed_records_alone_had(tmp_path: Path, ending: str) -> None:
+    frame = pd.DataFrame({"x": np.arange(7.0), "code": [1] * 6 + [2], "kind": [1, 2] * 3 + [3]})
+    texts = {"code": {1: "A", 2: "secret"}, "kind": {1: "a", 2: "b", 3: "secret", 9: "refused"}}
+    write = {"dta": pyreadstat.write_dta, "sav": pyreadstat.write_sav}[ending]
+    write(frame, str(tmp_path / f"source.{ending}"), variable_value_labels=texts)
+    release = protect(tmp_path / f"source.{ending}", 3, keys="x", strata="code", small_strata="suppress")
+    release.save(tmp_path / f"released.{ending}")
+    assert b"secret" not in (tmp_path / f"released.{ending}").read_bytes()
+    found = read.microdata_from_file(tmp_path / f"released.{ending}").origin.labels
+    assert found is not None
+    assert found.value_labels == {"code": {1: "A"}, "kind": {1: "a", 2: "b", 9: "refused"}}
+    whole = protect(tmp_path / f"source.{ending}", 3, keys="x", pass_="code")
+    whole.save(tmp_path / f"whole.{ending}")
+    assert b"secret" in (tmp_path / f"whole.{ending}").read_bytes()
 
 
 def test_categories_do_not_tell_the_order_of_shuffled_records(tmp_path: Path) -> None:
