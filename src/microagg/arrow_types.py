@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from microagg import errors
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -35,19 +37,100 @@ def is_number(kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def without_unused_categories(table: pa.Table) -> pa.Table:
-    """The table without categories that no record has: they may be those of suppressed records."""
+def in_usual_types(table: pa.Table) -> pa.Table:
+    """The same values in types that all of Arrow's functions take.
+
+    Views and run-ends become plain arrays, half precision single precision. Categories inside of lists and
+    structures become their values: which of them occur cannot be told from outside. `DataError` for what
+    Arrow cannot convert.
+    """
+    for at, field in enumerate(table.schema):
+        wanted = _usual(field.type)
+        if wanted != field.type:
+            column = _converted(table.column(at), wanted, field)
+            table = table.set_column(at, field.with_type(wanted), column)
+    return table
+
+
+def _converted(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Field[Any]) -> Any:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    try:
+        if pa.types.is_run_end_encoded(column.type):
+            plain = [compute.run_end_decode(chunk) for chunk in column.chunks]  # type: ignore[attr-defined]
+            column = pa.chunked_array(plain, type=column.type.value_type)
+        return column.cast(wanted)
+    except pa.ArrowException:
+        raise errors.unusable_type(field.name, str(field.type)) from None
+
+
+def _usual(kind: Any) -> Any:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_string_view(kind):
+        return pa.large_string()
+    if types.is_binary_view(kind):
+        return pa.large_binary()
+    if types.is_float16(kind):
+        return pa.float32()
+    if types.is_run_end_encoded(kind):
+        return _usual(kind.value_type)
+    if types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _usual(kind.value_type), kind.ordered)
+    if types.is_union(kind):
+        return pa.null()  # to which nothing can be converted: Arrow can hardly do anything with them
+    return _usual_inside(kind)
+
+
+def _usual_inside(kind: Any) -> Any:
+    """Of lists and structures; other types are as they were."""
+    import pyarrow as pa
+
+    def inner(field: Any) -> Any:
+        found = _usual(field.type)
+        return field.with_type(found.value_type if pa.types.is_dictionary(found) else found)
+
+    types = pa.types
+    if types.is_struct(kind):
+        return pa.struct([inner(kind.field(at)) for at in range(kind.num_fields)])
+    if types.is_map(kind):
+        return pa.map_(inner(kind.key_field), inner(kind.item_field), kind.keys_sorted)
+    if types.is_fixed_size_list(kind):
+        return pa.list_(inner(kind.value_field), kind.list_size)
+    for is_kind, make in (
+        (types.is_list, pa.list_),
+        (types.is_large_list, pa.large_list),
+        (types.is_list_view, pa.list_view),
+        (types.is_large_list_view, pa.large_list_view),
+    ):
+        if is_kind(kind):
+            return make(inner(kind.value_field))
+    return kind
+
+
+def with_own_categories(table: pa.Table, in_order: bool = False) -> pa.Table:
+    """The table without categories that no record has: they may be those of suppressed records.
+
+    `in_order`: those that have no order of their own are sorted, as theirs may be that of the source's
+    records.
+    """
     import pyarrow as pa
 
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
-            table = table.set_column(at, field, _used(table.column(at)))
+            used = _used(table.column(at), in_order and not field.type.ordered)
+            table = table.set_column(at, field, used)
     return table
 
 
-def _used(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Dictionary-encoded values, each category of which occurs, in the order that they had."""
+def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
+    """Dictionary-encoded values, each category of which occurs, sorted or in the order that they had."""
     import pyarrow as pa
+
+    if in_order:
+        column = _sorted(column)
 
     unified: list[Any] = column.unify_dictionaries().chunks
     codes = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified]
@@ -66,5 +149,26 @@ def _used(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
             ordered=column.type.ordered,
         )
         for part, gaps in zip(filled, missing, strict=True)
+    ]
+    return pa.chunked_array(chunks, type=column.type)
+
+
+def _sorted(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    unified: list[Any] = column.unify_dictionaries().chunks
+    if not unified:
+        return column
+    dictionary = unified[0].dictionary
+    order = compute.sort_indices(dictionary).to_numpy()
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    chunks = [
+        pa.DictionaryArray.from_arrays(
+            pa.array(place).take(chunk.indices).cast(column.type.index_type),
+            dictionary.take(pa.array(order)),
+        )
+        for chunk in unified
     ]
     return pa.chunked_array(chunks, type=column.type)

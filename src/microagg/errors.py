@@ -302,6 +302,14 @@ def no_codes(column: str, kind: str) -> DataError:
     )
 
 
+def unusable_type(column: str, kind: str) -> DataError:
+    """Types of Arrow for which it has hardly any function."""
+    return DataError(
+        f"Column '{column}' holds values of type {kind}, which cannot be used. Convert it, or remove it "
+        "from the data."
+    )
+
+
 def nan_as_code(column: str, count: int) -> DataError:
     """NaN is no value and not missing either."""
     return DataError(

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from microagg import read
+from microagg.arrow_types import with_own_categories
 from microagg.errors import DataError
 
 DAY = datetime.date(2020, 1, 31)
@@ -120,13 +121,27 @@ def test_row_labels_of_pandas_are_not_released() -> None:
 
 def test_categories_of_suppressed_records_are_not_told() -> None:
     native = pd.DataFrame({"c": pd.Categorical(["x", "secret", "x"]), "a": [1.0, 2.0, 3.0]})
-    for data in (native, pa.Table.from_pandas(native)):
+    arrow = pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
+    for data in (native, native.astype({"c": arrow}), pa.Table.from_pandas(native)):
         microdata = read.microdata_of(data)
-        frame: Any = read.frame_like(microdata, microdata.table.take([0, 2]), np.array([0, 2]))
+        table = with_own_categories(microdata.table.take([0, 2]))
+        frame: Any = read.frame_like(microdata, table, np.array([0, 2]))
         if isinstance(frame, pd.DataFrame):
-            assert list(frame["c"].cat.categories) == ["x"]
+            assert frame["c"].dtype == (pd.CategoricalDtype(["x"]) if data is native else arrow)
+            found = pa.chunked_array(pa.array(frame["c"]))
         else:
-            assert frame.column("c").chunk(0).dictionary.to_pylist() == ["x"]
+            found = frame.column("c")
+        assert found.chunk(0).dictionary.to_pylist() == ["x"]
+
+
+def test_polars_enumerations_lose_categories_of_suppressed_records() -> None:
+    kind = pl.Enum(["y", "secret", "x"])
+    native = pl.DataFrame({"c": pl.Series(["x", "secret", "y"], dtype=kind), "a": [1.0, 2.0, 3.0]})
+    microdata = read.microdata_of(native)
+    table = with_own_categories(microdata.table.take([0, 2]))
+    frame: Any = read.frame_like(microdata, table, np.array([0, 2]))
+    assert frame.schema["c"] == pl.Enum(["y", "x"])
+    assert frame["c"].to_list() == ["x", "y"]
 
 
 def test_polars_keeps_its_types() -> None:

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read
-from microagg.engines.masking import Doubles, Masked, masked, released_table, with_numbers
+from microagg.engines.masking import (
+    Doubles,
+    Masked,
+    masked,
+    released_origin,
+    released_table,
+    with_numbers,
+)
 from microagg.engines.release import Release, TaskPartition
 from microagg.engines.solving import Watcher, solve_all
 from microagg.engines.weighing import weights_of
@@ -59,7 +66,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     verdict.raise_if_unsafe()
     verdict = replace(verdict, notes=(*verdict.notes, *_notes(source, protection, strata, tasks, attempts)))
     return Release(
-        verified=Verified(Microdata(table, source.origin), verdict),
+        verified=Verified(Microdata(table, released_origin(source, table)), verdict),
         source=source,
         rows=strata.rows[order],
         claims=claims,

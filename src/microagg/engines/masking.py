@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from microagg import errors
 from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
+from microagg.arrow_types import with_own_categories
 from microagg.columns import decimals_of
-from microagg.model import Partition
+from microagg.model import Microdata, Origin, Partition
 from microagg.plan.protection import NOISE, Protection
 from microagg.scale.strata import Strata
 from microagg.scale.tasks import Task
@@ -149,7 +150,10 @@ def _tolerance(decimals: int | None, shares: Doubles) -> float:
 def released_table(
     source: pa.Table, rows: NDArray[np.int64], protection: Protection, strata: Strata, new: Masked
 ) -> pa.Table:
-    """The source's columns for these rows of `strata`, with the new values, without the dropped ones."""
+    """The source's columns for these rows of `strata`, with the new values, without the dropped ones.
+
+    Categories are those that the released records have, in an order that tells nothing of shuffled ones.
+    """
     names: list[str] = []
     columns: list[Any] = []
     for name in source.column_names:
@@ -162,7 +166,20 @@ def released_table(
             columns.append(strata.recoded[name].take(rows))
         else:
             columns.append(source.column(name).take(strata.rows[rows]))
-    return _table(names, columns)
+    return with_own_categories(_table(names, columns), in_order=protection.shuffle)
+
+
+def released_origin(source: Microdata, released: pa.Table) -> Origin:
+    """What is known of the source, without labels of codes that suppressed records alone had."""
+    labels = source.origin.labels
+    if labels is None or released.num_rows == source.table.num_rows:
+        return source.origin
+    kept = {}
+    for name, texts in labels.value_labels.items():
+        if name in released.column_names:
+            before, after = (set(table[name].unique().to_pylist()) for table in (source.table, released))
+            kept[name] = {code: text for code, text in texts.items() if code not in before - after}
+    return replace(source.origin, labels=replace(labels, value_labels=kept))
 
 
 def with_numbers(source: pa.Table, numbers: Mapping[str, Doubles]) -> pa.Table:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
-from microagg.arrow_types import are_dates, is_number, is_text
+from microagg.arrow_types import are_dates, in_usual_types, is_number, is_text
 from microagg.model import positions_of
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ def refuse_duplicates(names: Sequence[str]) -> None:
 
 
 def chosen(table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """The named columns (default: all), each of which has a name of its own."""
+    """The named columns (default: all), each of which has a name of its own, in types that can be used."""
     refuse_duplicates([name for name in table.column_names if name])
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
     if "" in table.column_names:
         raise errors.unnamed_column(table.column_names.index("") + 1)
-    return table
+    return in_usual_types(table)
 
 
 def refuse_values_as_names(names: Sequence[str], source: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.arrow_types import without_unused_categories
+from microagg.arrow_types import with_own_categories
 from microagg.model import Microdata, Origin
 from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen
 from microagg.read.memory import frame_of
@@ -116,8 +116,7 @@ def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: l
         label = labels[name]
         if name in same:
             columns[label] = kept[label]
-            if len(rows) < len(native) and isinstance(native.dtypes[label], pd.CategoricalDtype):
-                # Categories of suppressed records alone would tell of them.
+            if isinstance(native.dtypes[label], pd.CategoricalDtype):
                 columns[label] = kept[label].cat.remove_unused_categories()
             continue
         values = released.column(name).to_pandas()
@@ -129,7 +128,9 @@ def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: l
 
 
 def _in_family(values: Any, dtype: Any, pd: Any) -> Any:
-    """Numbers that were pandas' nullable ones, or Arrow's, stay so."""
+    """Numbers that were pandas' nullable ones, or Arrow's, stay so; and so do Arrow's categories."""
+    if isinstance(dtype, pd.ArrowDtype) and isinstance(values.dtype, pd.CategoricalDtype):
+        return values.astype(dtype)
     if values.dtype.kind != "f":
         return values
     if isinstance(dtype, pd.ArrowDtype):
@@ -139,12 +140,23 @@ def _in_family(values: Any, dtype: Any, pd: Any) -> Any:
     return values
 
 
+def _as_enum(series: Any, like: Any, column: Any) -> Any:
+    """Polars' enumerations with the categories that are left."""
+    import narwhals.stable.v1 as nw
+
+    kind = like.to_native().dtype
+    if type(kind).__name__ != "Enum":
+        return series
+    left = type(kind)(column.chunk(0).dictionary.to_pylist())
+    return nw.from_native(series.to_native().cast(left), series_only=True)
+
+
 def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
     import narwhals.stable.v1 as nw
     import pyarrow as pa
     from narwhals.dependencies import is_duckdb_relation
 
-    released = without_unused_categories(released)
+    released = with_own_categories(released)
     if is_duckdb_relation(native):
         import duckdb
 
@@ -157,6 +169,9 @@ def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: li
     backend = frame.implementation
     taken = frame[rows]
     fresh = nw.from_arrow(released, backend=backend)
-    columns = [taken[name] if name in same else fresh[name] for name in released.column_names]
+    columns = [
+        taken[name] if name in same else _as_enum(fresh[name], taken[name], released.column(name))
+        for name in released.column_names
+    ]
     result = taken.select(*columns)
     return result.lazy().to_native() if _is_lazy(native) else result.to_native()

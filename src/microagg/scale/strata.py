@@ -80,7 +80,9 @@ def _codes(column: pa.ChunkedArray[Any], name: str) -> Positions:
 
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if pa.types.is_nested(column.type):
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.cast(column.type.storage_type)
+    if pa.types.is_nested(column.type) or pa.types.is_interval(column.type):
         raise errors.no_codes(name, str(column.type))
     if pa.types.is_floating(column.type):
         strange = int(np.isnan(column.drop_null().to_numpy()).sum())

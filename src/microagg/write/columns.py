@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
-from microagg.arrow_types import is_text, without_unused_categories
+from microagg.arrow_types import is_text, with_own_categories
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +21,7 @@ def values_only(table: pa.Table, changed: Collection[str]) -> pa.Table:
     That is: categories that no record has, which may be those of suppressed records, and what pandas' own
     metadata say about columns that were changed or dropped.
     """
-    table = without_unused_categories(table)
+    table = with_own_categories(table)
     metadata = dict(table.schema.metadata or {})
     if _PANDAS in metadata:
         about = json.loads(metadata[_PANDAS])

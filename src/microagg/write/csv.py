@@ -29,9 +29,11 @@ def write_csv(table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat)
     delimiter = csv_format.delimiter or ","
     decimal = csv_format.decimal or "."
     encoding = csv_format.encoding or "utf-8"
-    for name, field in zip(table.column_names, table.schema, strict=True):
-        if pa.types.is_nested(field.type) or _is_binary(field.type):
-            raise errors.unwritable_column("CSV", name, f"values of type {field.type}")
+    for field in table.schema:
+        kind = field.type
+        stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+        if pa.types.is_nested(stored) or pa.types.is_interval(stored) or _is_binary(stored):
+            raise errors.unwritable_column("CSV", field.name, f"values of type {kind}")
     padded = [name for name in table.column_names if name != name.strip()]
     if padded:
         raise errors.bad_names_for("CSV", padded, "names without blanks around them")
