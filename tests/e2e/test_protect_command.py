@@ -504,8 +504,10 @@ def test_labels_survive(tmp_path: Path, ending: str) -> None:
     assert released.groupby(["region", "age", "income"]).size().min() >= 3
 
 
-def test_a_source_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
-    pyreadstat.write_por(frame()[["age", "zeros"]], tmp_path / "in.por")
-    message = refused(2, tmp_path, tmp_path / "in.por", "-k", 3, "--keys", "age")
+def test_a_format_that_is_only_read_is_released_as_another_of_its_program(tmp_path: Path) -> None:
+    source = tmp_path / "in.por"
+    pyreadstat.write_por(frame()[["age", "zeros"]], source)
+    message = refused(2, tmp_path, source, "-k", 3, "--keys", "AGE", "-o", tmp_path / "o.por")
     assert "SPSS portable files are only read" in message
-    assert run(tmp_path / "in.por", "-k", 3, "--keys", "AGE", "-o", tmp_path / "o.sav").returncode == 0
+    assert run(source, "-k", 3, "--keys", "AGE").returncode == 0
+    assert (tmp_path / "in-protected.sav").exists()
