@@ -18,9 +18,9 @@ import pytest
 from pyarrow import parquet
 
 import microagg
+from microagg.cli.progress_bar import Bar
 from microagg.methods.catalogue import METHODS
 from microagg.methods.run import Progress
-from microagg.progress_bar import Bar
 from tests.bad_files import BAD_FILES, GOOD_NAMES, BadFile, bad_file_id, csv_of, leaks, write_good
 
 COMMAND = Path(sys.executable).parent / "microagg"

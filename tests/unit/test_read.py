@@ -18,7 +18,8 @@ import pyreadstat
 import pytest
 from pyarrow import feather, parquet
 
-from microagg import cli, read
+from microagg import read
+from microagg.cli import entry as cli
 from microagg.errors import DataError, MissingExtra, SettingsError
 from microagg.model import CsvFormat, Table
 from tests.bad_files import (

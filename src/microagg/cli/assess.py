@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from microagg import errors
-from microagg.cli_options import AsJson, Decimal, Delimiter, Encoding, codes_by_column, names
+from microagg.cli.options import AsJson, Decimal, Delimiter, Encoding, codes_by_column, names
 
 
 def assess(
@@ -69,7 +69,7 @@ def assess(
     if its keys are the original's own values, or if it does not have the k that is given.
     """
     from microagg.api_assess import assess as judge
-    from microagg.progress_bar import Bar
+    from microagg.cli.progress_bar import Bar
 
     if as_json and details:
         raise errors.no_details_in_json()

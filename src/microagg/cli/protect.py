@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from microagg import errors
-from microagg.cli_options import (
+from microagg.cli.options import (
     AsJson,
     Decimal,
     Delimiter,
@@ -155,9 +155,9 @@ def protect(
     The copy is read back and counted before it gets its name. Lists of columns are separated by commas.
     """
     from microagg.api import protect as make
+    from microagg.cli.progress_bar import Bar
     from microagg.engines.release import Places
     from microagg.plan.plan_file import read_plan
-    from microagg.progress_bar import Bar
     from microagg.read import origin_of
 
     words: dict[str, Any] = dict(read_plan(plan)) if plan is not None else {}

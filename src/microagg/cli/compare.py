@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from microagg import errors
-from microagg.cli_options import (
+from microagg.cli.options import (
     AsJson,
     Decimal,
     Delimiter,
@@ -97,8 +97,8 @@ def compare(
     interruption is not computed again.
     """
     from microagg.api_assess import compare as try_all
+    from microagg.cli.progress_bar import Bar
     from microagg.engines.release import INTERNAL_FOLDER
-    from microagg.progress_bar import Bar
     from microagg.read import origin_of
     from microagg.write import write_text
 

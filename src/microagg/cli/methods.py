@@ -1,0 +1,59 @@
+"""The command `microagg methods`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import typer
+
+from microagg.cli.options import (
+    AsJson,
+)
+
+
+def methods(
+    as_json: AsJson = False,
+) -> None:
+    """List every method: what it does, its paper, cost, guarantee and largest sensible n."""
+    from microagg.methods.catalogue import METHODS
+    from microagg.methods.recipe import settings_of
+
+    if as_json:
+        entries = {
+            name: {
+                "summary": method.summary,
+                "paper": method.paper,
+                "cost": method.cost,
+                "guarantee": method.guarantee,
+                "largest_n": method.largest_n,
+                "settings": settings_of(name),
+                "starts_from": method.starts_from,
+            }
+            for name, method in METHODS.items()
+        }
+        typer.echo(json.dumps(entries, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 1, 0))
+    table.add_column("method", no_wrap=True)
+    table.add_column("what it does, and its settings", ratio=3)
+    table.add_column("paper; cost, sensible n; guarantee", ratio=3)
+    for name, method in METHODS.items():
+        settings = ", ".join(settings_of(name))
+        table.add_row(
+            name,
+            method.summary + (f"\n[dim]settings: {settings}[/dim]" if settings else ""),
+            f"{method.paper}; {method.cost}, n up to {method.largest_n:,}; {method.guarantee}",
+        )
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    with console.capture() as text:  # Rich would leave with a code of its own when the reader has gone
+        console.print(table)
+        console.print(
+            "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
+            "n up to: what takes a few minutes on one core.",
+            highlight=False,
+        )
+    typer.echo(text.get(), nl=False)
