@@ -178,6 +178,21 @@ def test_single_precision_and_nan_can_be_written(tmp_path: Path, ending: str) ->
     np.testing.assert_array_equal(values, shares.to_numpy(zero_copy_only=False))
 
 
+def test_numbers_of_numpy_are_settings_too(tmp_path: Path) -> None:
+    release = protected(
+        k=np.int64(3), seed=np.int64(3), threads=np.int32(1), seconds=np.float32(5.0),
+        decimals={"age": np.int8(1)}, missing_codes={"age": [np.int64(-9), np.float32(0.5)]},
+        confidential="rent", pass_="weight", confidential_as="noise", noise=np.float32(0.5),
+    )  # fmt: skip
+    record = json.loads(release.save(tmp_path / "released.csv").read_text())
+    assert record["plan"]["missing_codes"] == {"age": [-9, 0.5]}
+    assert (record["seed"], record["plan"]["threads"], record["plan"]["seconds"]) == (3, 1, 5.0)
+    plan = read_plan(tmp_path / "microagg-internal" / "released.csv.plan.toml")
+    assert (plan["seed"], plan["noise"]) == (3, 0.5)
+    with pytest.raises(SettingsError, match="plan must be the path"):
+        protected(plan=5)
+
+
 def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
     codes = pa.array(["A"] * 6 + ["secret"])
     table = pa.table({"x": np.arange(7.0), "code": codes.dictionary_encode()})
