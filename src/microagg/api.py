@@ -102,6 +102,8 @@ def protect(
         given.pop(other, None)
     if "pass_" in given:
         given["pass"] = given.pop("pass_")
+    if plan is not None and not isinstance(plan, str | Path):
+        raise errors.bad_word("plan", "the path of a plan file")
     words = {**(plan_file.read_plan(Path(plan)) if plan is not None else {}), **given}
     words.pop("output", None)
     source = words.pop("input", None) if data is None else data

@@ -168,6 +168,31 @@ def test_types_for_which_arrow_has_few_functions(kind: str, role: str, tmp_path:
         assert release.data["other"].to_pylist() == [expected[row] for row in release.rows]
 
 
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "dta", "sav", "xpt", "parquet", "feather"])
+def test_single_precision_and_nan_can_be_written(tmp_path: Path, ending: str) -> None:
+    shares = pa.array([0.1, float("nan"), None, 2.7] * 3, pa.float32())
+    table = pa.table({"x": np.arange(12.0), "share": shares, "other": shares.cast(pa.float64())})
+    protect(table, 3, keys="x", confidential="share").save(tmp_path / f"released.{ending}")
+    found = read.microdata_from_file(tmp_path / f"released.{ending}")
+    values = read.numbers_of(found, "share").astype(np.float32)
+    np.testing.assert_array_equal(values, shares.to_numpy(zero_copy_only=False))
+
+
+def test_numbers_of_numpy_are_settings_too(tmp_path: Path) -> None:
+    release = protected(
+        k=np.int64(3), seed=np.int64(3), threads=np.int32(1), seconds=np.float32(5.0),
+        decimals={"age": np.int8(1)}, missing_codes={"age": [np.int64(-9), np.float32(0.5)]},
+        confidential="rent", pass_="weight", confidential_as="noise", noise=np.float32(0.5),
+    )  # fmt: skip
+    record = json.loads(release.save(tmp_path / "released.csv").read_text())
+    assert record["plan"]["missing_codes"] == {"age": [-9, 0.5]}
+    assert (record["seed"], record["plan"]["threads"], record["plan"]["seconds"]) == (3, 1, 5.0)
+    plan = read_plan(tmp_path / "microagg-internal" / "released.csv.plan.toml")
+    assert (plan["seed"], plan["noise"]) == (3, 0.5)
+    with pytest.raises(SettingsError, match="plan must be the path"):
+        protected(plan=5)
+
+
 def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
     codes = pa.array(["A"] * 6 + ["secret"])
     table = pa.table({"x": np.arange(7.0), "code": codes.dictionary_encode()})

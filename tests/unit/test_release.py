@@ -274,6 +274,12 @@ def write_survey(path: Path) -> Path:
     return path
 
 
+def test_excel_has_every_digit(tmp_path: Path) -> None:
+    numbers = [0.1 + 0.2, 1 / 3, 0.10000000149011612, -1.7976931348623157e308, 5e-324, 1e22, 2.0**53, 0.5]
+    path = release(pa.table({"a": numbers}), tmp_path / "out.xlsx")
+    assert read.microdata_from_file(path).table["a"].to_pylist() == numbers
+
+
 @pytest.mark.parametrize("ending", [".dta", ".sav", ".zsav", ".xpt"])
 def test_statistical_files_that_nothing_was_done_to(tmp_path: Path, ending: str) -> None:
     source = read.microdata_from_file(write_survey(tmp_path / f"in{ending}"))

@@ -397,12 +397,19 @@ MOVES = {
     "nothing at all": (pa.nulls(3), pa.array([None] * 3, pa.float64())),
     "signs of zero": ([0.0, -0.0, 1.0], [-0.0, 0.0, 1.0]),
     "not a number": ([float("nan"), 1.0, None], ["nan", "1", ""]),
+    "NaN as missing": ([1.0, float("nan"), 2.0], [1.0, None, 2.0]),
+    "NaN as an empty field": ([1.0, float("nan"), 2.0], ["1", "", "2"]),
+    "the fewest digits of single precision": (
+        pa.array([1.1, 16777216.0, 1e-30], pa.float32()),
+        ["1.1", "16777216", "1e-30"],
+    ),
 }
 
 BREAKS = {
     "the last bit": ([0.1, 0.2, 0.3], [0.1, np.nextafter(0.2, 1), 0.3]),
     "the last digit of a text": ([0.1, 0.2, 0.3], ["0.1", "0.2", "0.30000000000000004"]),
     "single precision": ([0.1, 0.5, 0.3], pa.array([0.1, 0.5, 0.3], pa.float32())),
+    "the last digit of single precision": (pa.array([1.1] * 3, pa.float32()), ["1.1", "1.1000001", "1.1"]),
     "rounded": ([0.126, 0.5, 0.3], ["0.13", "0.5", "0.3"]),
     "whole numbers cut off": ([1.5, 2.0, 3.0], [1, 2, 3]),
     "whole numbers too large for doubles": ([2**60 + 1, 1, 2], [float(2**60), 1.0, 2.0]),
@@ -416,7 +423,6 @@ BREAKS = {
     "a missing number as zero": ([1.0, None, 2.0], [1.0, 0.0, 2.0]),
     "zero as missing": ([1.0, 0.0, 2.0], [1.0, None, 2.0]),
     "missing as NaN": ([1.0, None, 2.0], [1.0, float("nan"), 2.0]),
-    "NaN as missing": ([1.0, float("nan"), 2.0], [1.0, None, 2.0]),
     "missing text as a word": (["a", None, "b"], ["a", "NA", "b"]),
     "leading zeros": (["007", "008", "010"], [7, 8, 10]),
     "leading zeros in text": (["007", "008", "010"], ["7", "8", "10"]),

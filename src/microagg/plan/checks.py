@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 
 from microagg import errors
 
@@ -70,10 +70,11 @@ def codes_of(word: str, value: object) -> dict[str, tuple[float, ...]]:
     checked: dict[str, tuple[float, ...]] = {}
     for column, codes in value.items():
         listed = codes if isinstance(codes, Sequence) and not isinstance(codes, str) else [codes]
-        numbers = all(isinstance(code, int | float) and not isinstance(code, bool) for code in listed)
+        numbers = all(isinstance(code, Real) and not isinstance(code, bool) for code in listed)
         if not isinstance(column, str) or not listed or not numbers:
             raise errors.bad_word(word, "a table of columns with a list of numbers each")
         if not all(math.isfinite(code) for code in listed):
             raise errors.bad_word(word, "a table of columns with a list of finite numbers each")
-        checked[column] = tuple(listed)
+        # Those of NumPy are no numbers of JSON and TOML.
+        checked[column] = tuple(int(code) if isinstance(code, Integral) else float(code) for code in listed)
     return checked

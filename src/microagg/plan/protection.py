@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from microagg import errors
@@ -108,7 +109,9 @@ class Protection:
             if word in said:
                 checked[word] = check(word, said[word])
         kept = {word: _plain(value) for word, value in checked.items() if value != _default(word)}
-        how["method"] = method.recipe
+        how = {"method": method.recipe} | {
+            word: getattr(method, word) for word in METHOD_WORDS if word != "method"
+        }
         kept |= {word: value for word, value in how.items() if value != METHOD_WORDS[word]}
         attributes = {_attribute(word): value for word, value in checked.items()}
         protection = cls(**attributes, method=method, words=kept)
@@ -202,7 +205,7 @@ def _decimals(word: str, value: object) -> dict[str, int]:
 
 
 def _noise(word: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
         raise errors.bad_number(word, value, "a number above 0, such as 0.1")
     return float(value)
 

@@ -27,7 +27,7 @@ def check_written(
 
     `written` is the file as read again. Formats may change types, not values: numbers may be text that
     reads as the very same double (with the decimal sign `decimal`), whole numbers and decimals doubles,
-    truth values 0 and 1, dates timestamps, categories text, and missing text empty.
+    truth values 0 and 1, dates timestamps, categories text, missing text empty, and NaN missing.
     """
     verdict.raise_if_unsafe()
     failures = columns_failures(released.column_names, written.column_names, claims.dropped, "written file")
@@ -70,8 +70,10 @@ def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
     import pyarrow as pa
 
     before, after = plain(released), plain(written)
-    blank = _blank(before)
-    if (blank != _blank(after)).any():
+    blank, left = _blank(before), _blank(after)
+    if pa.types.is_floating(before.type):  # most formats have no NaN
+        blank |= np.isnan(before.to_numpy(zero_copy_only=False)) & left
+    if (blank != left).any():
         return False
     if blank.any():
         there = pa.array(~blank)
@@ -103,7 +105,9 @@ def _same(before: Any, after: Any, decimal: str) -> bool:
 
     old, new = before.type, after.type
     if is_numeric(old) and is_text(new):
-        return _same_numbers(before, _numbers_in(after, before, decimal))
+        found = _numbers_in(after, before, decimal)
+        # The fewest digits that mean a number of single precision are fewer than those of its double.
+        return _same_numbers(before, found.cast(old) if kinds.is_float32(old) else found)
     if is_numeric(old) and is_numeric(new):
         return _same_numbers(before, after)
     if kinds.is_boolean(old) and is_numeric(new):

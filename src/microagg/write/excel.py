@@ -38,10 +38,16 @@ def write_excel(table: pa.Table, file: BinaryIO, path: str) -> None:
     def cell(value: Any) -> Any:
         # openpyxl takes these for formulas and error values.
         if isinstance(value, str) and value[:1] in ("=", "#"):
-            written = WriteOnlyCell(sheet, value)
-            written.data_type = "s"
-            return written
+            return typed(value, "s")
+        # It writes sixteen digits of a number, of which some have seventeen.
+        if isinstance(value, float) and float(f"{value:.16g}") != value:
+            return typed(repr(value), "n")
         return value
+
+    def typed(text: str, kind: str) -> Any:
+        written = WriteOnlyCell(sheet, text)
+        written.data_type = kind
+        return written
 
     try:
         sheet.append([cell(name) for name in table.column_names])
