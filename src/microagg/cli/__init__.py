@@ -1,4 +1,4 @@
-"""The command-line face: a module for each command, options that several have, and where they come together."""
+"""The command-line face: a module for each command, shared options, and the entry that joins them."""
 
 from microagg.cli.entry import app, main
 
