@@ -202,7 +202,7 @@ def test_noise_that_rounding_undoes_is_told() -> None:
         assert undone > 0.9 * N
         told = f"undone by rounding in {undone} of {N} records"
         assert any(told in note for note in release.verdict.notes)
-    larger = protected(source, **words, noise=50.0)
+    larger = protected(source, **words, noise=5000.0)
     assert not any("undone" in note for note in larger.verdict.notes)
 
 
