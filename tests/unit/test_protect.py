@@ -206,6 +206,14 @@ def test_noise_that_rounding_undoes_is_told() -> None:
     assert not any("undone" in note for note in larger.verdict.notes)
 
 
+def test_merged_strata_that_were_an_enumeration() -> None:
+    codes = pl.Series(["A"] * 6 + ["C", "C", "D"], dtype=pl.Enum(["A", "B", "C", "D"]))
+    frame = pl.DataFrame({"x": np.arange(9.0), "code": codes, "kind": codes})
+    release = protect(frame, 3, keys="x", strata="code", small_strata="merge", pass_="kind")
+    assert release.data["code"].to_list() == ["A"] * 6 + ["C+D"] * 3
+    assert release.data.schema["kind"] == pl.Enum(["A", "C", "D"])
+
+
 def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
     codes = pa.array(["A"] * 6 + ["secret"])
     table = pa.table({"x": np.arange(7.0), "code": codes.dictionary_encode()})
