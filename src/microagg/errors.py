@@ -1483,6 +1483,14 @@ def note_noised(columns: Sequence[str]) -> str:
     return f"noise was added to {_these(columns)}: it blurs values, but gives no k-anonymity"
 
 
+def note_noise_undone(column: str, count: int, of: int) -> str:
+    """The noise is small beside the steps in which the source's values are written."""
+    return (
+        f"the noise of {column} is undone by rounding in {count} of {_count(of, 'record')}: the source's "
+        "values have fewer decimals than it takes (more --noise helps)"
+    )
+
+
 def note_own_values(columns: Sequence[str], count: int) -> str:
     """A group of equal records, or a mean that is one of its values."""
     return f"{_are(count)} released with exactly the source's values in {_these(columns)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -142,6 +143,19 @@ def test_polars_enumerations_lose_categories_of_suppressed_records() -> None:
     frame: Any = read.frame_like(microdata, table, np.array([0, 2]))
     assert frame.schema["c"] == pl.Enum(["y", "x"])
     assert frame["c"].to_list() == ["x", "y"]
+
+
+def test_polars_keeps_no_text_of_suppressed_records_and_no_order() -> None:
+    texts = [f"a long text, number {at}" for at in range(4)]
+    native = pl.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "text": texts, "list": [[text] for text in texts]})
+    microdata = read.microdata_of(native)
+    rows = np.array([3, 0, 1])
+    frame: Any = read.frame_like(microdata, microdata.table.take(rows), rows)
+    assert frame.equals(native[rows])
+    content = pickle.dumps(frame)
+    assert texts[2].encode() not in content
+    places = [content.index(texts[row].encode()) for row in rows]
+    assert places == sorted(places)
 
 
 def test_polars_keeps_its_types() -> None:

@@ -193,6 +193,27 @@ def test_numbers_of_numpy_are_settings_too(tmp_path: Path) -> None:
         protected(plan=5)
 
 
+def test_noise_that_rounding_undoes_is_told() -> None:
+    source = survey().assign(children=np.arange(N) % 4)
+    words = {"confidential": "children", "confidential_as": "noise", "accept_homogeneous": True}
+    for more in ({}, {"decimals": {"children": 0}}):
+        release = protected(source, **words, **more)
+        undone = int((release.data["children"].round() == source["children"]).sum())
+        assert undone > 0.9 * N
+        told = f"undone by rounding in {undone} of {N} records"
+        assert any(told in note for note in release.verdict.notes)
+    larger = protected(source, **words, noise=5000.0)
+    assert not any("undone" in note for note in larger.verdict.notes)
+
+
+def test_merged_strata_that_were_an_enumeration() -> None:
+    codes = pl.Series(["A"] * 6 + ["C", "C", "D"], dtype=pl.Enum(["A", "B", "C", "D"]))
+    frame = pl.DataFrame({"x": np.arange(9.0), "code": codes, "kind": codes})
+    release = protect(frame, 3, keys="x", strata="code", small_strata="merge", pass_="kind")
+    assert release.data["code"].to_list() == ["A"] * 6 + ["C+D"] * 3
+    assert release.data.schema["kind"] == pl.Enum(["A", "C", "D"])
+
+
 def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
     codes = pa.array(["A"] * 6 + ["secret"])
     table = pa.table({"x": np.arange(7.0), "code": codes.dictionary_encode()})

@@ -140,15 +140,18 @@ def _in_family(values: Any, dtype: Any, pd: Any) -> Any:
     return values
 
 
-def _as_enum(series: Any, like: Any, column: Any) -> Any:
-    """Polars' enumerations with the categories that are left."""
+def _own(fresh: Any, taken: Any, column: Any, same: bool) -> Any:
+    """A column of polars or another library, made anew unless that would change the type of one that is
+    the source's: what polars takes of its texts keeps all of them, in the order of the source.
+    """
     import narwhals.stable.v1 as nw
+    import pyarrow as pa
 
-    kind = like.to_native().dtype
-    if type(kind).__name__ != "Enum":
-        return series
-    left = type(kind)(column.chunk(0).dictionary.to_pylist())
-    return nw.from_native(series.to_native().cast(left), series_only=True)
+    kind = taken.to_native().dtype
+    if type(kind).__name__ == "Enum" and pa.types.is_dictionary(column.type):
+        left = type(kind)(column.chunk(0).dictionary.to_pylist())
+        return nw.from_native(fresh.to_native().cast(left), series_only=True)
+    return taken if same and fresh.to_native().dtype != kind else fresh
 
 
 def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
@@ -170,7 +173,7 @@ def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: li
     taken = frame[rows]
     fresh = nw.from_arrow(released, backend=backend)
     columns = [
-        taken[name] if name in same else _as_enum(fresh[name], taken[name], released.column(name))
+        _own(fresh[name], taken[name], released.column(name), name in same)
         for name in released.column_names
     ]
     result = taken.select(*columns)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
+from microagg.columns import decimals_of
 from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
 from microagg.verify.classes import Classes, Codes, codes_of, count_of
 from microagg.verify.shape import (
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 HUGE = 2.0**-800
 """Columns with values beyond its inverse are summed in this unit, so that sums do not overflow."""
+
+BY_CHANCE = 0.05
+"""So many noisy values may well be the source's after rounding; more show that the noise is too small."""
 
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:
@@ -241,6 +245,20 @@ class Release:
                 failures += [errors.missing_moved(name, moved)] if moved else []
         return failures
 
+    def noise_notes(self) -> list[str]:
+        """How many values are had back from the noise by rounding: whole numbers are whole before noise."""
+        notes = []
+        for name in self.claims.noised:
+            if (pair := self.numbers(name)) is None:
+                continue
+            before, after = (values[~np.isnan(pair[0])] for values in pair)
+            decimals = decimals_of(before)
+            rounded = after if decimals is None else np.round(after, decimals)
+            undone = int((rounded == before).sum())
+            if undone > BY_CHANCE * len(before):
+                notes.append(errors.note_noise_undone(name, undone, len(before)))
+        return notes
+
     def weights(self) -> NDArray[np.float64] | None:
         """Of the released records, in the source; None without weights. NaN for what is none."""
         if self.claims.weight is None:
@@ -339,6 +357,7 @@ class Release:
             ]
         if claims.noised:
             notes.append(errors.note_noised(claims.noised))
+            notes += self.noise_notes()
         for count in counts:
             if count.own_values:
                 masked = [name for name in count.columns if name not in claims.strata]
