@@ -1,0 +1,39 @@
+"""Every exception of microagg."""
+
+from __future__ import annotations
+
+
+class SettingsError(ValueError):
+    """A setting is wrong by itself or does not fit the data."""
+
+
+class DataError(ValueError):
+    """The data cannot be used as they are."""
+
+
+class CertificateError(DataError):
+    """A certificate does not prove what it claims, or not about these data."""
+
+
+class UnsafeRelease(Exception):  # noqa: N818 (a verdict, not a mishap)
+    """The verifier refused a release."""
+
+
+class MissingExtra(ImportError):  # noqa: N818 (what is missing, not a mishap)
+    """An optional dependency is not installed."""
+
+
+class OutputError(OSError):
+    """Something could not be written."""
+
+
+class ContractError(Exception):
+    """A stage broke the contract: a bug of microagg, never of its user."""
+
+
+class Cancelled(Exception):  # noqa: N818 (asked for, not an error)
+    """The run was cancelled before its method could return a partition."""
+
+
+class DeadlinePassed(Exception):  # noqa: N818 (a signal between kernels and stages)
+    """The deadline struck inside a refinement's kernel; the stage returns its start."""
