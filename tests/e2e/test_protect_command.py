@@ -501,8 +501,10 @@ def test_labels_survive(tmp_path: Path, ending: str) -> None:
     assert released.groupby(["region", "age", "income"]).size().min() >= 3
 
 
-def test_a_source_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+def test_a_source_that_cannot_be_written_is_written_in_another_format(tmp_path: Path) -> None:
     pyreadstat.write_por(frame()[["age", "zeros"]], tmp_path / "in.por")
-    message = refused(2, tmp_path, tmp_path / "in.por", "-k", 3, "--keys", "age")
+    said = (tmp_path / "in.por", "-k", 3, "--keys", "AGE")
+    message = refused(2, tmp_path, *said, "-o", tmp_path / "o.por")
     assert "SPSS portable files are only read" in message
-    assert run(tmp_path / "in.por", "-k", 3, "--keys", "AGE", "-o", tmp_path / "o.sav").returncode == 0
+    assert run(*said).returncode == 0
+    assert (tmp_path / "in-protected.sav").exists()
