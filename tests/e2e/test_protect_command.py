@@ -511,3 +511,8 @@ def test_a_format_that_is_only_read_is_released_as_another_of_its_program(tmp_pa
     assert "SPSS portable files are only read" in message
     assert run(source, "-k", 3, "--keys", "AGE").returncode == 0
     assert (tmp_path / "in-protected.sav").exists()
+
+
+def test_a_release_goes_to_a_file(tmp_path: Path) -> None:
+    message = refused(2, tmp_path, survey(tmp_path / "in.csv"), "-k", 3, "--keys", "age", "-o", "-")
+    assert "cannot go to standard output" in message

@@ -198,6 +198,10 @@ def test_a_lazy_frame_is_computed_once() -> None:
         (None, "The data are a NoneType"),
         (pd.DataFrame({"a": []}), "no records"),
         (pd.DataFrame(index=[1, 2]), "no columns"),
+        (
+            pd.DataFrame({"a": pd.Series(["secret \ud800", "b"], dtype=object)}),
+            "Column 'a' holds text that is not",
+        ),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than once"),
         (pa.table([[1], [2]], names=["a", "a"]), "more than once"),
     ],

@@ -214,6 +214,14 @@ def test_merged_strata_that_were_an_enumeration() -> None:
     assert release.data.schema["kind"] == pl.Enum(["A", "C", "D"])
 
 
+def test_a_proof_that_was_asked_for_and_not_found_is_told() -> None:
+    columns = ["age", "income", "rent"]
+    release = protected(survey(400), keys=columns, pass_="weight", certify=True, seconds=1e-6)
+    assert release.bound_loss is None
+    assert "%, no bound proven, by" in str(release)
+    assert "bound" not in str(protected(survey(400), keys=columns, pass_="weight", effort="fast"))
+
+
 def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
     codes = pa.array(["A"] * 6 + ["secret"])
     table = pa.table({"x": np.arange(7.0), "code": codes.dictionary_encode()})

@@ -227,6 +227,8 @@ def _source(file: Path | None, planned: object) -> Path:
 
 
 def _target(output: Path | None, planned: object, source: Path) -> Path:
+    if output == Path("-"):
+        raise errors.no_standard_output()
     if output is not None:
         return output
     if planned is not None:

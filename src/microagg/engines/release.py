@@ -304,7 +304,7 @@ class Release:
     def _proof(self) -> str:
         """How near to the optimum the groups are, where that is known."""
         if self.bound_loss is None:
-            return ""
+            return ", no bound proven" if self.protection.method.certify else ""
         lost = self.information_loss
         gap = 100.0 * (lost - self.bound_loss) / lost if lost > 0.0 else 0.0
         return ", proven optimal" if gap < PROVED else f", at most {gap:.3g} % above the optimum"

@@ -310,3 +310,11 @@ def no_reference_data(name: str, folder: str) -> DataError:
 def unknown_data_set(name: str, known: Sequence[str]) -> SettingsError:
     """No such reference file."""
     return SettingsError(f"There is no reference data set '{name}'; there are {listed(known)}.")
+
+
+def no_standard_output() -> SettingsError:
+    """A release is read back before it gets its name."""
+    return SettingsError(
+        "A release cannot go to standard output: it is read back and counted before it gets its name. "
+        "Give a file, such as -o protected.csv."
+    )

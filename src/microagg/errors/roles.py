@@ -133,6 +133,14 @@ def unusable_type(column: str, kind: str) -> DataError:
     )
 
 
+def halves_of_letters(column: str) -> DataError:
+    """Lone surrogates, which only Python's own text can hold."""
+    return DataError(
+        f"Column '{column}' holds text that is not Unicode, with halves of letters in it, and cannot be "
+        "used. It was probably read in a wrong encoding: read it again, or remove the column."
+    )
+
+
 def nan_as_code(column: str, count: int) -> DataError:
     """NaN is no value and not missing either."""
     return DataError(

@@ -53,9 +53,11 @@ def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.C
     missing = [value is None or value != value for value in values]
     numbers = sum(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     numbers -= sum(isinstance(value, float) and value != value for value in values)
-    text = pa.array(
-        [None if gap else str(value) for value, gap in zip(values, missing, strict=True)], pa.large_string()
-    )
+    texts = [None if gap else str(value) for value, gap in zip(values, missing, strict=True)]
+    try:
+        text = pa.array(texts, pa.large_string())
+    except UnicodeEncodeError:  # it holds the value
+        raise errors.halves_of_letters(name) from None
     return pa.field(name, text.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), text
 
 
