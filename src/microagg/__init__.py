@@ -1,36 +1,69 @@
 """Microaggregation: groups of at least k similar records, published as their means."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from microagg.api import lower_bound, partition, partition_each, protect
-from microagg.api_assess import assess, compare
-from microagg.engines.assessment import Assessment
-from microagg.engines.comparing import Comparison
-from microagg.engines.release import Release
-from microagg.errors import (
-    Cancelled,
-    ContractError,
-    DataError,
-    OutputError,
-    SettingsError,
-    UnsafeRelease,
-)
-from microagg.methods.run import Progress
-from microagg.results import Bound, EachResult, Result
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from microagg.api import lower_bound as lower_bound
+    from microagg.api import partition as partition
+    from microagg.api import partition_each as partition_each
+    from microagg.api import protect as protect
+    from microagg.api_assess import assess as assess
+    from microagg.api_assess import compare as compare
+    from microagg.engines.assessment import Assessment as Assessment
+    from microagg.engines.comparing import Comparison as Comparison
+    from microagg.engines.release import Release as Release
+    from microagg.errors import Cancelled as Cancelled
+    from microagg.errors import ContractError as ContractError
+    from microagg.errors import DataError as DataError
+    from microagg.errors import OutputError as OutputError
+    from microagg.errors import SettingsError as SettingsError
+    from microagg.errors import UnsafeRelease as UnsafeRelease
     from microagg.estimator import Microaggregator as Microaggregator
+    from microagg.methods.run import Progress as Progress
+    from microagg.results import Bound as Bound
+    from microagg.results import EachResult as EachResult
+    from microagg.results import Result as Result
+
+_HOMES = {
+    "lower_bound": "microagg.api",
+    "partition": "microagg.api",
+    "partition_each": "microagg.api",
+    "protect": "microagg.api",
+    "assess": "microagg.api_assess",
+    "compare": "microagg.api_assess",
+    "Assessment": "microagg.engines.assessment",
+    "Comparison": "microagg.engines.comparing",
+    "Release": "microagg.engines.release",
+    "Cancelled": "microagg.errors",
+    "ContractError": "microagg.errors",
+    "DataError": "microagg.errors",
+    "OutputError": "microagg.errors",
+    "SettingsError": "microagg.errors",
+    "UnsafeRelease": "microagg.errors",
+    "Microaggregator": "microagg.estimator",
+    "Progress": "microagg.methods.run",
+    "Bound": "microagg.results",
+    "EachResult": "microagg.results",
+    "Result": "microagg.results",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """scikit-learn is an extra and takes a second to import: only for those who ask for its face."""
-    if name == "Microaggregator":
-        from microagg.estimator import Microaggregator
+    """Each public name is imported when it is asked for: the command's help needs none of them, and
+    scikit-learn, which takes a second, only those who ask for its face.
+    """
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
 
-        return Microaggregator
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
 
 
 __all__ = [
