@@ -13,10 +13,18 @@ import typer
 from microagg import errors
 from microagg.cli.options import (
     AsJson,
+    CommonUnit,
     Decimal,
     Delimiter,
+    Effort,
     Encoding,
+    GroupSeed,
+    Missing,
+    MissingCodes,
+    SmallStrata,
+    Strata,
     Threads,
+    Zeros,
     codes_by_column,
     names,
 )
@@ -38,31 +46,18 @@ def compare(
         list[str] | None,
         typer.Option(help="A way to split the keys: joint, each, or such as a,b/c,d. May be repeated."),
     ] = None,
-    strata: Annotated[
-        str | None, typer.Option(help="Columns whose combinations no group crosses; they count as keys.")
-    ] = None,
+    strata: Strata = None,
     confidential: Annotated[str | None, typer.Option(help="Columns that others must not learn.")] = None,
     weight: Annotated[str | None, typer.Option(help="Survey weights.")] = None,
-    small_strata: Annotated[
-        str | None, typer.Option(help="Strata with fewer than k records: refuse, merge or suppress.")
-    ] = None,
-    missing: Annotated[
-        str | None, typer.Option(help="Missing values of keys: refuse or by-pattern.")
-    ] = None,
-    missing_codes: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=CODES", help="Numbers that mean missing, such as age=9,99."),
-    ] = None,
-    zeros: Annotated[
-        str | None, typer.Option(help="together, or apart: only records with the same zeros are grouped.")
-    ] = None,
+    small_strata: SmallStrata = None,
+    missing: Missing = None,
+    missing_codes: MissingCodes = None,
+    zeros: Zeros = None,
     allow_pairs: Annotated[bool, typer.Option("--allow-pairs", help="Also try k = 2.")] = False,
-    scale: Annotated[
-        str | None, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
-    ] = None,
-    effort: Annotated[str | None, typer.Option(help="fast, balanced or best.")] = None,
+    scale: CommonUnit = None,
+    effort: Effort = None,
     seconds: Annotated[float | None, typer.Option(help="Wall-clock limit of each strategy.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Fixes every random choice of the groups.")] = None,
+    seed: GroupSeed = None,
     threads: Threads = None,
     max_risk: Annotated[
         float,

@@ -42,6 +42,26 @@ Threads = Annotated[
 LabelsFile = Annotated[
     Path | None, typer.Option(readable=False, help="Write the group of each record to this new CSV file.")
 ]
+# Of `protect` and `compare`: None where nothing is said, for a plan may say it.
+Strata = Annotated[
+    str | None, typer.Option(help="Columns whose combinations no group crosses; they count as keys.")
+]
+SmallStrata = Annotated[
+    str | None, typer.Option(help="Strata with fewer than k records: refuse, merge or suppress.")
+]
+Missing = Annotated[str | None, typer.Option(help="Missing values of keys: refuse or by-pattern.")]
+MissingCodes = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=CODES", help="Numbers that mean missing, such as age=9,99."),
+]
+Zeros = Annotated[
+    str | None, typer.Option(help="together, or apart: only records with the same zeros are grouped.")
+]
+CommonUnit = Annotated[
+    str | None, typer.Option(help="Common unit: zscore, range, robust, rank or none (zscore).")
+]
+Effort = Annotated[str | None, typer.Option(help="fast, balanced or best (balanced).")]
+GroupSeed = Annotated[int | None, typer.Option(help="Fixes every random choice of the groups (0).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

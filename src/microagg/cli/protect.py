@@ -12,10 +12,18 @@ import typer
 from microagg import errors
 from microagg.cli.options import (
     AsJson,
+    CommonUnit,
     Decimal,
     Delimiter,
+    Effort,
     Encoding,
+    GroupSeed,
+    Missing,
+    MissingCodes,
+    SmallStrata,
+    Strata,
     Threads,
+    Zeros,
     codes_by_column,
     decimals_by_column,
     names,
@@ -51,9 +59,7 @@ def protect(
         ),
     ] = None,
     each: Annotated[str | None, typer.Option(help="Numeric columns to mask each by itself.")] = None,
-    strata: Annotated[
-        str | None, typer.Option(help="Columns whose combinations no group crosses; they count as keys.")
-    ] = None,
+    strata: Strata = None,
     confidential: Annotated[
         str | None, typer.Option(help="Columns that no group may disclose by having one value only.")
     ] = None,
@@ -62,16 +68,9 @@ def protect(
     ] = None,
     pass_: Annotated[str | None, typer.Option("--pass", help="Columns to release as they are.")] = None,
     weight: Annotated[str | None, typer.Option(help="Survey weights: means become weighted means.")] = None,
-    small_strata: Annotated[
-        str | None, typer.Option(help="Strata with fewer than k records: refuse, merge or suppress.")
-    ] = None,
-    missing: Annotated[
-        str | None, typer.Option(help="Missing values of keys: refuse or by-pattern.")
-    ] = None,
-    missing_codes: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=CODES", help="Numbers that mean missing, such as age=9,99."),
-    ] = None,
+    small_strata: SmallStrata = None,
+    missing: Missing = None,
+    missing_codes: MissingCodes = None,
     aggregate: Annotated[str | None, typer.Option(help="What groups publish: mean or median.")] = None,
     decimals: Annotated[
         list[str] | None,
@@ -79,9 +78,7 @@ def protect(
             metavar="COLUMN=N", help="Decimals of what is published (default: the source's and two)."
         ),
     ] = None,
-    zeros: Annotated[
-        str | None, typer.Option(help="together, or apart: only records with the same zeros are grouped.")
-    ] = None,
+    zeros: Zeros = None,
     shuffle: Annotated[bool, typer.Option("--shuffle", help="Change the order of the records.")] = False,
     confidential_as: Annotated[
         str | None,
@@ -110,12 +107,10 @@ def protect(
     method: Annotated[
         str | None, typer.Option(help="A name or recipe, see `microagg methods` (auto).")
     ] = None,
-    scale: Annotated[
-        str | None, typer.Option(help="Common unit: zscore, range, robust, rank or none.")
-    ] = None,
-    effort: Annotated[str | None, typer.Option(help="fast, balanced or best.")] = None,
+    scale: CommonUnit = None,
+    effort: Effort = None,
     seconds: Annotated[float | None, typer.Option(help="Wall-clock limit of the partition.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Fixes every random choice of the groups.")] = None,
+    seed: GroupSeed = None,
     threads: Threads = None,
     certify: Annotated[
         bool, typer.Option("--certify", help="Also prove how far from the optimum the groups are at most.")
