@@ -8,8 +8,8 @@
 #include <queue>
 #include <vector>
 
-#include "microagg/neighbours.hpp"
 #include "microagg/points.hpp"
+#include "microagg/remaining.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
@@ -28,7 +28,7 @@ class DistanceList {
     double root() const { return std::sqrt(squared); }
   };
 
-  DistanceList(Points points, const BruteNeighbours& remaining)
+  DistanceList(Points points, const Remaining& remaining)
       : points_(points), remaining_(remaining) {}
 
   void sort_from(const double* reference) {
@@ -54,7 +54,7 @@ class DistanceList {
 
  private:
   Points points_;
-  const BruteNeighbours& remaining_;
+  const Remaining& remaining_;
   std::vector<double> reference_;
   Array<Entry> entries_;
   std::size_t head_ = 0;
@@ -63,7 +63,7 @@ class DistanceList {
 // Farthest remaining record from a centroid that moves a little between calls.
 class FarthestFromCentroid {
  public:
-  FarthestFromCentroid(Points points, const BruteNeighbours& remaining)
+  FarthestFromCentroid(Points points, const Remaining& remaining)
       : points_(points), remaining_(remaining), list_(points, remaining) {}
 
   Neighbour find(const double* centroid) {
@@ -74,7 +74,7 @@ class FarthestFromCentroid {
     }
     const double shift = std::sqrt(squared_distance(centroid, list_.reference().data(), points_.p));
     const double slack = rounding_slack(points_.p);
-    Neighbour best{-1.0, BruteNeighbours::NONE};
+    Neighbour best{-1.0, Remaining::NONE};
     for (const auto& entry : list_.entries()) {
       ++walked_;
       const double bound = (entry.root() + shift) * slack;
@@ -89,7 +89,7 @@ class FarthestFromCentroid {
 
  private:
   Points points_;
-  const BruteNeighbours& remaining_;
+  const Remaining& remaining_;
   DistanceList list_;
   std::int64_t walked_ = 0;
 };
@@ -100,7 +100,7 @@ class FarthestFromCentroid {
 // leads.
 class FarthestPair {
  public:
-  FarthestPair(Points points, BruteNeighbours& remaining, Poll& poll)
+  FarthestPair(Points points, Remaining& remaining, Poll& poll)
       : points_(points),
         remaining_(remaining),
         poll_(poll),
@@ -130,7 +130,7 @@ class FarthestPair {
       const Bound top = bounds_.top();
       if (!remaining_.contains(top.row)) {
         bounds_.pop();
-      } else if (top.partner != BruteNeighbours::NONE && remaining_.contains(top.partner)) {
+      } else if (top.partner != Remaining::NONE && remaining_.contains(top.partner)) {
         return {top.row, top.partner};
       } else {
         bounds_.pop();
@@ -162,11 +162,11 @@ class FarthestPair {
   Bound norm_bound(Row row) {
     const double largest = list_.front().root();
     const double bound = (root_[row] + largest) * rounding_slack(points_.p);
-    return {bound * bound, row, BruteNeighbours::NONE};
+    return {bound * bound, row, Remaining::NONE};
   }
 
   Points points_;
-  BruteNeighbours& remaining_;
+  Remaining& remaining_;
   Poll& poll_;
   DistanceList list_;
   std::vector<double> root_;

@@ -58,17 +58,19 @@ class BruteNeighbours {
  public:
   static constexpr Row NONE = -1;
 
-  explicit BruteNeighbours(Points points)
-      : points_(points), slots_(static_cast<std::size_t>(points.n)), slot_of_(slots_.size()) {
+  explicit BruteNeighbours(Points points) : BruteNeighbours(points, all_rows(points)) {}
+
+  // Only these rows remain.
+  BruteNeighbours(Points points, const Rows& rows)
+      : points_(points), slots_(rows), slot_of_(static_cast<std::size_t>(points.n), NONE) {
     // A fixed shuffle: on sorted files a scan would otherwise meet a new farthest record at each
     // step.
-    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = static_cast<Row>(i);
     std::uint64_t state = 0x9E3779B97F4A7C15ULL;
     for (std::size_t i = slots_.size(); i > 1; --i) {
       state = state * 6364136223846793005ULL + 1442695040888963407ULL;
       std::swap(slots_[i - 1], slots_[(state >> 33) % i]);
     }
-    remaining_ = points.n;
+    remaining_ = static_cast<std::int64_t>(rows.size());
     rebuild(Precision::SINGLE);
   }
 
@@ -116,6 +118,12 @@ class BruteNeighbours {
 
  private:
   enum class Precision { SINGLE, DOUBLE };
+
+  static Rows all_rows(Points points) {
+    Rows rows(static_cast<std::size_t>(points.n));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Row>(i);
+    return rows;
+  }
 
   void scan(const double* query, bool want_farthest, Row exclude) {
     farthest_ = {want_farthest ? -1.0 : std::numeric_limits<double>::infinity(), NONE};
