@@ -14,8 +14,8 @@ void microagg::bind::register_peel(nb::module_& m) {
       .value("TREE", Engine::TREE);
   m.def(
       "peel",
-      [](Matrix points, std::int64_t k, Pivot pivot, Growth growth, std::int64_t stop,
-         Watch& watch, Engine engine) {
+      [](Matrix points, std::int64_t k, Pivot pivot, Growth growth, std::int64_t stop, Watch& watch,
+         Engine engine) {
         return array_of(released(
             [&] { return peel(points_of(points), k, {pivot, growth, stop}, watch, engine); }));
       },

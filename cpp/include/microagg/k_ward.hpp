@@ -188,7 +188,7 @@ class KWard {
     for (const Row row : rows)
       own.insert(own.end(), points_.row(row), points_.row(row) + points_.p);
     const Points subset{own.data(), static_cast<std::int64_t>(rows.size()), points_.p};
-    Remaining remaining(subset, Engine::BRUTE);  // for a few queries only
+    Remaining remaining(subset, 2 * k_);
     auto [r, s] = FarthestPair(subset, remaining, poll_).find();
     if (extremes_ == Extremes::DISTANCE_SWAP) std::swap(r, s);
     remaining.remove(r);

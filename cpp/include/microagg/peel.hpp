@@ -78,7 +78,7 @@ class Peel {
         k_(k),
         rules_(rules),
         poll_(watch, 1'000'000),
-        remaining_(points, engine),
+        remaining_(points, rules.growth == Growth::SEED ? points.n / k : points.n, engine),
         centroid_(points.p),
         farthest_(points, remaining_),
         group_of_(static_cast<std::size_t>(points.n), -1),

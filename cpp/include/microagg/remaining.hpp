@@ -22,10 +22,10 @@ class Remaining {
  public:
   static constexpr Row NONE = -1;
 
-  explicit Remaining(Points points, Engine engine = Engine::AUTO)
+  // `queries`: about how many will be asked while the records become fewer.
+  Remaining(Points points, std::int64_t queries, Engine engine = Engine::AUTO)
       : points_(points), engine_(engine) {
-    const bool wanted = engine == Engine::TREE ||
-                        (engine == Engine::AUTO && points.n >= LEAST && points.p <= MOST_ATTRIBUTES);
+    const bool wanted = engine == Engine::TREE || (engine == Engine::AUTO && pays(points, queries));
     if (wanted && TreeNeighbours::fits(points)) tree_.emplace(points);
     credit_ = CREDIT * static_cast<double>(points.n);
     if (!tree_) {
@@ -66,10 +66,16 @@ class Remaining {
   }
 
  private:
-  // Below, a tree saves too little to be built.
-  static constexpr std::int64_t LEAST = 2'000;
-  static constexpr std::int64_t FEW = 500;
-  static constexpr std::int64_t MOST_ATTRIBUTES = RotatedRecords::MOST_ATTRIBUTES;
+  // Whether trees, should they be of no use, cost little beside what brute force takes: both in
+  // nanoseconds, as measured.
+  static bool pays(Points points, std::int64_t queries) {
+    const auto n = static_cast<double>(points.n);
+    const auto p = static_cast<double>(points.p);
+    const double build = n * (100.0 + 8.0 * p + 0.5 * p * p);
+    const double scans = static_cast<double>(queries) * n / 2.0 * (0.2 + 0.04 * p);
+    return 8.0 * build < scans;
+  }
+  static constexpr std::int64_t FEW = 500;  // below, brute force is faster
   // How many full scans a tree may waste, and how many it may save up.
   static constexpr double CREDIT = 8.0;
 

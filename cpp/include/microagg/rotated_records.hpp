@@ -14,8 +14,8 @@
 namespace microagg {
 
 // x becomes y = R (x - c) / unit, where R has the principal axes of a sample as rows, c is the
-// sample's mean and `unit` a power of two at least twice the largest |x - c|. So |y| <= 1/2, but for
-// rounding.
+// sample's mean and `unit` a power of two at least twice the largest |x - c|. So |y| <= 1/2, but
+// for rounding.
 //
 // What rounding does to the distance of two such y, in units:
 //  - R turns lengths by a share of skew / 2 < 1e-9, which usable() grants.
@@ -72,7 +72,7 @@ class RotatedRecords {
     double norm = 0.0;
     for (std::int64_t a = 0; a < p; ++a) {
       const double y = sums_[a] / unit_;
-      coordinates[a] = static_cast<float>(y);
+      coordinates[a] = static_cast<float>(std::clamp(y, -HUGE_NORM, HUGE_NORM));
       norm += y * y;
     }
     return std::sqrt(norm);
@@ -85,7 +85,7 @@ class RotatedRecords {
   float widened_near(double squared) const {
     if (squared < 0.0) return -1.0F;
     const double root = (std::sqrt(squared) / unit_ + absolute_) * (1.0 + relative());
-    return static_cast<float>(std::min(root * root * (1.0 + 1e-6), 1e30));
+    return static_cast<float>(std::min(root * root * (1.0 + 1e-6), HUGE_NORM));
   }
   // A record at least `squared` away has at least this computed squared distance, and its box no
   // smaller a computed greatest one.
@@ -100,11 +100,13 @@ class RotatedRecords {
   float norm_addend(double norm) const {
     const auto p = static_cast<double>(points_.p);
     const double terms = 0.5 + norm * norm + std::sqrt(p) * norm;
-    return static_cast<float>(norm * norm + (p + 8.0) * 0x1.0p-22 * terms);
+    return static_cast<float>(std::min(norm * norm + (p + 8.0) * 0x1.0p-22 * terms, HUGE_NORM));
   }
 
  private:
   static constexpr std::int64_t SAMPLE = 2'000;
+  static constexpr double HUGE_NORM =
+      1e30;  // beyond all that matters, and a number in single precision
 
   double relative() const { return static_cast<double>(points_.p + 8) * 0x1.0p-24; }
 

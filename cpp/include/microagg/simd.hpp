@@ -33,6 +33,10 @@ inline constexpr std::int64_t box_stride(std::int64_t p) { return (2 * p + 1) * 
 using BoxesInReach = std::int64_t (*)(const float* boxes, std::int64_t p, const float* query,
                                       float limit, std::int32_t* lanes, float* bounds);
 
+// The box around all records (or boxes) of one block: 2 p ends, lower and upper in turns, and the
+// largest squared norm, rounded upwards; all NaN if the block is empty.
+using Enclose = void (*)(const float* block, std::int64_t p, float* box);
+
 // Paths are cut eight starts at a time.
 inline constexpr std::int64_t STARTS = 8;
 
@@ -55,6 +59,8 @@ struct Kernels {
   BlockDistances block_distances;
   BoxesInReach near_boxes;
   BoxesInReach far_boxes;
+  Enclose enclose_records;
+  Enclose enclose_boxes;
   StretchCosts stretch_costs;
   Relax relax;
 };

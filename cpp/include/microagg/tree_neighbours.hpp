@@ -86,9 +86,9 @@ class BoxOrder {
   std::vector<float> sums_;
 };
 
-// Blocks of LANES records, blocks of LANES boxes around these, blocks of LANES boxes around those ..
-// up to one block: the children of box `lane` of block `b` of one level are block b * LANES + lane
-// of the level below. Boxes shrink as records go.
+// Blocks of LANES records, blocks of LANES boxes around these, blocks of LANES boxes around those
+// .. up to one block: the children of box `lane` of block `b` of one level are block b * LANES +
+// lane of the level below.
 class BoxTree {
  public:
   explicit BoxTree(std::int64_t p) : p_(p), box_(static_cast<std::size_t>(2 * p + 1)) {}
@@ -104,6 +104,7 @@ class BoxTree {
       for (std::int64_t a = 0; a < p_; ++a) at[a * simd::LANES] = y[a];
     }
     levels_.clear();
+    stale_.clear();
     do {
       const std::int64_t above = (blocks + simd::LANES - 1) / simd::LANES;
       levels_.emplace_back(static_cast<std::size_t>(above * simd::box_stride(p_)), EMPTY);
@@ -121,13 +122,20 @@ class BoxTree {
     return levels_[level].data() + block * simd::box_stride(p_);
   }
 
+  // Boxes shrink only when told to: records that go one after the other mostly share them.
   void remove(std::int64_t slot) {
     float* at = first_of(slot);
     for (std::int64_t a = 0; a < p_; ++a) at[a * simd::LANES] = EMPTY;
-    std::int64_t block = slot / simd::LANES;
-    for (std::int64_t level = 0; level < levels() && enclose(level, block); ++level) {
-      block /= simd::LANES;
+    stale_.push_back(slot / simd::LANES);
+  }
+  void shrink() {
+    for (std::int64_t level = 0; level < levels() && !stale_.empty(); ++level) {
+      std::sort(stale_.begin(), stale_.end());
+      stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
+      std::erase_if(stale_, [&](std::int64_t block) { return !enclose(level, block); });
+      for (std::int64_t& block : stale_) block /= simd::LANES;
     }
+    stale_.clear();
   }
 
  private:
@@ -141,12 +149,12 @@ class BoxTree {
   // its lane of `level`; false if it was there already.
   bool enclose(std::int64_t level, std::int64_t block) {
     if (level == 0) {
-      enclose_records(block);
+      simd::kernels().enclose_records(records(block), p_, box_.data());
     } else {
-      enclose_boxes(level - 1, block);
+      simd::kernels().enclose_boxes(boxes(level - 1, block), p_, box_.data());
     }
-    float* lane = levels_[level].data() + block / simd::LANES * simd::box_stride(p_) +
-                  block % simd::LANES;
+    float* lane =
+        levels_[level].data() + block / simd::LANES * simd::box_stride(p_) + block % simd::LANES;
     bool changed = false;
     for (std::int64_t i = 0; i < 2 * p_ + 1; ++i) {
       changed |= !(lane[i * simd::LANES] == box_[i]);
@@ -155,44 +163,11 @@ class BoxTree {
     return changed;
   }
 
-  // Empty lanes hold NaN, which no comparison takes up.
-  static float least(const float* lanes) {
-    float best = std::numeric_limits<float>::infinity();
-    for (std::int64_t i = 0; i < simd::LANES; ++i) best = lanes[i] < best ? lanes[i] : best;
-    return best < std::numeric_limits<float>::infinity() ? best : EMPTY;
-  }
-  static float greatest(const float* lanes) {
-    float best = -std::numeric_limits<float>::infinity();
-    for (std::int64_t i = 0; i < simd::LANES; ++i) best = lanes[i] > best ? lanes[i] : best;
-    return best > -std::numeric_limits<float>::infinity() ? best : EMPTY;
-  }
-
-  void enclose_records(std::int64_t block) {
-    const float* values = records(block);
-    float norms[simd::LANES] = {};
-    for (std::int64_t a = 0; a < p_; ++a) {
-      const float* lanes = values + a * simd::LANES;
-      box_[2 * a] = least(lanes);
-      box_[2 * a + 1] = greatest(lanes);
-      for (std::int64_t i = 0; i < simd::LANES; ++i) norms[i] += lanes[i] * lanes[i];
-    }
-    // Rounded upwards past the p squares and sums.
-    box_[2 * p_] = greatest(norms) * (1.0F + static_cast<float>(p_ + 4) * 0x1.0p-23F);
-  }
-
-  void enclose_boxes(std::int64_t level, std::int64_t block) {
-    const float* values = boxes(level, block);
-    for (std::int64_t a = 0; a < p_; ++a) {
-      box_[2 * a] = least(values + 2 * a * simd::LANES);
-      box_[2 * a + 1] = greatest(values + (2 * a + 1) * simd::LANES);
-    }
-    box_[2 * p_] = greatest(values + 2 * p_ * simd::LANES);
-  }
-
   std::int64_t p_;
   Array<float> records_;
   std::vector<Array<float>> levels_;
   std::vector<float> box_;
+  std::vector<std::int64_t> stale_;  // blocks that lost records since boxes last shrank
 };
 
 class TreeNeighbours {
@@ -282,10 +257,24 @@ class TreeNeighbours {
   enum class Aim { NEAR, FAR };
 
   void aim(const double* query) {
+    tree_.shrink();
     exact_ = query;
     const double norm = records_->turn(query, query_.data());
     records_->measure_from(norm);
     query_[points_.p] = records_->norm_addend(norm);
+    remote_ = !(norm <= REMOTE);
+  }
+
+  // From the root, or one record after the other.
+  template <Aim aim>
+  void search() {
+    if (!remote_) {
+      descend<aim>(tree_.levels() - 1, 0);
+      return;
+    }
+    for (const Row row : rows_) {
+      if (row != NONE) consider<aim>(row);
+    }
   }
 
   Neighbour find_farthest(Row exclude) {
@@ -293,7 +282,7 @@ class TreeNeighbours {
     exclude_ = exclude;
     near_ = -1.0F;
     far_ = -1.0F;
-    descend<Aim::FAR>(tree_.levels() - 1, 0);
+    search<Aim::FAR>();
     return farthest_;
   }
 
@@ -301,7 +290,7 @@ class TreeNeighbours {
     nearest_.reset(k);
     near_ = records_->widened_near(nearest_.threshold());
     far_ = std::numeric_limits<float>::infinity();
-    descend<Aim::NEAR>(tree_.levels() - 1, 0);
+    search<Aim::NEAR>();
     return nearest_.sorted();
   }
 
@@ -342,19 +331,25 @@ class TreeNeighbours {
     }
     for (std::int64_t lane = 0; lane < simd::LANES; ++lane) {
       if (!(aim == Aim::FAR ? distances[lane] >= far_ : distances[lane] <= near_)) continue;
-      const Row row = rows_[block * simd::LANES + lane];
-      const Neighbour candidate{squared_distance(points_.row(row), exact_, points_.p), row};
-      work_ += RECORD_WORK;
-      if (aim == Aim::NEAR) {
-        nearest_.offer(candidate);
-      } else if (row != exclude_ && farther(candidate, farthest_)) {
-        farthest_ = candidate;
-        far_ = records_->widened_far(farthest_.distance);
-      }
+      consider<aim>(rows_[block * simd::LANES + lane]);
     }
     if (aim == Aim::NEAR) near_ = records_->widened_near(nearest_.threshold());
   }
 
+  template <Aim aim>
+  void consider(Row row) {
+    const Neighbour candidate{squared_distance(points_.row(row), exact_, points_.p), row};
+    work_ += RECORD_WORK;
+    if (aim == Aim::NEAR) {
+      nearest_.offer(candidate);
+    } else if (row != exclude_ && farther(candidate, farthest_)) {
+      farthest_ = candidate;
+      far_ = records_->widened_far(farthest_.distance);
+    }
+  }
+
+  // Queries of a larger norm see all records at one place, and their squares may overflow.
+  static constexpr double REMOTE = 0x1.0p20;
   // In records of a sequential scan, as measured.
   static constexpr double BOXES_WORK = 60.0;
   static constexpr double BLOCK_WORK = 30.0;
@@ -371,6 +366,7 @@ class TreeNeighbours {
   // The query at hand.
   const double* exact_ = nullptr;
   std::vector<float> query_;
+  bool remote_ = false;
   float near_ = 0.0F;
   float far_ = 0.0F;
   Row exclude_ = NONE;

@@ -19,7 +19,7 @@ class VariableMdav {
         k_(k),
         gamma_(gamma),
         poll_(watch, 1'000'000),
-        remaining_(points, engine),
+        remaining_(points, 2 * points.n, engine),
         by_distance_(points, remaining_),
         group_of_(static_cast<std::size_t>(points.n), -1) {
     RunningCentroid sums(points.p);
