@@ -14,7 +14,8 @@ from tests.differential import adversarial
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
-KINDS = (*adversarial.KINDS, "clusters", "far clusters", "lattice", "half repeated", "dominating", "flat", "mixture")
+HARD = ("clusters", "far clusters", "lattice", "half repeated", "dominating", "flat", "mixture")
+KINDS = (*adversarial.KINDS, *HARD)
 
 
 def points(kind: str, rng: np.random.Generator, n: int, p: int) -> Matrix:
