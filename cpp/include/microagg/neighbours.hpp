@@ -25,15 +25,18 @@ class Nearest {
     if (k_ == 0) return -1.0;
     return heap_.size() < k_ ? std::numeric_limits<double>::infinity() : heap_.front().distance;
   }
-  void offer(const Neighbour& candidate) {
+  // False if it is not among them.
+  bool offer(const Neighbour& candidate) {
     if (heap_.size() < k_) {
       heap_.push_back(candidate);
       std::push_heap(heap_.begin(), heap_.end(), nearer);
-    } else if (k_ > 0 && nearer(candidate, heap_.front())) {
-      std::pop_heap(heap_.begin(), heap_.end(), nearer);
-      heap_.back() = candidate;
-      std::push_heap(heap_.begin(), heap_.end(), nearer);
+      return true;
     }
+    if (k_ == 0 || !nearer(candidate, heap_.front())) return false;
+    std::pop_heap(heap_.begin(), heap_.end(), nearer);
+    heap_.back() = candidate;
+    std::push_heap(heap_.begin(), heap_.end(), nearer);
+    return true;
   }
   const std::vector<Neighbour>& sorted() {
     std::sort(heap_.begin(), heap_.end(), nearer);
@@ -91,6 +94,13 @@ class BruteNeighbours {
     if (remaining_ * 16 < static_cast<std::int64_t>(slots_.size()) * 15) {
       rebuild(Precision::SINGLE);
     }
+  }
+
+  // `twin`, equal to `row`, takes its place.
+  void replace(Row row, Row twin) {
+    slot_of_[twin] = slot_of_[row];
+    slots_[slot_of_[twin]] = twin;
+    slot_of_[row] = NONE;
   }
 
   // The remaining record farthest from `query` (ties: lowest row), never `exclude`.

@@ -178,14 +178,14 @@ class TreeNeighbours {
     return points.n > 0 && points.p <= RotatedRecords::MOST_ATTRIBUTES;
   }
 
-  explicit TreeNeighbours(Points points)
+  // Only these rows remain; at least one.
+  TreeNeighbours(Points points, const Rows& rows)
       : points_(points),
-        rows_(static_cast<std::size_t>(points.n)),
-        slot_of_(rows_.size()),
+        rows_(rows),
+        slot_of_(static_cast<std::size_t>(points.n), NONE),
         tree_(points.p),
         query_(static_cast<std::size_t>(points.p + 1)) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<Row>(i);
-    remaining_ = points.n;
+    remaining_ = static_cast<std::int64_t>(rows.size());
     rebuild();
   }
 
@@ -215,6 +215,11 @@ class TreeNeighbours {
   }
 
   // As those of BruteNeighbours.
+  void replace(Row row, Row twin) {
+    slot_of_[twin] = slot_of_[row];
+    rows_[slot_of_[twin]] = twin;
+    slot_of_[row] = NONE;
+  }
   Neighbour farthest(const double* query, Row exclude = NONE) {
     aim(query);
     return find_farthest(exclude);
