@@ -356,9 +356,9 @@ class TreeNeighbours {
   // Queries of a larger norm see all records at one place, and their squares may overflow.
   static constexpr double REMOTE = 0x1.0p20;
   // In records of a sequential scan, as measured.
-  static constexpr double BOXES_WORK = 60.0;
-  static constexpr double BLOCK_WORK = 30.0;
-  static constexpr double RECORD_WORK = 10.0;
+  static constexpr double BOXES_WORK = 100.0;
+  static constexpr double BLOCK_WORK = 50.0;
+  static constexpr double RECORD_WORK = 16.0;
 
   Points points_;
   Rows rows_;     // slot -> row, NONE where removed
