@@ -5,10 +5,12 @@
 void microagg::bind::register_variable_size(nb::module_& m) {
   m.def(
       "v_mdav",
-      [](Matrix points, std::int64_t k, double gamma, Watch& watch) {
-        return array_of(released([&] { return v_mdav(points_of(points), k, gamma, watch); }));
+      [](Matrix points, std::int64_t k, double gamma, Watch& watch, Engine engine) {
+        return array_of(
+            released([&] { return v_mdav(points_of(points), k, gamma, watch, engine); }));
       },
-      nb::arg("points").noconvert(), nb::arg("k"), nb::arg("gamma"), nb::arg("watch"));
+      nb::arg("points").noconvert(), nb::arg("k"), nb::arg("gamma"), nb::arg("watch"),
+      nb::arg("engine") = Engine::AUTO);
   m.def(
       "mst_cut",
       [](Matrix points, std::int64_t k, Watch& watch) {

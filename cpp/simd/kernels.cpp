@@ -73,6 +73,112 @@ void block_distances(const double* blocks, std::int64_t p, std::int64_t begin, s
   }
 }
 
+// Comparisons are written so that NaN stays NaN: a lane without a box is never in reach.
+template <bool FAR>
+std::int64_t boxes_in_reach(const float* boxes, std::int64_t p, const float* query, float limit,
+                            std::int32_t* lanes, float* bounds) {
+  typedef float Part __attribute__((vector_size(REGISTER), aligned(4), may_alias));
+  constexpr std::int64_t WIDTH = REGISTER / 4;
+  constexpr std::int64_t PARTS = LANES / WIDTH;
+  const auto part_at = [](const float* at) -> const Part& {
+    return *reinterpret_cast<const Part*>(at);
+  };
+  Part sum[PARTS] = {};
+  Part lifted[PARTS] = {};
+  for (std::int64_t a = 0; a < p; ++a) {
+    const float q = query[a];
+    const float slope = -2.0F * q;
+    const float* ends = boxes + a * 2 * LANES;
+#pragma GCC unroll 8
+    for (std::int64_t part = 0; part < PARTS; ++part) {
+      const Part low = part_at(ends + part * WIDTH);
+      const Part high = part_at(ends + LANES + part * WIDTH);
+      if constexpr (FAR) {
+        const Part below = q - low;
+        const Part above = high - q;
+        const Part reach = below > above ? below : above;
+        sum[part] += reach * reach;
+        const Part at_low = low * slope;
+        const Part at_high = high * slope;
+        lifted[part] += at_low > at_high ? at_low : at_high;
+      } else {
+        const Part below = low - q;
+        const Part above = q - high;
+        const Part gap = below > above ? below : above;
+        const Part zero = {};
+        const Part outside = zero > gap ? zero : gap;
+        sum[part] += outside * outside;
+      }
+    }
+  }
+  alignas(64) float all[LANES];
+#pragma GCC unroll 8
+  for (std::int64_t part = 0; part < PARTS; ++part) {
+    if constexpr (FAR) {
+      const Part other = lifted[part] + part_at(boxes + 2 * p * LANES + part * WIDTH) + query[p];
+      sum[part] = sum[part] < other ? sum[part] : other;
+    }
+    *reinterpret_cast<Part*>(all + part * WIDTH) = sum[part];
+  }
+  std::int64_t count = 0;
+  for (std::int32_t lane = 0; lane < LANES; ++lane) {
+    lanes[count] = lane;
+    bounds[count] = all[lane];
+    count += FAR ? all[lane] >= limit : all[lane] <= limit;
+  }
+  return count;
+}
+
+// The least (or greatest) of LANES values but NaN; NaN if there are no others. In vectors of four:
+// wider ones take longer to be folded than they save.
+template <bool GREATEST>
+float extreme(const float* lanes) {
+  typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
+  const float nothing = GREATEST ? -__builtin_inff() : __builtin_inff();
+  Four best = nothing - Four{};
+#pragma GCC unroll 8
+  for (std::int64_t i = 0; i < LANES; i += 4) {
+    const Four next = *reinterpret_cast<const Four*>(lanes + i);
+    best = (GREATEST ? next > best : next < best) ? next : best;
+  }
+  const auto better = [](float one, float other) {
+    return (GREATEST ? one > other : one < other) ? one : other;
+  };
+  const float found = better(better(best[0], best[1]), better(best[2], best[3]));
+  return found == nothing ? __builtin_nanf("") : found;
+}
+
+void enclose_records(const float* records, std::int64_t p, float* box) {
+  typedef float Part __attribute__((vector_size(REGISTER), aligned(4), may_alias));
+  constexpr std::int64_t WIDTH = REGISTER / 4;
+  constexpr std::int64_t PARTS = LANES / WIDTH;
+  Part norm[PARTS] = {};
+  for (std::int64_t a = 0; a < p; ++a) {
+    const float* lanes = records + a * LANES;
+    box[2 * a] = extreme<false>(lanes);
+    box[2 * a + 1] = extreme<true>(lanes);
+#pragma GCC unroll 8
+    for (std::int64_t part = 0; part < PARTS; ++part) {
+      const Part y = *reinterpret_cast<const Part*>(lanes + part * WIDTH);
+      norm[part] += y * y;
+    }
+  }
+  alignas(64) float norms[LANES];
+  for (std::int64_t part = 0; part < PARTS; ++part) {
+    *reinterpret_cast<Part*>(norms + part * WIDTH) = norm[part];
+  }
+  // Rounded upwards past the p squares and sums.
+  box[2 * p] = extreme<true>(norms) * (1.0F + static_cast<float>(p + 4) * 0x1.0p-23F);
+}
+
+void enclose_boxes(const float* boxes, std::int64_t p, float* box) {
+  for (std::int64_t a = 0; a < p; ++a) {
+    box[2 * a] = extreme<false>(boxes + 2 * a * LANES);
+    box[2 * a + 1] = extreme<true>(boxes + (2 * a + 1) * LANES);
+  }
+  box[2 * p] = extreme<true>(boxes + 2 * p * LANES);
+}
+
 void stretch_costs(const double* columns, std::int64_t stride, std::int64_t p, std::int64_t first,
                    std::int64_t k, double* means, double* costs) {
   typedef double Part __attribute__((vector_size(REGISTER), aligned(8), may_alias));
@@ -129,6 +235,10 @@ const Kernels table = {MICROAGG_NAME(MICROAGG_LEVEL),
                        scan_blocks<float>,
                        scan_blocks<double>,
                        block_distances,
+                       boxes_in_reach<false>,
+                       boxes_in_reach<true>,
+                       enclose_records,
+                       enclose_boxes,
                        stretch_costs,
                        relax};
 

@@ -69,6 +69,7 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
     results.push_back(k_ward(points, column, extremes, k, watch));
   }
   results.push_back(v_mdav(points, k, 0.5, watch));
+  check(v_mdav(points, k, 0.5, watch, Engine::TREE) == results.back(), "all engines agree");
   results.push_back(mst_cut(points, k, watch));
   results.push_back(Genetic(points, path, k, 5, 1, watch).run());
   results.push_back(GeneticGroups(points, k, 5, 1, watch).run());
@@ -147,7 +148,11 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
       const std::int64_t stop = pivot == Pivot::CENTROID_OPPOSITE ? 3
                                 : pivot == Pivot::PAIR            ? 2
                                                                   : 1;
-      results.push_back(peel(points, k, {pivot, growth, stop}, watch));
+      const PeelRules rules{pivot, growth, stop};
+      results.push_back(peel(points, k, rules, watch));
+      for (const Engine engine : {Engine::BRUTE, Engine::TREE}) {
+        check(peel(points, k, rules, watch, engine) == results.back(), "all engines agree");
+      }
     }
   }
   const Row first = farthest_from_centroid(points);
@@ -194,6 +199,19 @@ int main() {
             check(all_kernels(values, n, p, k) == expected, "all instruction sets agree");
           }
         }
+      }
+    }
+  }
+  // Several levels of boxes, trees that are built anew, and trees that are given up.
+  for (int kind = 0; kind < 4; ++kind) {
+    Watch watch;
+    const auto values = sample(kind, 6000, 4);
+    const Points points{values.data(), 6000, 4};
+    for (const Growth growth : {Growth::SEED, Growth::CENTROID}) {
+      const PeelRules rules{Pivot::CENTROID_OPPOSITE, growth, 3};
+      const Labels expected = peel(points, 3, rules, watch, Engine::BRUTE);
+      for (const Engine engine : {Engine::AUTO, Engine::TREE}) {
+        check(peel(points, 3, rules, watch, engine) == expected, "all engines agree");
       }
     }
   }

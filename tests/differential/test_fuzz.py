@@ -12,6 +12,7 @@ from microagg.methods.paths import GroupTour, NearestNext
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated, one_group
 from microagg.model import Problem
+from tests.differential import engines
 from tests.differential.adversarial import cases
 from tests.differential.test_kernels import PEELS, labels_of, univariate_cost
 from tests.oracles import paths, peel, univariate
@@ -28,6 +29,17 @@ def test_peel(name: str, most: int) -> None:
     stage, oracle = PEELS[name]
     for kind, x, k in cases(COUNT // (1 if most == 25 else 6), most, seed=101 + most):
         assert np.array_equal(labels_of(stage, x, k), oracle(x, k)), (kind, x.shape, k)
+
+
+@pytest.mark.parametrize("method", engines.METHODS)
+@pytest.mark.parametrize(("most", "share"), [(40, 1), (400, 6), (6000, 180)])
+def test_engines(method: str, most: int, share: int) -> None:
+    labels = engines.METHODS[method]
+    records = most // 8 + 20 if method == "md" else most
+    for kind, x, k in engines.cases(COUNT // share, records, seed=104 + most):
+        expected = labels(x, k, _core.Engine.BRUTE)
+        assert np.array_equal(labels(x, k, _core.Engine.TREE), expected), (kind, x.shape, k)
+        assert np.array_equal(labels(x, k, _core.Engine.AUTO), expected), (kind, x.shape, k)
 
 
 def test_paths() -> None:

@@ -351,7 +351,7 @@ def test_the_deadline_holds_for_large_groups_and_wide_data(stage: Descent | Anne
 
 
 def test_a_cancelled_resplit_returns_the_start() -> None:
-    problem = Problem(census_like(60_000), 3)
+    problem = Problem(census_like(200_000), 3)  # five times as long as the timer
     run = Run()
     timer = Timer(0.2, run.cancel)
     timer.start()

@@ -8,8 +8,8 @@
 #include <queue>
 #include <vector>
 
-#include "microagg/neighbours.hpp"
 #include "microagg/points.hpp"
+#include "microagg/remaining.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
@@ -18,6 +18,9 @@ namespace microagg {
 inline double rounding_slack(std::int64_t p) {
   return 1.0 + 8.0 * static_cast<double>(p + 8) * std::exp2(-53.0);
 }
+
+// Whether a list has all of equal records, or one entry for them.
+enum class Equals { EACH, ONCE };
 
 // The remaining records by decreasing distance from a reference point.
 class DistanceList {
@@ -28,33 +31,48 @@ class DistanceList {
     double root() const { return std::sqrt(squared); }
   };
 
-  DistanceList(Points points, const BruteNeighbours& remaining)
-      : points_(points), remaining_(remaining) {}
+  DistanceList(Points points, const Remaining& remaining, Equals equals = Equals::EACH)
+      : points_(points), remaining_(remaining), equals_(equals) {}
 
+  // The first time O(n p), later of the records that then remained.
   void sort_from(const double* reference) {
-    reference_.assign(reference, reference + points_.p);
-    entries_.clear();
-    head_ = 0;
-    for (Row row = 0; row < points_.n; ++row) {
-      if (!remaining_.contains(row)) continue;
-      entries_.push_back({squared_distance(points_.row(row), reference, points_.p), row});
+    if (reference_.empty()) {
+      for (Row row = 0; row < points_.n; ++row) {
+        if (equals_ == Equals::ONCE ? remaining_.leads(row) : remaining_.contains(row)) {
+          entries_.push_back({0.0, row});
+        }
+      }
     }
+    std::erase_if(entries_, [this](Entry& entry) { return !stays(entry); });
+    for (Entry& entry : entries_) {
+      entry.squared = squared_distance(points_.row(entry.row), reference, points_.p);
+    }
+    reference_.assign(reference, reference + points_.p);
+    head_ = 0;
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
       return a.squared > b.squared || (a.squared == b.squared && a.row < b.row);
     });
   }
   // Entries from the first that still remains; those after it may be gone.
-  std::span<const Entry> entries() {
-    while (head_ < entries_.size() && !remaining_.contains(entries_[head_].row)) ++head_;
-    return std::span<const Entry>(entries_).subspan(head_);
+  std::span<Entry> entries() {
+    while (head_ < entries_.size() && !stays(entries_[head_])) ++head_;
+    return std::span<Entry>(entries_).subspan(head_);
   }
+  // Whether the record remains; of equal ones, the lowest that does takes the place of others.
+  bool stays(Entry& entry) const {
+    if (equals_ == Equals::EACH) return remaining_.contains(entry.row);
+    entry.row = remaining_.successor(entry.row);
+    return entry.row != Remaining::NONE;
+  }
+  std::int64_t length() const { return static_cast<std::int64_t>(entries_.size()); }
   // The farthest record that still remains; there must be one.
   const Entry& front() { return entries().front(); }
   const std::vector<double>& reference() const { return reference_; }
 
  private:
   Points points_;
-  const BruteNeighbours& remaining_;
+  const Remaining& remaining_;
+  Equals equals_;
   std::vector<double> reference_;
   Array<Entry> entries_;
   std::size_t head_ = 0;
@@ -63,23 +81,23 @@ class DistanceList {
 // Farthest remaining record from a centroid that moves a little between calls.
 class FarthestFromCentroid {
  public:
-  FarthestFromCentroid(Points points, const BruteNeighbours& remaining)
-      : points_(points), remaining_(remaining), list_(points, remaining) {}
+  FarthestFromCentroid(Points points, const Remaining& remaining)
+      : points_(points), list_(points, remaining, Equals::ONCE) {}
 
   Neighbour find(const double* centroid) {
     // Re-sort once walking the stale list has cost as much as a few sorts.
-    if (list_.reference().empty() || walked_ > 4 * remaining_.size()) {
+    if (list_.reference().empty() || walked_ > 4 * list_.length()) {
       list_.sort_from(centroid);
       walked_ = 0;
     }
     const double shift = std::sqrt(squared_distance(centroid, list_.reference().data(), points_.p));
     const double slack = rounding_slack(points_.p);
-    Neighbour best{-1.0, BruteNeighbours::NONE};
-    for (const auto& entry : list_.entries()) {
+    Neighbour best{-1.0, Remaining::NONE};
+    for (auto& entry : list_.entries()) {
       ++walked_;
       const double bound = (entry.root() + shift) * slack;
       if (bound * bound < best.distance) break;
-      if (!remaining_.contains(entry.row)) continue;
+      if (!list_.stays(entry)) continue;
       const Neighbour candidate{squared_distance(points_.row(entry.row), centroid, points_.p),
                                 entry.row};
       if (farther(candidate, best)) best = candidate;
@@ -89,7 +107,6 @@ class FarthestFromCentroid {
 
  private:
   Points points_;
-  const BruteNeighbours& remaining_;
   DistanceList list_;
   std::int64_t walked_ = 0;
 };
@@ -100,7 +117,7 @@ class FarthestFromCentroid {
 // leads.
 class FarthestPair {
  public:
-  FarthestPair(Points points, BruteNeighbours& remaining, Poll& poll)
+  FarthestPair(Points points, Remaining& remaining, Poll& poll)
       : points_(points),
         remaining_(remaining),
         poll_(poll),
@@ -130,7 +147,7 @@ class FarthestPair {
       const Bound top = bounds_.top();
       if (!remaining_.contains(top.row)) {
         bounds_.pop();
-      } else if (top.partner != BruteNeighbours::NONE && remaining_.contains(top.partner)) {
+      } else if (top.partner != Remaining::NONE && remaining_.contains(top.partner)) {
         return {top.row, top.partner};
       } else {
         bounds_.pop();
@@ -162,11 +179,11 @@ class FarthestPair {
   Bound norm_bound(Row row) {
     const double largest = list_.front().root();
     const double bound = (root_[row] + largest) * rounding_slack(points_.p);
-    return {bound * bound, row, BruteNeighbours::NONE};
+    return {bound * bound, row, Remaining::NONE};
   }
 
   Points points_;
-  BruteNeighbours& remaining_;
+  Remaining& remaining_;
   Poll& poll_;
   DistanceList list_;
   std::vector<double> root_;

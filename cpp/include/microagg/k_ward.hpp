@@ -7,9 +7,9 @@
 
 #include "microagg/exact_sum.hpp"
 #include "microagg/farthest.hpp"
-#include "microagg/neighbours.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/points.hpp"
+#include "microagg/remaining.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
@@ -188,7 +188,7 @@ class KWard {
     for (const Row row : rows)
       own.insert(own.end(), points_.row(row), points_.row(row) + points_.p);
     const Points subset{own.data(), static_cast<std::int64_t>(rows.size()), points_.p};
-    BruteNeighbours remaining(subset);
+    Remaining remaining(subset, 2 * k_);
     auto [r, s] = FarthestPair(subset, remaining, poll_).find();
     if (extremes_ == Extremes::DISTANCE_SWAP) std::swap(r, s);
     remaining.remove(r);
@@ -201,7 +201,7 @@ class KWard {
     return {first, last};
   }
 
-  std::vector<Row> grow(Points subset, BruteNeighbours& remaining, Row seed) {
+  std::vector<Row> grow(Points subset, Remaining& remaining, Row seed) {
     std::vector<Row> members{seed};
     RunningCentroid sums(subset.p);
     std::vector<double> centroid(static_cast<std::size_t>(subset.p));

@@ -25,15 +25,18 @@ class Nearest {
     if (k_ == 0) return -1.0;
     return heap_.size() < k_ ? std::numeric_limits<double>::infinity() : heap_.front().distance;
   }
-  void offer(const Neighbour& candidate) {
+  // False if it is not among them.
+  bool offer(const Neighbour& candidate) {
     if (heap_.size() < k_) {
       heap_.push_back(candidate);
       std::push_heap(heap_.begin(), heap_.end(), nearer);
-    } else if (k_ > 0 && nearer(candidate, heap_.front())) {
-      std::pop_heap(heap_.begin(), heap_.end(), nearer);
-      heap_.back() = candidate;
-      std::push_heap(heap_.begin(), heap_.end(), nearer);
+      return true;
     }
+    if (k_ == 0 || !nearer(candidate, heap_.front())) return false;
+    std::pop_heap(heap_.begin(), heap_.end(), nearer);
+    heap_.back() = candidate;
+    std::push_heap(heap_.begin(), heap_.end(), nearer);
+    return true;
   }
   const std::vector<Neighbour>& sorted() {
     std::sort(heap_.begin(), heap_.end(), nearer);
@@ -58,17 +61,19 @@ class BruteNeighbours {
  public:
   static constexpr Row NONE = -1;
 
-  explicit BruteNeighbours(Points points)
-      : points_(points), slots_(static_cast<std::size_t>(points.n)), slot_of_(slots_.size()) {
+  explicit BruteNeighbours(Points points) : BruteNeighbours(points, all_rows(points)) {}
+
+  // Only these rows remain.
+  BruteNeighbours(Points points, const Rows& rows)
+      : points_(points), slots_(rows), slot_of_(static_cast<std::size_t>(points.n), NONE) {
     // A fixed shuffle: on sorted files a scan would otherwise meet a new farthest record at each
     // step.
-    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = static_cast<Row>(i);
     std::uint64_t state = 0x9E3779B97F4A7C15ULL;
     for (std::size_t i = slots_.size(); i > 1; --i) {
       state = state * 6364136223846793005ULL + 1442695040888963407ULL;
       std::swap(slots_[i - 1], slots_[(state >> 33) % i]);
     }
-    remaining_ = points.n;
+    remaining_ = static_cast<std::int64_t>(rows.size());
     rebuild(Precision::SINGLE);
   }
 
@@ -89,6 +94,13 @@ class BruteNeighbours {
     if (remaining_ * 16 < static_cast<std::int64_t>(slots_.size()) * 15) {
       rebuild(Precision::SINGLE);
     }
+  }
+
+  // `twin`, equal to `row`, takes its place.
+  void replace(Row row, Row twin) {
+    slot_of_[twin] = slot_of_[row];
+    slots_[slot_of_[twin]] = twin;
+    slot_of_[row] = NONE;
   }
 
   // The remaining record farthest from `query` (ties: lowest row), never `exclude`.
@@ -116,6 +128,12 @@ class BruteNeighbours {
 
  private:
   enum class Precision { SINGLE, DOUBLE };
+
+  static Rows all_rows(Points points) {
+    Rows rows(static_cast<std::size_t>(points.n));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Row>(i);
+    return rows;
+  }
 
   void scan(const double* query, bool want_farthest, Row exclude) {
     farthest_ = {want_farthest ? -1.0 : std::numeric_limits<double>::infinity(), NONE};

@@ -8,9 +8,9 @@
 
 #include "microagg/exact_sum.hpp"
 #include "microagg/farthest.hpp"
-#include "microagg/neighbours.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/points.hpp"
+#include "microagg/remaining.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
@@ -73,12 +73,12 @@ inline Rows without_group(const Labels& group_of) {
 
 class Peel {
  public:
-  Peel(Points points, std::int64_t k, PeelRules rules, Watch& watch)
+  Peel(Points points, std::int64_t k, PeelRules rules, Watch& watch, Engine engine)
       : points_(points),
         k_(k),
         rules_(rules),
         poll_(watch, 1'000'000),
-        remaining_(points),
+        remaining_(points, rules.growth == Growth::SEED ? points.n / k : points.n, engine),
         centroid_(points.p),
         farthest_(points, remaining_),
         group_of_(static_cast<std::size_t>(points.n), -1),
@@ -210,7 +210,7 @@ class Peel {
   std::int64_t k_;
   PeelRules rules_;
   Poll poll_;
-  BruteNeighbours remaining_;
+  Remaining remaining_;
   RunningCentroid centroid_;
   FarthestFromCentroid farthest_;
   Labels group_of_;  // in order of formation; -1 while remaining
@@ -219,9 +219,11 @@ class Peel {
   Label groups_ = 0;
 };
 
-// O(n^2 p / k) for SEED growth around a centroid, O(n^2 p) for CENTROID growth.
-inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch) {
-  return Peel(points, k, rules, watch).run();
+// At worst O(n^2 p / k) for SEED growth around a centroid, O(n^2 p) for CENTROID growth; about
+// O(n^1.5) where boxes tell near from far.
+inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch,
+                   Engine engine = Engine::AUTO) {
+  return Peel(points, k, rules, watch, engine).run();
 }
 
 }  // namespace microagg

@@ -46,30 +46,27 @@ inline void jacobi(std::vector<double>& matrix, std::vector<double>& vectors, st
   }
 }
 
-// Coordinates on at most `most` orthonormal axes, those of largest variance first; distances in
-// them never exceed the true ones (but for rounding). The axes come from a sample of the records
-// and, of many attributes, from those that vary most.
-class PrincipalCoordinates {
+// The principal axes of a sample of the records and, of many attributes, of those that vary most.
+class PrincipalAxes {
  public:
-  PrincipalCoordinates(Points points, std::int64_t most) : axes_(std::min(points.p, most)) {
+  explicit PrincipalAxes(Points points) : mean_(static_cast<std::size_t>(points.p)) {
     const std::int64_t p = points.p;
     const std::int64_t stride = std::max<std::int64_t>(1, points.n / SAMPLE);
-    std::vector<double> mean(static_cast<std::size_t>(p));
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < points.n; i += stride) {
       ++count;
       for (std::int64_t a = 0; a < p; ++a) {
-        mean[a] += (points.row(i)[a] - mean[a]) / static_cast<double>(count);
+        mean_[a] += (points.row(i)[a] - mean_[a]) / static_cast<double>(count);
       }
     }
-    const std::vector<std::int64_t> used = most_varied(points, mean, stride);
-    const auto q = static_cast<std::int64_t>(used.size());
+    used_ = most_varied(points, mean_, stride);
+    const std::int64_t q = size();
     std::vector<double> covariance(static_cast<std::size_t>(q * q));
     for (std::int64_t i = 0; i < points.n; i += stride) {
       for (std::int64_t a = 0; a < q; ++a) {
-        const double d = points.row(i)[used[a]] - mean[used[a]];
+        const double d = points.row(i)[used_[a]] - mean_[used_[a]];
         for (std::int64_t b = 0; b <= a; ++b) {
-          covariance[a * q + b] += d * (points.row(i)[used[b]] - mean[used[b]]);
+          covariance[a * q + b] += d * (points.row(i)[used_[b]] - mean_[used_[b]]);
         }
       }
     }
@@ -83,54 +80,40 @@ class PrincipalCoordinates {
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
       return covariance[a * q + a] > covariance[b * q + b];
     });
-    values_.resize(static_cast<std::size_t>(points.n * axes_));
-    double farthest = 0.0;
-    for (std::int64_t i = 0; i < points.n; ++i) {
-      const double distance = squared_distance(points.row(i), mean.data(), p);
-      if (distance > farthest || std::isnan(distance)) farthest = distance;
-      for (std::int64_t a = 0; a < axes_; ++a) {
-        const double* axis = vectors.data() + order[a] * q;
-        double sum = 0.0;
-        for (std::int64_t b = 0; b < q; ++b) {
-          sum += axis[b] * (points.row(i)[used[b]] - mean[used[b]]);
-        }
-        values_[i * axes_ + a] = sum;
-      }
+    for (const std::int64_t a : order) {
+      vectors_.insert(vectors_.end(), vectors.begin() + a * q, vectors.begin() + (a + 1) * q);
     }
-    measure_error(vectors, q, std::sqrt(farthest));
-  }
-  Points points() const {
-    return {values_.data(), static_cast<std::int64_t>(values_.size()) / axes_, axes_};
   }
 
-  // What rounding can do, for those who prove things: where the coordinates of two records differ
-  // by g, their true difference along that axis is at least g - error(), and the squared length of
-  // these true differences is at most stretch() times the true squared distance. Infinite or NaN
-  // where the data overflow.
-  double error() const { return error_; }
-  double stretch() const { return stretch_; }
+  static constexpr std::size_t MOST_ATTRIBUTES = 64;  // Jacobi's rotations take their cube
+
+  // How many axes there are, and attributes in each.
+  std::int64_t size() const { return static_cast<std::int64_t>(used_.size()); }
+  // Axis `a`, those of largest variance first: an entry for each attribute that is used.
+  const double* axis(std::int64_t a) const { return vectors_.data() + a * size(); }
+  const std::vector<std::int64_t>& used() const { return used_; }
+  // Of all attributes.
+  const std::vector<double>& mean() const { return mean_; }
+
+  // By how much rounding may stretch (or, if there are as many axes as attributes, shrink) squares:
+  // no eigenvalue of the axes' inner products is farther from 1 than the largest row sum of their
+  // difference from the unit matrix, without signs (Gershgorin). NaN where the data overflow.
+  double skew() const {
+    double largest = 0.0;
+    for (std::int64_t a = 0; a < size(); ++a) {
+      double row = 0.0;
+      for (std::int64_t b = 0; b < size(); ++b) {
+        double product = a == b ? -1.0 : 0.0;
+        for (std::int64_t c = 0; c < size(); ++c) product += axis(a)[c] * axis(b)[c];
+        row += std::abs(product);
+      }
+      if (row > largest || std::isnan(row)) largest = row;
+    }
+    return largest;
+  }
 
  private:
   static constexpr std::int64_t SAMPLE = 10'000;
-  static constexpr std::size_t MOST_ATTRIBUTES = 64;  // Jacobi's rotations take their cube
-
-  // A coordinate is a sum of q products, each of an entry of an axis and of a difference from the
-  // mean: it is off by less than (q + 4) 2^-53 times the lengths of both, a difference of two by
-  // twice that and its own rounding. The axes stretch squares by at most the largest row sum of
-  // their inner products, without signs. The tiny term covers differences whose squares underflow.
-  void measure_error(const std::vector<double>& vectors, std::int64_t q, double farthest) {
-    for (std::int64_t a = 0; a < q; ++a) {
-      double row = 0.0;
-      for (std::int64_t b = 0; b < q; ++b) {
-        double product = 0.0;
-        for (std::int64_t c = 0; c < q; ++c) product += vectors[a * q + c] * vectors[b * q + c];
-        row += std::abs(product);
-      }
-      if (row > stretch_ || std::isnan(row)) stretch_ = row;
-    }
-    stretch_ *= 1.0 + 1e-9;
-    error_ = static_cast<double>(q + 8) * 0x1.0p-51 * stretch_ * farthest + 0x1.0p-500;
-  }
 
   static std::vector<std::int64_t> most_varied(Points points, const std::vector<double>& mean,
                                                std::int64_t stride) {
@@ -148,6 +131,55 @@ class PrincipalCoordinates {
     used.resize(std::min(used.size(), MOST_ATTRIBUTES));
     std::sort(used.begin(), used.end());
     return used;
+  }
+
+  std::vector<double> mean_;
+  std::vector<std::int64_t> used_;
+  std::vector<double> vectors_;
+};
+
+// Coordinates on at most `most` orthonormal axes, those of largest variance first; distances in
+// them never exceed the true ones (but for rounding).
+class PrincipalCoordinates {
+ public:
+  PrincipalCoordinates(Points points, std::int64_t most) : axes_(std::min(points.p, most)) {
+    const PrincipalAxes axes(points);
+    const std::vector<double>& mean = axes.mean();
+    const std::vector<std::int64_t>& used = axes.used();
+    values_.resize(static_cast<std::size_t>(points.n * axes_));
+    double farthest = 0.0;
+    for (std::int64_t i = 0; i < points.n; ++i) {
+      const double distance = squared_distance(points.row(i), mean.data(), points.p);
+      if (distance > farthest || std::isnan(distance)) farthest = distance;
+      for (std::int64_t a = 0; a < axes_; ++a) {
+        const double* axis = axes.axis(a);
+        double sum = 0.0;
+        for (std::int64_t b = 0; b < axes.size(); ++b) {
+          sum += axis[b] * (points.row(i)[used[b]] - mean[used[b]]);
+        }
+        values_[i * axes_ + a] = sum;
+      }
+    }
+    measure_error(axes, std::sqrt(farthest));
+  }
+  Points points() const {
+    return {values_.data(), static_cast<std::int64_t>(values_.size()) / axes_, axes_};
+  }
+
+  // What rounding can do, for those who prove things: where the coordinates of two records differ
+  // by g, their true difference along that axis is at least g - error(), and the squared length of
+  // these true differences is at most stretch() times the true squared distance. Infinite or NaN
+  // where the data overflow.
+  double error() const { return error_; }
+  double stretch() const { return stretch_; }
+
+ private:
+  // A coordinate is a sum of q products, each of an entry of an axis and of a difference from the
+  // mean: it is off by less than (q + 4) 2^-53 times the lengths of both, a difference of two by
+  // twice that and its own rounding. The tiny term covers differences whose squares underflow.
+  void measure_error(const PrincipalAxes& axes, double farthest) {
+    stretch_ = (1.0 + axes.skew()) * (1.0 + 1e-9);
+    error_ = static_cast<double>(axes.size() + 8) * 0x1.0p-51 * stretch_ * farthest + 0x1.0p-500;
   }
 
   std::int64_t axes_;

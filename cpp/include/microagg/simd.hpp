@@ -22,6 +22,21 @@ using ScanBlocks = std::int64_t (*)(const Real* blocks, std::int64_t p, std::int
 using BlockDistances = void (*)(const double* blocks, std::int64_t p, std::int64_t begin,
                                 std::int64_t end, const double* query, double* distances);
 
+// Boxes, LANES to a block: per attribute the LANES lower ends, then the LANES upper ends; last the
+// LANES largest squared norms of what is inside. A lane without a box holds NaN.
+inline constexpr std::int64_t box_stride(std::int64_t p) { return (2 * p + 1) * LANES; }
+
+// Which boxes of one block may hold a record that matters: near ones with a least squared distance
+// <= limit, far ones with a greatest squared distance >= limit. Their lanes and these bounds go
+// into `lanes` and `bounds` (room for LANES each), in the order of the lanes; returns how many.
+// After its p coordinates, `query` has the addend of the norm bound (only far boxes use it).
+using BoxesInReach = std::int64_t (*)(const float* boxes, std::int64_t p, const float* query,
+                                      float limit, std::int32_t* lanes, float* bounds);
+
+// The box around all records (or boxes) of one block: 2 p ends, lower and upper in turns, and the
+// largest squared norm, rounded upwards; all NaN if the block is empty.
+using Enclose = void (*)(const float* block, std::int64_t p, float* box);
+
 // Paths are cut eight starts at a time.
 inline constexpr std::int64_t STARTS = 8;
 
@@ -42,6 +57,10 @@ struct Kernels {
   ScanBlocks<float> scan_float;
   ScanBlocks<double> scan_double;
   BlockDistances block_distances;
+  BoxesInReach near_boxes;
+  BoxesInReach far_boxes;
+  Enclose enclose_records;
+  Enclose enclose_boxes;
   StretchCosts stretch_costs;
   Relax relax;
 };

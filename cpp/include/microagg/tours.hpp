@@ -7,9 +7,9 @@
 
 #include "microagg/exact_sum.hpp"
 #include "microagg/farthest.hpp"
-#include "microagg/neighbours.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/points.hpp"
+#include "microagg/remaining.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
@@ -32,14 +32,14 @@ inline Row farthest_from_centroid(Points points) {
 inline Row first_of_farthest_pair(Points points, Deadline deadline, Watch& watch) {
   if (points.n < 2) return 0;
   Poll poll(watch, 1'000'000, deadline);
-  BruteNeighbours remaining(points);
+  Remaining remaining(points, 1);
   return FarthestPair(points, remaining, poll).find().first;
 }
 
 // From `first`, always on to the nearest record not yet visited.
 inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& watch) {
   Poll poll(watch, 1'000'000, deadline);
-  BruteNeighbours remaining(points);
+  Remaining remaining(points, points.n);
   Rows order{first};
   order.reserve(static_cast<std::size_t>(points.n));
   remaining.remove(first);

@@ -5,21 +5,21 @@
 
 #include "microagg/exact_sum.hpp"
 #include "microagg/farthest.hpp"
-#include "microagg/neighbours.hpp"
 #include "microagg/peel.hpp"
 #include "microagg/points.hpp"
+#include "microagg/remaining.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
 
 class VariableMdav {
  public:
-  VariableMdav(Points points, std::int64_t k, double gamma, Watch& watch)
+  VariableMdav(Points points, std::int64_t k, double gamma, Watch& watch, Engine engine)
       : points_(points),
         k_(k),
         gamma_(gamma),
         poll_(watch, 1'000'000),
-        remaining_(points),
+        remaining_(points, 2 * points.n, engine),
         by_distance_(points, remaining_),
         group_of_(static_cast<std::size_t>(points.n), -1) {
     RunningCentroid sums(points.p);
@@ -71,17 +71,17 @@ class VariableMdav {
   void take(Row row) {
     remaining_.remove(row);
     group_of_[row] = groups_;
-    members_.push_back({row, {-1.0, BruteNeighbours::NONE}});
+    members_.push_back({row, {-1.0, Remaining::NONE}});
   }
 
   Neighbour nearest_to_group() {
-    Neighbour best{std::numeric_limits<double>::infinity(), BruteNeighbours::NONE};
+    Neighbour best{std::numeric_limits<double>::infinity(), Remaining::NONE};
     for (Member& member : members_) {
-      if (member.nearest.row == BruteNeighbours::NONE || !remaining_.contains(member.nearest.row)) {
+      if (member.nearest.row == Remaining::NONE || !remaining_.contains(member.nearest.row)) {
         member.nearest = remaining_.k_nearest(points_.row(member.row), 1).front();
         poll();
       }
-      if (best.row == BruteNeighbours::NONE || nearer(member.nearest, best)) best = member.nearest;
+      if (best.row == Remaining::NONE || nearer(member.nearest, best)) best = member.nearest;
     }
     return best;
   }
@@ -92,16 +92,17 @@ class VariableMdav {
   std::int64_t k_;
   double gamma_;
   Poll poll_;
-  BruteNeighbours remaining_;
+  Remaining remaining_;
   DistanceList by_distance_;
   Labels group_of_;
   std::vector<Member> members_;
   Label groups_ = 0;
 };
 
-// O(n^2 p).
-inline Labels v_mdav(Points points, std::int64_t k, double gamma, Watch& watch) {
-  return VariableMdav(points, k, gamma, watch).run();
+// At worst O(n^2 p).
+inline Labels v_mdav(Points points, std::int64_t k, double gamma, Watch& watch,
+                     Engine engine = Engine::AUTO) {
+  return VariableMdav(points, k, gamma, watch, engine).run();
 }
 
 }  // namespace microagg
