@@ -61,7 +61,7 @@ def univariate() -> None:
 
 
 def mdav() -> None:
-    """Exact MDAV on census-like data, brute engine."""
+    """Exact MDAV on census-like data."""
     print(
         f"mdav, census-like, p = 13 ({_core.simd_level()})           seconds   peak memory of the process"
     )
