@@ -70,7 +70,13 @@ for command in (
 def main() -> NoReturn:
     """Run the command and leave with the exit code that says what happened."""
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(_run())
+    signal.signal(signal.SIGALRM, _once_more)
+    sys.unraisablehook = _ask_again
+    code = _run()
+    # All is said and done: from here on a signal ends the process without a word of Python's.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
 
 
 def _run() -> int:
@@ -133,4 +139,26 @@ _termination = threading.Event()
 
 def _terminated(_signal: int, _frame: FrameType | None) -> None:
     _termination.set()
-    sys.exit(TERMINATED)
+    raise _Termination(TERMINATED)
+
+
+class _Termination(SystemExit):
+    """What a request to end the process raises, wherever it is at that moment."""
+
+
+def _ask_again(lost: sys.UnraisableHookArgs) -> None:
+    """A signal in a finalizer raises where Python can only drop it: repeat it shortly after."""
+    if issubclass(lost.exc_type, _Termination | KeyboardInterrupt):
+        _dropped.append(signal.SIGTERM if issubclass(lost.exc_type, _Termination) else signal.SIGINT)
+        signal.setitimer(signal.ITIMER_REAL, _SHORTLY)
+    else:
+        sys.__unraisablehook__(lost)
+
+
+def _once_more(_signal: int, _frame: FrameType | None) -> None:
+    if _dropped:
+        signal.raise_signal(_dropped.pop())
+
+
+_dropped: list[signal.Signals] = []
+_SHORTLY = 0.01
