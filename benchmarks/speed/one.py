@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.speed.cases import CASES
 from benchmarks.speed.measuring import AbsentError
+from benchmarks.speed.store import Line
 from microagg import _core
 
 
@@ -24,9 +25,19 @@ def machine() -> str:
     return f"{model}, {os.cpu_count()} cores, {_core.simd_level()}"
 
 
+def is_busy() -> bool:
+    """Whether more wants to run than there are cores, the cases before this one included."""
+    return os.getloadavg()[0] > (os.cpu_count() or 1) + 0.5
+
+
 def main(name: str) -> None:
     case = CASES[name]
-    line = {"case": name, "at": datetime.now(UTC).date().isoformat(), "machine": machine()}
+    line: Line = {
+        "case": name,
+        "at": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "busy": is_busy(),
+    }
     try:
         line |= case.job(**case.settings)
     except AbsentError as reason:

@@ -59,7 +59,13 @@ def machines(results: Results) -> str:
     if not when:
         return "Nothing was run yet.\n"
     days = when[0] if len(when) == 1 else f"{when[0]} to {when[-1]}"
-    return f"Measured on {'; '.join(where)}, {days}.\n"
+    busy = sum(line["busy"] for line in lines)
+    note = (
+        f" Other work kept the machine busy during {busy} of {len(lines)} cases: times suffer."
+        if busy
+        else ""
+    )
+    return f"Measured on {'; '.join(where)}, {days}.{note}\n"
 
 
 def goal_table(results: Results) -> str:

@@ -59,9 +59,11 @@ def told(line: Line | None) -> str:
 
 
 def ratios(line: Line) -> list[str]:
-    """Times against a peer, with how many times they are faster, or against brute force."""
+    """Times against a peer, with how many times they are faster, or against another way."""
     if "brute" in line:
         return [f"{line['cpu']:.4g} CPU s, {line['cpu'] / line['brute']:.2f} × brute force"]
+    if "theirs" not in line and "kernel" in line:
+        return [f"{line['cpu']:.4g} CPU s, {line['cpu'] / line['kernel']:.2f} × the kernel"]
     if "theirs" not in line:
         return []
     others = ("kernel", "cpu", "exact", "mdav", "descent", "auto")
