@@ -56,7 +56,7 @@ smoke: setup ## the core without Python, under ASan and UBSan
 	  || { cat build/smoke.log; exit 1; }
 	build/smoke/smoke
 
-bench: setup ## speed against peers (installs them), for docs/speed.md: about twelve minutes
+bench: setup ## speed against peers (installs them), for docs/speed.md: about thirteen minutes
 	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'
 	$(BIN)/python -m benchmarks.speed
 

@@ -1,6 +1,6 @@
 """Speed and memory of microagg on this machine, beside peers in the same run.
 
-    python -m benchmarks.speed                          # all of docs/speed.md: about twelve minutes
+    python -m benchmarks.speed                          # all of docs/speed.md: about thirteen minutes
     python -m benchmarks.speed --only mdav microagg1d   # some parts
     python -m benchmarks.speed --only 'engines method=cbfs*n=10000 k=3'   # cases, by patterns
     python -m benchmarks.speed --page                   # only write the page from what was run before

@@ -67,6 +67,5 @@ CURVES = (
     Curve("blocks, k = 3", "blocks", {"k": 3, "threads": 1}),
     Curve("neighbour lists (20)", "neighbours", {"threads": 1}),
     Curve("univariate optimum, k = 3", "univariate", {"k": 3}),
-    Curve("univariate optimum, k = 10", "univariate", {"k": 10}),
     Curve("univariate optimum, k = 100", "univariate", {"k": 100}),
 )

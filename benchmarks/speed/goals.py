@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from benchmarks.speed.cases import ENGINE_RECORDS
+from benchmarks.speed.cases import ENGINE_RECORDS, OVERHEADS
 from benchmarks.speed.curves import CURVES
 from benchmarks.speed.jobs import engines
 from benchmarks.speed.jobs.peers import OUR_METHODS
@@ -114,15 +114,9 @@ def goals() -> Iterator[Goal]:
     yield from _refinements()
     yield from _against_peers()
     yield Goal("neighbour lists (20), 1,000,000", 30.0, "CPU s", cpu("neighbours", n=1_000_000, threads=1))
-    for method, n in (
-        ("mdav", 10_000),
-        ("mdav", 100_000),
-        ("blocks", 1_000_000),
-        ("univariate", 1_000_000),
-    ):
-        for k in (3, 10):
-            figure = lambda results, m=method, n=n, k=k: overhead(results, m, n, k)  # noqa: E731
-            yield Goal(f"partition() over the kernel: {method}, {n:,}, k = {k}", MOST_OVERHEAD, "%", figure)
+    for method, n, k in OVERHEADS:
+        figure = lambda results, m=method, n=n, k=k: overhead(results, m, n, k)  # noqa: E731
+        yield Goal(f"partition() over the kernel: {method}, {n:,}, k = {k}", MOST_OVERHEAD, "%", figure)
 
 
 def _refinements() -> Iterator[Goal]:

@@ -16,7 +16,7 @@ Written by `python -m benchmarks.speed` from `benchmarks/speed/results.jsonl`, w
 case.
 
 ```
-make bench                                      # everything on this page: about twelve minutes
+make bench                                      # everything on this page: about thirteen minutes
 python -m benchmarks.speed --only mdav blocks   # some parts; --list names the cases, for patterns too
 python -m benchmarks.speed --page               # the page again, from what was run before
 ```
@@ -213,10 +213,7 @@ def rest(results: Results) -> str:
         f"{shown(line and line['cpu'], 'CPU s')} for k = {case['k']}"
         for case, line in lines_of(results, "mhm")
     )
-    rows = [
-        [case["ending"], *cells(line, "wall", "alone", "peak")]
-        for case, line in lines_of(results, "protect")
-    ]
+    rows = [[case["ending"], *cells(line, "wall", "peak")] for case, line in lines_of(results, "protect")]
     start = results.line("start")
     refined = [
         [
@@ -237,7 +234,7 @@ def rest(results: Results) -> str:
             "13 keys and two other columns, k = 3, `--effort fast`, all cores, wall-clock seconds.\n"
             "Everything counts: starting, reading, partition, verdict, writing, reading back and\n"
             "counting again.\n",
-            grid(("format", "seconds", "partition alone", "peak MiB"), rows),
+            grid(("format", "seconds", "peak MiB"), rows),
             "## The path cut (MHM) and the start\n",
             f"The best cut of a given path of a million records with 13 attributes: {mhm}.\n"
             f"`import microagg` takes {cells(start, 'import')[0]} s beyond Python itself\n"

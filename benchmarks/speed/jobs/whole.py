@@ -43,7 +43,7 @@ def method(name: str) -> Figures:
 
 def protect(n: int, ending: str) -> Figures:
     """Records with 13 keys and two other columns, from file to verified file at the fast effort, on all
-    threads; and the partition alone.
+    threads.
     """
     census = datasets.census_like(n, seed=1)
     random = np.random.default_rng(0)
@@ -54,9 +54,7 @@ def protect(n: int, ending: str) -> Figures:
         write = {"parquet": parquet.write_table, "csv": csv.write_csv}[ending]
         write(pa.table(columns), source)
         seconds, peak = _run_protect(source, census.columns)
-    keys = np.stack([columns[name] for name in census.columns], axis=1)
-    alone, _ = seconds_of(lambda: microagg.partition(keys, 3, effort="fast"), 1)
-    return {"wall": seconds, "peak": peak, "alone": alone["wall"]}
+    return {"wall": seconds, "peak": peak}
 
 
 def _run_protect(source: str, keys: tuple[str, ...]) -> tuple[float, float]:
