@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.markdown import NOT_RUN, grid, tally, verdict
 from benchmarks.speed import goals
+from benchmarks.speed.cases import DECADES
 from benchmarks.speed.cells import cells, lines_of, shown, times
 from benchmarks.speed.curves import CURVES, FIT_FROM
 from benchmarks.speed.page_peers import peers
@@ -60,11 +61,7 @@ def machines(results: Results) -> str:
         return "Nothing was run yet.\n"
     days = when[0] if len(when) == 1 else f"{when[0]} to {when[-1]}"
     busy = sum(line["busy"] for line in lines)
-    note = (
-        f" Other work kept the machine busy during {busy} of {len(lines)} cases: times suffer."
-        if busy
-        else ""
-    )
+    note = f" Before {busy} of {len(lines)} cases more wanted to run than there are cores." if busy else ""
     return f"Measured on {'; '.join(where)}, {days}.{note}\n"
 
 
@@ -83,19 +80,24 @@ def goal_table(results: Results) -> str:
     return f"## Numbers to reach\n\n{tally(verdicts).capitalize()}.\n\n" + grid(headings, rows)
 
 
-def growth(results: Results) -> str:
-    """Seconds by n, and exponents."""
-    every_n = sorted({n for curve in CURVES for n in curve.every_n() if str(n)[0] == "1"})
-    rows = [
+def by_size(results: Results, what: str) -> list[list[str]]:
+    """A row for each curve, a column for each decade."""
+    return [
         [
             curve.title,
-            *(shown(curve.figure(results, "cpu", n)) if n in curve.every_n() else "" for n in every_n),
-            shown(curve.exponent(results)),
-            shown(curve.last_decade(results)),
+            *(shown(curve.figure(results, what, n)) if n in curve.every_n() else "" for n in DECADES),
         ]
         for curve in CURVES
     ]
-    headings = ["CPU seconds", *(f"{n:,}" for n in every_n), "exponent", "last decade"]
+
+
+def growth(results: Results) -> str:
+    """Seconds by n, and exponents."""
+    rows = [
+        [*row, shown(curve.exponent(results)), shown(curve.last_decade(results))]
+        for row, curve in zip(by_size(results, "cpu"), CURVES, strict=True)
+    ]
+    headings = ["CPU seconds", *(f"{n:,}" for n in DECADES), "exponent", "last decade"]
     return (
         "## Growth\n\n![CPU seconds over the number of records](speed/growth.svg)\n\n"
         f"*Exponent*: of n, fitted by least squares from {FIT_FROM:,} records on; *last decade*: from a\n"
@@ -105,19 +107,11 @@ def growth(results: Results) -> str:
 
 def memory(results: Results) -> str:
     """High-water marks."""
-    every_n = sorted({n for curve in CURVES for n in curve.every_n() if str(n)[0] == "1"})
-    rows = [
-        [
-            curve.title,
-            *(shown(curve.figure(results, "above", n)) if n in curve.every_n() else "" for n in every_n),
-        ]
-        for curve in CURVES
-    ]
-    headings = ["MiB above the data", *(f"{n:,}" for n in every_n)]
+    headings = ["MiB above the data", *(f"{n:,}" for n in DECADES)]
     return (
         "## Memory\n\n![MiB above the data over the number of records](speed/memory.svg)\n\n"
         "13 attributes of 10,000,000 records are 992 MiB, one attribute 76 MiB; the labels, which are\n"
-        "part of what is measured, 38 MiB.\n\n" + grid(headings, rows)
+        "part of what is measured, 38 MiB.\n\n" + grid(headings, by_size(results, "above"))
     )
 
 
