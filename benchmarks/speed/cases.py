@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from benchmarks.speed.jobs import engines, kernels, peers, roofline, whole
+from benchmarks.speed.jobs import engines, kernels, peers, pieces, roofline, whole
 from benchmarks.speed.measuring import Figures
 from microagg.methods.catalogue import METHODS
 
@@ -99,6 +99,8 @@ def _rest() -> Iterator[Case]:
         yield Case("refinement", kernels.refinement, {"n": n, "k": k, "seconds": seconds})
     for method, n, k in OVERHEADS:
         yield Case("overhead", kernels.overhead, {"method": method, "n": n, "k": k})
+    for method in ("blocks", "univariate"):
+        yield Case("pieces", pieces.pieces, {"method": method, "n": 1_000_000, "k": 3})
     for what, n in (("blocks", 300_000), ("annealing", 30_000), ("neighbour lists", 100_000)):
         for count in (1, 2, 16):
             yield Case("threads", kernels.threads, {"what": what, "n": n, "threads": count})

@@ -41,6 +41,7 @@ def page(results: Results) -> str:
         peers(results),
         roofline(results),
         overhead(results),
+        pieces(results),
         threads(results),
         engines(results),
         rest(results),
@@ -160,7 +161,24 @@ def overhead(results: Results) -> str:
         for case, line in lines_of(results, "overhead")
     ]
     headings = ("method", "n", "k", "kernel", "partition()", "more")
-    return "## Whole calls over kernels\n\nCPU seconds in turns in one process.\n\n" + grid(headings, rows)
+    table = grid(headings, rows)
+    return f"## Whole calls over kernels\n\nCPU seconds in turns in one process.\n\n{table}"
+
+
+def pieces(results: Results) -> str:
+    """Where the time of whole calls goes."""
+    text = ["## Where the time goes\n", "CPU seconds of the pieces of `partition()`, one thread.\n"]
+    for case, line in lines_of(results, "pieces"):
+        seconds = line["pieces"] if line else {"every piece": None}
+        total = sum(seconds.values()) if line else None
+        rows = [[name, shown(value), share(value, total)] for name, value in seconds.items()]
+        text.append(grid((f"`{case['method']}`, {case['n']:,}, k = {case['k']}", "CPU s", "share"), rows))
+    return "\n".join(text)
+
+
+def share(part: float | None, whole: float | None) -> str:
+    quotient = goals.quotient(part, whole)
+    return NOT_RUN if quotient is None else f"{100 * quotient:.0f} %"
 
 
 def threads(results: Results) -> str:

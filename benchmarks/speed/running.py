@@ -50,6 +50,8 @@ def told(line: Line | None) -> str:
         return "FAILED"
     if "not_run" in line:
         return f"SKIPPED, {line['not_run']}"
+    if "pieces" in line:
+        return ", ".join(f"{name} {seconds:.3g} CPU s" for name, seconds in line["pieces"].items())
     told = ", ".join(ratios(line)) or ", ".join(
         f"{line[what]:.4g} {unit}" for what, unit in UNITS.items() if line.get(what) is not None
     )
