@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
-FORMATTED := $(shell find cpp -name '*.[ch]pp')
+FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-long lint format smoke bench bench-micro quality clean

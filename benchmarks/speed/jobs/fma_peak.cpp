@@ -1,5 +1,6 @@
-// What one core can do: fused multiply-adds on registers alone, as many at once as hide their latency.
-// Prints single-precision multiply-adds a second (lanes counted), the best of several spells.
+// What one core can do: fused multiply-adds on registers alone, as many at once as hide their
+// latency. Prints single-precision multiply-adds a second (lanes counted), the best of several
+// spells.
 #include <chrono>
 #include <cstdio>
 
