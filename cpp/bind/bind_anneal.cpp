@@ -1,3 +1,7 @@
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "arrays.hpp"
 #include "microagg/anneal.hpp"
 #include "microagg/descent.hpp"
@@ -43,21 +47,23 @@ void microagg::bind::register_anneal(nb::module_& m) {
       },
       nb::arg("points").noconvert(), nb::arg("lists").noconvert(), nb::arg("place"));
   // The next two work on a block: some rows whose groups, of k to 2k-1 records each, lie wholly
-  // inside it; `place` is where every record stands among the rows of its block.
+  // inside it; `place` is where every record stands among the rows of its block. A descent that
+  // begins at some places does not prove in the end that nothing was missed.
   m.def(
       "descent",
       [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Integers place,
-         Watch& watch) {
+         std::optional<Integers> begin, Watch& watch) {
         bool truncated = false;
         Labels found = released([&] {
-          return Descent(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
-                         length_of(lists), span_of(place), watch)
-              .run(truncated);
+          Descent descent(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
+                          length_of(lists), span_of(place), watch);
+          return begin ? descent.run(span_of(*begin), truncated) : descent.run(truncated);
         });
         return nb::make_tuple(array_of(std::move(found)), truncated);
       },
       nb::arg("points").noconvert(), nb::arg("rows").noconvert(), nb::arg("labels").noconvert(),
-      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("place").noconvert(), nb::arg("watch"));
+      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("place").noconvert(),
+      nb::arg("begin").noconvert().none(), nb::arg("watch"));
   m.def(
       "anneal",
       [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Integers place,

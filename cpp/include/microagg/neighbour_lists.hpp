@@ -151,10 +151,8 @@ class NeighbourLists {
       for (std::int64_t i = own.begin; i < own.end; ++i) {
         const Row row = tree_.row(i);
         Nearest& nearest = nearest_[i - own.begin];
-        if (all_.most_leaves_ == EVERY_LEAF) {  // so many leaves that a look at the box pays
-          const double* at = tree_.at(i);
-          if (all_.beyond(at, at, node, nearest.threshold())) continue;
-        }
+        const double* at = tree_.at(i);
+        if (all_.beyond(at, at, node, nearest.threshold())) continue;
         poll_.tick((end - leaf.block) * simd::LANES * p);
         for (std::int64_t block = leaf.block;; ++block) {
           const double near = nearest.threshold();
