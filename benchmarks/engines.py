@@ -31,6 +31,8 @@ METHODS: dict[str, Method] = {
     "cbfs": _peel(Pivot.CENTROID, Growth.SEED, 1),
     "centroid": _peel(Pivot.CENTROID, Growth.CENTROID, 1),
     "tfrp": _peel(Pivot.REFERENCES, Growth.SEED, 1),
+    "md": _peel(Pivot.PAIR, Growth.SEED, 2),
+    "diameter": _peel(Pivot.PAIR, Growth.CENTROID, 2),
     "v-mdav": lambda x, k, engine: _core.v_mdav(x, k, 0.2, _core.Watch(), engine),
 }
 

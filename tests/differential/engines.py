@@ -63,5 +63,6 @@ METHODS: dict[str, Callable[[Matrix, int, Engine], Labels]] = {
     "centroid": _peel(Pivot.CENTROID, Growth.CENTROID, 1),
     "tfrp": _peel(Pivot.REFERENCES, Growth.SEED, 1),
     "md": _peel(Pivot.PAIR, Growth.SEED, 2),
+    "diameter": _peel(Pivot.PAIR, Growth.CENTROID, 2),
     "v-mdav": lambda x, k, engine: _core.v_mdav(x, k, 0.5, _core.Watch(), engine),
 }

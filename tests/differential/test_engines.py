@@ -31,8 +31,7 @@ def test_small_sets(method: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_several_levels_of_boxes(method: str, kind: str) -> None:
     labels = METHODS[method]
-    n = 400 if method == "md" else 5000
-    x = np.ascontiguousarray(points(kind, np.random.default_rng(22), n, 3))
+    x = np.ascontiguousarray(points(kind, np.random.default_rng(22), 5000, 3))
     expected = labels(x, 4, Engine.BRUTE)
     assert np.array_equal(labels(x, 4, Engine.TREE), expected)
     assert np.array_equal(labels(x, 4, Engine.AUTO), expected)

@@ -73,15 +73,10 @@ class Remaining {
     }
   }
 
-  // The remaining record farthest from `query` (ties: lowest row), never `exclude`.
-  Neighbour farthest(const double* query, Row exclude = NONE) {
+  // The remaining record farthest from `query` (ties: lowest row).
+  Neighbour farthest(const double* query) {
     choose();
-    Neighbour best = tree_ ? tree_->farthest(query, exclude) : brute_->farthest(query, exclude);
-    if (exclude == NONE || !repeats_.any() || !leads(exclude)) return best;
-    const Row twin = successor(repeats_.next(exclude));
-    if (twin == NONE) return best;
-    const Neighbour candidate{squared_distance(points_.row(twin), query, points_.p), twin};
-    return farther(candidate, best) ? candidate : best;
+    return tree_ ? tree_->farthest(query) : brute_->farthest(query);
   }
   // The k remaining records nearest to `query`, nearest first (ties: lowest row first). Valid until
   // the next call.
