@@ -193,14 +193,6 @@ class TreeNeighbours {
   bool usable() const { return usable_; }
   std::int64_t size() const { return remaining_; }
   bool contains(Row row) const { return slot_of_[row] != NONE; }
-  Rows rows() const {
-    Rows rows;
-    for (const Row row : rows_) {
-      if (row != NONE) rows.push_back(row);
-    }
-    std::sort(rows.begin(), rows.end());
-    return rows;
-  }
   // What was done since the tree was built, in records that brute force would have looked at in the
   // same time.
   double work() const { return work_; }
