@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from microagg import _core, errors
+from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated
 from microagg.model import Partition, Problem
@@ -32,7 +33,8 @@ class _Peel:
         labels = run.call(
             lambda: _core.peel(
                 problem.points, problem.k, self.pivot, self.growth, self._rounds_while(), run.watch
-            )
+            ),
+            needs=memory.of_search(problem.points),
         )
         return evaluated(problem, labels, start.bound)
 
