@@ -13,6 +13,7 @@ from tests.differential import adversarial
 
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int32]
+Method = Callable[[Matrix, int, Engine], Labels]
 
 HARD = ("clusters", "far clusters", "lattice", "half repeated", "dominating", "flat", "mixture")
 KINDS = (*adversarial.KINDS, *HARD)
@@ -53,11 +54,11 @@ def cases(count: int, most: int, seed: int) -> Iterator[tuple[str, Matrix, int]]
         yield kind, np.ascontiguousarray(x[rng.permutation(len(x))]), min(k, len(x))
 
 
-def _peel(pivot: Pivot, growth: Growth, stop: int) -> Callable[[Matrix, int, Engine], Labels]:
+def _peel(pivot: Pivot, growth: Growth, stop: int) -> Method:
     return lambda x, k, engine: _core.peel(x, k, pivot, growth, stop, _core.Watch(), engine)
 
 
-METHODS: dict[str, Callable[[Matrix, int, Engine], Labels]] = {
+METHODS: dict[str, Method] = {
     "mdav": _peel(Pivot.CENTROID_OPPOSITE, Growth.SEED, 3),
     "cbfs": _peel(Pivot.CENTROID, Growth.SEED, 1),
     "centroid": _peel(Pivot.CENTROID, Growth.CENTROID, 1),
