@@ -53,8 +53,13 @@ DATA: dict[str, Callable[[Random, int], Matrix]] = {
     "sphere 13": lambda r, n: (lambda x: x / np.linalg.norm(x, axis=1)[:, None])(r.normal(size=(n, 13))),
     "offset": lambda r, n: r.normal(size=(n, 13)) * 1e-3 + 1e8,
     "scales": lambda r, n: r.normal(size=(n, 13)) * 10.0 ** r.integers(-12, 13, size=(n, 1)),
+    "equal": lambda r, n: np.full((n, 3), 3.25),
+    "half repeated": lambda r, n: r.normal(size=(n, 13))[np.minimum(np.arange(n), r.integers(0, n, n))],
+    "normal 1": lambda r, n: r.normal(size=(n, 1)),
     "uniform 2": lambda r, n: r.random((n, 2)),
+    "uniform 3": lambda r, n: r.random((n, 3)),
     "normal 50": lambda r, n: r.normal(size=(n, 50)),
+    "normal 200": lambda r, n: r.normal(size=(n, 200)),
     "plane 50": lambda r, n: r.normal(size=(n, 4)) @ r.normal(size=(4, 50)),
 }
 

@@ -69,7 +69,8 @@ class Mdav(_Peel):
 class MaximumDistance(_Peel):
     """MD (VLDBJ06, section 4.2.2): groups around the two most distant remaining records.
 
-    The search for that pair remembers upper bounds, so that the paper's O(n³/k) is the worst case.
+    The search for that pair remembers upper bounds: each record asks for its farthest partner a few times,
+    so that the paper's O(n³/k) is a worst case that no data we know come near.
     """
 
     pivot: ClassVar[_core.Pivot] = _core.Pivot.PAIR
