@@ -86,7 +86,10 @@ def main() -> None:
     arguments.add_argument("--method", choices=METHODS, default="mdav")
     arguments.add_argument("--only", choices=DATA, nargs="+", default=list(DATA))
     arguments.add_argument("--no-brute", action="store_true")
+    arguments.add_argument("--level", help="baseline, avx2 or avx512; the best there is by default")
     given = arguments.parse_args()
+    if given.level and not _core.force_simd_level(given.level):
+        arguments.error(f"this machine or build has no {given.level}")
     print(f"{given.method}, CPU seconds, {_core.simd_level()}           chosen    brute   ratio")
     for n in given.n:
         for name in given.only:
