@@ -11,7 +11,7 @@ void microagg::bind::register_anneal(nb::module_& m) {
          Watch& watch) {
         return array_of(
             released([&] {
-              return NeighbourLists(points_of(points), length, most_leaves, watch).run(threads);
+              return NeighbourLists(points_of(points), length, most_leaves, threads, watch).run();
             }),
             {points.shape(0), static_cast<std::size_t>(length)});
       },
@@ -20,14 +20,15 @@ void microagg::bind::register_anneal(nb::module_& m) {
   m.def(
       "kd_blocks",
       [](Matrix items, Counts weights, std::int64_t largest, std::int64_t multiple, bool jitter,
-         std::uint64_t seed, Watch& watch) {
+         std::uint64_t seed, std::int64_t threads, Watch& watch) {
         return array_of(released([&] {
           return KdBlocks(points_of(items), span_of(weights), largest, multiple, jitter, seed)
-              .run(watch);
+              .run(threads, watch);
         }));
       },
       nb::arg("items").noconvert(), nb::arg("weights").noconvert(), nb::arg("largest"),
-      nb::arg("multiple"), nb::arg("jitter"), nb::arg("seed"), nb::arg("watch"));
+      nb::arg("multiple"), nb::arg("jitter"), nb::arg("seed"), nb::arg("threads"),
+      nb::arg("watch"));
   // Squared distance from each record to the one at `place` of its list.
   m.def(
       "list_distances",

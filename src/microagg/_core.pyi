@@ -102,6 +102,7 @@ def kd_blocks(
     multiple: int,
     jitter: bool,
     seed: int,
+    threads: int,
     watch: Watch,
 ) -> _Ints: ...
 def list_distances(points: _Doubles, lists: _Ints, place: int) -> _Doubles: ...

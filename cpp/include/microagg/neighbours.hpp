@@ -91,8 +91,11 @@ class BruteNeighbours {
     } else {
       double_.values[at] = std::numeric_limits<double>::quiet_NaN();
     }
-    if (remaining_ * 16 < static_cast<std::int64_t>(slots_.size()) * 15) {
+    if (remaining_ * 16 >= static_cast<std::int64_t>(slots_.size()) * 15) return;
+    if (precision_ == Precision::DOUBLE || remaining_ * 2 < laid_out_) {
       rebuild(Precision::SINGLE);
+    } else {
+      close_gaps();
     }
   }
 
@@ -214,8 +217,33 @@ class BruteNeighbours {
     return (static_cast<std::int64_t>(slots_.size()) + simd::LANES - 1) / simd::LANES;
   }
 
-  // Lays the remaining records out anew, without holes.
+  // Moves the remaining records together, as they stand.
+  void close_gaps() {
+    const std::int64_t p = points_.p;
+    const auto place = [this, p](std::int64_t slot) {
+      return single_.values.data() + slot / simd::LANES * p * simd::LANES + slot % simd::LANES;
+    };
+    std::int64_t end = 0;
+    for (std::int64_t slot = 0; slot < static_cast<std::int64_t>(slots_.size()); ++slot) {
+      const Row row = slots_[slot];
+      if (row == NONE) continue;
+      if (slot > end) {
+        const float* from = place(slot);
+        float* to = place(end);
+        for (std::int64_t a = 0; a < p; ++a) to[a * simd::LANES] = from[a * simd::LANES];
+        slots_[end] = row;
+        slot_of_[row] = static_cast<Row>(end);
+      }
+      ++end;
+    }
+    slots_.resize(static_cast<std::size_t>(end));
+    single_.values.resize(static_cast<std::size_t>(block_count() * simd::LANES * p));
+    for (; end % simd::LANES != 0; ++end) *place(end) = std::numeric_limits<float>::quiet_NaN();
+  }
+
+  // Lays the remaining records out anew, without gaps, in units that suit them.
   void rebuild(Precision precision) {
+    laid_out_ = remaining_;
     slots_.erase(std::remove(slots_.begin(), slots_.end(), NONE), slots_.end());
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       slot_of_[slots_[slot]] = static_cast<Row>(slot);
@@ -272,6 +300,7 @@ class BruteNeighbours {
   Rows slots_;    // slot -> row, NONE where removed
   Rows slot_of_;  // row -> slot, NONE when removed
   std::int64_t remaining_ = 0;
+  std::int64_t laid_out_ = 0;  // how many there were at the last rebuild
   Precision precision_ = Precision::SINGLE;
   RecordBlocks<float> single_;
   RecordBlocks<double> double_;
