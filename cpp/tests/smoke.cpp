@@ -207,8 +207,9 @@ int main() {
     Watch watch;
     const auto values = sample(kind, 6000, 4);
     const Points points{values.data(), 6000, 4};
-    for (const Growth growth : {Growth::SEED, Growth::CENTROID}) {
-      const PeelRules rules{Pivot::CENTROID_OPPOSITE, growth, 3};
+    for (const PeelRules rules : {PeelRules{Pivot::CENTROID_OPPOSITE, Growth::SEED, 3},
+                                  PeelRules{Pivot::CENTROID_OPPOSITE, Growth::CENTROID, 3},
+                                  PeelRules{Pivot::PAIR, Growth::SEED, 2}}) {
       const Labels expected = peel(points, 3, rules, watch, Engine::BRUTE);
       for (const Engine engine : {Engine::AUTO, Engine::TREE}) {
         check(peel(points, 3, rules, watch, engine) == expected, "all engines agree");

@@ -25,6 +25,8 @@ METHODS: dict[str, Method] = {
     "cbfs": _peel(Pivot.CENTROID, Growth.SEED, 1),
     "centroid": _peel(Pivot.CENTROID, Growth.CENTROID, 1),
     "tfrp": _peel(Pivot.REFERENCES, Growth.SEED, 1),
+    "md": _peel(Pivot.PAIR, Growth.SEED, 2),
+    "diameter": _peel(Pivot.PAIR, Growth.CENTROID, 2),
     "v-mdav": lambda x, k, engine: _core.v_mdav(x, k, 0.2, _core.Watch(), engine),
 }
 
@@ -45,8 +47,13 @@ DATA: dict[str, Callable[[Random, int], Matrix]] = {
     "sphere 13": lambda r, n: (lambda x: x / np.linalg.norm(x, axis=1)[:, None])(r.normal(size=(n, 13))),
     "offset": lambda r, n: r.normal(size=(n, 13)) * 1e-3 + 1e8,
     "scales": lambda r, n: r.normal(size=(n, 13)) * 10.0 ** r.integers(-12, 13, size=(n, 1)),
+    "equal": lambda r, n: np.full((n, 3), 3.25),
+    "half repeated": lambda r, n: r.normal(size=(n, 13))[np.minimum(np.arange(n), r.integers(0, n, n))],
+    "normal 1": lambda r, n: r.normal(size=(n, 1)),
     "uniform 2": lambda r, n: r.random((n, 2)),
+    "uniform 3": lambda r, n: r.random((n, 3)),
     "normal 50": lambda r, n: r.normal(size=(n, 50)),
+    "normal 200": lambda r, n: r.normal(size=(n, 200)),
     "plane 50": lambda r, n: r.normal(size=(n, 4)) @ r.normal(size=(4, 50)),
 }
 
