@@ -46,4 +46,7 @@ def serve(
         raise errors.bad_number("minutes", minutes, "a number above 0")
     usual = Limits.usual()
     limits = Limits(usual.memory if memory is None else int(memory * 2**30), minutes)
-    run(Settings(host, port, open_, file, limits), lambda text: typer.echo(text))
+    try:
+        run(Settings(host, port, open_, file, limits), lambda text: typer.echo(text))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(errors.server_ended()) from None

@@ -46,7 +46,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     attempts = 0
     for plan in _plans(protection):
         attempts += 1
-        partitions = solve_all([task.problem for task in tasks.tasks], plan, progress)
+        partitions = solve_all([task.problem for task in tasks.tasks], plan, progress, tasks.sst)
         new = masked(protection, kept, posed.weights, tasks.tasks, partitions)
         table = released_table(source.table, order, protection, strata, new)
         claims = _claims(protection, strata, new)

@@ -140,3 +140,8 @@ def job_failed_to_write(reason: str) -> str:
 def two_weights(columns: Sequence[str]) -> SettingsError:
     """Only one could be used."""
     return SettingsError(f"Columns {quoted(columns)} all have the role weight; keep one.")
+
+
+def server_ended() -> str:
+    """Ctrl-C is how one ends it."""
+    return "The server has ended; its files are removed."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -191,7 +192,7 @@ class _Page:
         self.notice.set("")
         name = str(told.get("act"))
         if name == "end":
-            self.sessions.end(self.owner)
+            await asyncio.to_thread(self.sessions.end, self.owner)
             await self.session.send_custom_message("ended", {})
             return
         try:

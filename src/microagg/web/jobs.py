@@ -7,6 +7,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -79,6 +80,8 @@ class Job:
     pipe: Connection | None = None
     given_up: bool = False
     late: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
+    """Its process is gone."""
 
     @property
     def active(self) -> bool:
@@ -135,19 +138,20 @@ class Queue:
                 job.message = errors.job_stopped()
                 job.state = "stopped"
                 job.ended(job)
-            elif job.state == "running" and job.pipe is not None:
+                job.over.set()
+            elif job.state == "running":
                 job.state = "stopping"
-                try:
-                    job.pipe.send("stop")
-                except OSError:  # it has just ended
-                    return
+                if job.pipe is not None:
+                    with suppress(OSError):  # it may just have ended
+                        job.pipe.send("stop")
 
     def give_up(self, job: Job) -> None:
         """End it at once; nothing is kept."""
         self.stop(job)
-        job.given_up = True
-        if job.process is not None and job.active:
-            job.process.kill()
+        with self._lock:
+            job.given_up = True
+            if job.process is not None and job.active:
+                job.process.kill()
 
     def close(self) -> None:
         """End everything, when the server stops."""
@@ -157,8 +161,7 @@ class Queue:
         for job in left:
             self.give_up(job)
         for job in left:
-            if job.process is not None:
-                job.process.join(5.0)
+            job.over.wait(5.0)
 
     def _start_next(self) -> None:
         for job in list(self._waiting):
@@ -171,22 +174,26 @@ class Queue:
     def _attend(self, job: Job) -> None:
         """Start the process, listen to it until it ends, and make room for the next."""
         ours, theirs = _CONTEXT.Pipe()
-        job.pipe = ours
-        job.process = _CONTEXT.Process(
+        process = _CONTEXT.Process(
             target=worker.run, args=(theirs, job.kind, dict(job.arguments), self.limits.memory), daemon=True
         )
-        job.process.start()
+        process.start()
         theirs.close()
-        if job.given_up:
-            job.process.kill()
+        with self._lock:
+            job.pipe, job.process = ours, process
+            if job.given_up:
+                process.kill()
+            elif job.state == "stopping":
+                ours.send("stop")
         state, answer = self._listen(job, ours)
-        job.process.join()
+        process.join()
         ours.close()
         with self._lock:
             self._running.discard(job)
             self._settle(job, state, answer)
             self._start_next()
         job.ended(job)
+        job.over.set()
 
     def _listen(self, job: Job, pipe: Connection) -> tuple[str, Any]:
         """What the process says last."""

@@ -43,9 +43,8 @@ LABELS = {
     "decimal": "Decimal sign",
     "missing_codes": "codes for missing",
     "decimals": "decimals",
-    "keys": "role: key",
-    "weight": "role: weight",
-    "strata": "role: stratum",
+    "keys": "key: masked jointly",
+    "weight": "survey weight",
 }
 
 OPTIONS = {
@@ -77,7 +76,7 @@ OPTIONS = {
     },
 }
 
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (merge|suppress|by-pattern|once|,)(?=[\s,.;)]))?")
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (merge|suppress|by-pattern|,)(?=[\s,.;)]))?")
 _WORD = re.compile(rf"(?<![\w-])({'|'.join(word for word in LABELS if '_' in word)})(?![\w-])")
 
 

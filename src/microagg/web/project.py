@@ -172,8 +172,7 @@ class Project:
         for kind in list(self.jobs):
             self.give_up(kind)
         for job in self.jobs.values():
-            if job.process is not None:
-                job.process.join(5.0)
+            job.over.wait(5.0)
 
     def changed(self, *parts: str) -> None:
         """Pages that show these look again."""

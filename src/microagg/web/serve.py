@@ -19,6 +19,8 @@ from microagg.web.project import Source
 from microagg.web.sessions import KEEP, Sessions
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")
+"""Addresses that stand for all of this machine."""
 
 _EVERY = 5.0
 """Seconds between two looks for sessions that are forgotten."""
@@ -54,9 +56,8 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
     folder = ServerFolder()
     queue = Queue(settings.limits or Limits.usual())
     sessions = Sessions(folder, queue, settings.keep, _first(settings.file))
-    named = f"[{settings.host}]" if ":" in settings.host else settings.host
-    door = Door(f"http://{named}:{port}", lambda link: say(f"for another browser: {link}"))
-    hosts = LOOPBACK if alone else (*LOOPBACK, settings.host)
+    hosts = _names(settings.host)
+    door = Door(f"http://{_bracketed(hosts[0])}:{port}", lambda link: say(f"for another browser: {link}"))
     app = Guard(site(application(sessions, alone)), sessions, door, hosts, port)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -75,15 +76,13 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
     say("each link lets one browser in; Ctrl-C ends the server and removes all files")
     if settings.open:
         threading.Thread(target=webbrowser.open, args=(door.link,), daemon=True).start()
-    try:
+    with contextlib.ExitStack() as at_the_end:  # each, whatever happens to the others
+        at_the_end.callback(folder.remove)
+        at_the_end.callback(sessions.end_all)
+        at_the_end.callback(queue.close)
+        at_the_end.callback(ended.set)
         queue.warm_up()
-        with contextlib.suppress(KeyboardInterrupt):  # uvicorn repeats the signal that it ended for
-            server.run(sockets=[bound])
-    finally:
-        ended.set()
-        queue.close()
-        sessions.end_all()
-        folder.remove()
+        server.run(sockets=[bound])
 
 
 def _first(file: Path | None) -> Source | None:
@@ -97,6 +96,21 @@ def _first(file: Path | None) -> Source | None:
     return Source(path.name, str(path), path.parent, opened=True)
 
 
+def _names(host: str) -> list[str]:
+    """By which the server may be called, the best one first."""
+    if host not in EVERYWHERE:
+        return [host, *LOOPBACK]
+    own = socket.gethostname()
+    with contextlib.suppress(OSError):
+        found = [str(entry[4][0]) for entry in socket.getaddrinfo(own, None)]
+        return [own, *dict.fromkeys(found), *LOOPBACK]
+    return [own, *LOOPBACK]
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
 def _socket(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ipaddress.ip_address(host).version == 6 else socket.AF_INET
@@ -106,6 +120,7 @@ def _socket(host: str, port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
+        bound.listen()  # who follows the link at once waits instead of being refused
     except (OSError, OverflowError) as error:
         bound.close()
         if isinstance(error, socket.gaierror):

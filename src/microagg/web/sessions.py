@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import secrets
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
+from microagg.errors import SettingsError
 from microagg.web.folders import ServerFolder, remove
 from microagg.web.jobs import Queue
 from microagg.web.project import Project, Source
 
 KEEP = 20 * 60.0
 """Seconds for which a session outlives its last page and its last job."""
+
+
+NEXT = "microagg.plan.protection"
 
 
 @dataclass(eq=False)
@@ -56,9 +62,12 @@ class Sessions:
         session = Session(secrets.token_urlsafe(32), Project(self._folder.new(), self._queue))
         session.seen()
         if self._first is not None:
-            session.project.open(self._first)
+            with suppress(SettingsError):  # too many jobs wait: the first page has all ways to open it
+                session.project.open(self._first)
         with self._lock:
             self._known[session.id] = session
+        # While the first page is looked at: what the second one needs takes a while to be imported.
+        threading.Thread(target=importlib.import_module, args=(NEXT,), daemon=True).start()
         return session
 
     def get(self, name: str) -> Session | None:

@@ -103,11 +103,11 @@ async def _upload(request: Request) -> Response:
             raise errors.unknown_upload(name, list(FORMATS))
         place = project.new_place()
         await _receive(request, place / name)
-    except errors.DataError as refusal:
+        project.open(Source(name, name, place))
+    except (errors.DataError, errors.SettingsError) as refusal:
         return PlainTextResponse(for_pages(str(refusal)), 422)
     except OSError as error:
         return PlainTextResponse(errors.job_failed_to_write(error.strerror or "no space"), 507)
-    project.open(Source(name, name, place))
     return Response(status_code=204)
 
 

@@ -52,18 +52,17 @@ class Line:
         self.send("progress", {"seconds": monotonic() - self._started, **told})
 
     def watch(self, progress: Progress) -> bool:
-        """What the engines call while they work; True asks them for the best so far."""
+        """What the engines call while they work; True asks them for the best so far, once there is one."""
         if monotonic() - self._last >= _EVERY:
             self._last = monotonic()
             self.tell(stage=progress.stage, done=progress.done, loss=progress.information_loss)
-        return self._stop.is_set()
+        return self._stop.is_set() and progress.information_loss is not None
 
-    def watch_quietly(self, progress: Progress) -> bool:
+    def watch_quietly(self, progress: Progress) -> None:
         """The same for what is not the search itself: its losses are not those of the release."""
         if monotonic() - self._last >= _EVERY:
             self._last = monotonic()
             self.tell(done=progress.done)
-        return self._stop.is_set()
 
 
 def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) -> None:
@@ -71,10 +70,20 @@ def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its jobs itself
     os.nice(_KINDER)
     os.umask(0o077)
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would hold the data
     line = Line(pipe)
+    limit = memory + _in_use()
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would hold the data
     line.send(*_ending(kind, arguments, line))
+
+
+def _in_use() -> int:
+    """Bytes that the process has before it does anything: what it has imported is not the job's."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[5]
+    except OSError:  # another system than Linux
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 def _ending(kind: str, arguments: Mapping[str, Any], line: Line) -> tuple[str, object]:
