@@ -88,6 +88,19 @@ def test_a_job_that_is_stopped_keeps_the_best_so_far(queue: Queue, arguments: di
     assert job.answer["loss"] < job.mdav
 
 
+def test_where_some_strata_have_no_groups_yet_the_best_is_mdav(
+    queue: Queue, arguments: dict[str, Any]
+) -> None:
+    words = {**WORDS, "strata": ["region", "size"], "keys": [["age", "income", "rent"]]}
+    words["method"] = FOREVER["method"]
+    job = started(queue, "protect", {**arguments, "words": words})
+    eventually(lambda: job.mdav)
+    queue.stop(job)
+    assert ended(job).state == "done"
+    assert job.answer["cut_short"]
+    assert job.answer["loss"] == pytest.approx(job.mdav)
+
+
 def test_a_job_that_is_given_up_is_gone_at_once(
     queue: Queue, arguments: dict[str, Any], tmp_path: Path
 ) -> None:

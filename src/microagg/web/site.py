@@ -61,6 +61,8 @@ class _Steps:
         if scope["type"] == "http" and step in STEPS:
             scope = {**scope, "path": "/", "raw_path": b"/", STEP: step}
             send = _with_policy(send)
+        elif scope["type"] == "websocket" and step.removesuffix("/websocket") in STEPS:
+            scope = {**scope, "path": "/websocket/", "raw_path": b"/websocket/"}  # relative to the page
         await self._application(scope, receive, send)
 
 

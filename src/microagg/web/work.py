@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from microagg import read
+from microagg import errors, read
 from microagg.api_assess import compare as compare_strategies
 from microagg.engines import local
 from microagg.engines.outlook import bound_loss, mdav_loss, outlook
@@ -93,7 +93,13 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     protection = Protection.of(arguments["words"])
     line.tell(stage="MDAV, to compare with", done=0.0)
     line.tell(mdav=mdav_loss(source, protection, line.watch_quietly))
-    release = local.protect(source, protection, line.watch)
+    stopped = False
+    try:
+        release = local.protect(source, protection, line.watch)
+    except errors.Cancelled:  # some records had no groups yet: the best for all of them are MDAV's
+        stopped = True
+        line.tell(stage="MDAV", done=0.0)
+        release = local.protect(source, _by_mdav(arguments["words"]), line.watch_quietly)
     line.tell(stage="counting again, measuring and drawing", done=0.0, loss=release.information_loss)
     folder = Path(arguments["folder"])
     target = folder / protected_name(Path(arguments["name"]))
@@ -110,11 +116,18 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "bound": release.bound_loss,
         "sentence": release.verdict.sentence,
         "notes": list(release.verdict.notes),
-        "cut_short": any(task.truncated for task in release.partitions),
+        "cut_short": stopped or any(task.truncated for task in release.partitions),
         "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
         "words": dict(release.protection.words),
         "seconds": release.seconds,
     }
+
+
+def _by_mdav(words: Mapping[str, Any]) -> Protection:
+    """The same without a search."""
+    of_search = ("method", "effort", "seconds", "certify")
+    kept = {word: value for word, value in words.items() if word not in of_search}
+    return Protection.of({**kept, "method": "mdav"})
 
 
 def bound(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:

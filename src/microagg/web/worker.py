@@ -52,11 +52,11 @@ class Line:
         self.send("progress", {"seconds": monotonic() - self._started, **told})
 
     def watch(self, progress: Progress) -> bool:
-        """What the engines call while they work; True asks them for the best so far, once there is one."""
+        """What the engines call while they work; True asks them for the best so far."""
         if monotonic() - self._last >= _EVERY:
             self._last = monotonic()
             self.tell(stage=progress.stage, done=progress.done, loss=progress.information_loss)
-        return self._stop.is_set() and progress.information_loss is not None
+        return self._stop.is_set()
 
     def watch_quietly(self, progress: Progress) -> None:
         """The same for what is not the search itself: its losses are not those of the release."""
