@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 pytest.importorskip("shiny", reason="the extra web is not installed: the browser face is NOT TESTED")
 
 NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-PATIENCE = 60_000
+PATIENCE = 30_000
 """Milliseconds for what a page waits for, on a machine with other things to do."""
 
 

@@ -88,7 +88,7 @@ def test_a_job_that_is_stopped_keeps_the_best_so_far(queue: Queue, arguments: di
     assert job.answer["loss"] < job.mdav
 
 
-def test_where_some_strata_have_no_groups_yet_the_best_is_mdav(
+def test_stopping_before_all_strata_have_groups_leaves_nobody_without(
     queue: Queue, arguments: dict[str, Any]
 ) -> None:
     words = {**WORDS, "strata": ["region", "size"], "keys": [["age", "income", "rent"]]}
@@ -98,7 +98,8 @@ def test_where_some_strata_have_no_groups_yet_the_best_is_mdav(
     queue.stop(job)
     assert ended(job).state == "done"
     assert job.answer["cut_short"]
-    assert job.answer["loss"] == pytest.approx(job.mdav)
+    assert job.mdav is not None
+    assert job.answer["loss"] <= job.mdav * (1 + 1e-9)
 
 
 def test_a_job_that_is_given_up_is_gone_at_once(

@@ -188,8 +188,10 @@ def test_two_users_do_not_meet(server: Server, visit: Visit, data: Path, tmp_pat
     assert "other.csv" in other.locator("main").inner_text()
     step(one, "Roles")
     give_role(one, "size", "drop")
+    one.get_by_text("not released: 1").wait_for()
     step(other, "Roles")
-    other.get_by_text("5 columns – keys, masked: 3, strata: 2").wait_for()
+    other.get_by_text("5 columns –").wait_for()
+    assert other.get_by_label("Role of size").input_value() != "drop"
 
 
 def test_a_file_that_is_not_what_its_name_says(server: Server, visit: Visit, tmp_path: Path) -> None:
@@ -271,5 +273,7 @@ def test_a_session_that_is_ended_leaves_nothing(server: Server, visit: Visit, da
     step(page, "Hand over")
     before = len(server.folders)
     page.get_by_role("button", name="End the session").click()
-    page.get_by_text("This page is for those who have its link").wait_for()
+    page.get_by_text("The session has ended").wait_for()
+    answer = page.context.request.get(server.address)
+    assert answer.status == 403
     eventually(lambda: len(server.folders) == before - 1)

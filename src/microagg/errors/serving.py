@@ -145,3 +145,8 @@ def two_weights(columns: Sequence[str]) -> SettingsError:
 def server_ended() -> str:
     """Ctrl-C is how one ends it."""
     return "The server has ended; its files are removed."
+
+
+def session_ended() -> str:
+    """Asked for."""
+    return "The session has ended, and all of its files are removed. You may close this page."

@@ -193,7 +193,7 @@ class _Page:
         name = str(told.get("act"))
         if name == "end":
             await asyncio.to_thread(self.sessions.end, self.owner)
-            await self.session.send_custom_message("ended", {})
+            await self.session.send_custom_message("ended", {"text": errors.session_ended()})
             return
         try:
             step = ACTS[name](self.project, told, self.paths) if name in ACTS else None
@@ -217,7 +217,7 @@ _PAGES: Mapping[str, tuple[tuple[str, ...], _View]] = {
     "hand-over": (("source", "release"), lambda page: hand_over.hand_over(page.project)),
 }
 _STATES: Mapping[str, tuple[tuple[str, ...], _View]] = {
-    "roles": (("source", "words", "check"), lambda page: roles.roles_state(page.project)),
+    "roles": (("source", "words"), lambda page: roles.roles_state(page.project)),
     "protection": (
         ("source", "words", "check", "protect"),
         lambda page: protection.check_state(page.project),

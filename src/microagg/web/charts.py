@@ -113,12 +113,12 @@ def risk_map(rows: Sequence[Mapping[str, Any]], limit: float, risk: str, loss: s
         (0.0, max(far * 1.15, 1e-9)),
         (0.0, max(high * 1.2, 1e-9)),
         "information loss, %",
-        "records linked, %",
+        "share of records linked",
     )
     if limit <= high * 1.2:
         at = y.at(limit)
         parts.append(f'<line class="limit" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(f'<text x="{LEFT + 6}" y="{at - 5:.1f}">largest risk {limit:g} %</text>')
+        parts.append(f'<text x="{LEFT + 6}" y="{at - 5:.1f}">largest risk {limit:g}</text>')
     best = sorted((row[loss], row[risk]) for row in usable if row["undominated"])
     if len(best) > 1:
         path = f"M{x.at(best[0][0]):.1f},{y.at(best[0][1]):.1f}"
@@ -128,7 +128,7 @@ def risk_map(rows: Sequence[Mapping[str, Any]], limit: float, risk: str, loss: s
     for row in usable:
         number = methods.index(row["method"]) % len(MARKS)
         ring = '<circle class="ring" r="11"/>' if row["recommended"] else ""
-        said = f"Take k = {row['k']}, {row['method']}: loss {row[loss]:.4g} %, linked {row[risk]:.4g} %"
+        said = f"Take k = {row['k']}, {row['method']}: loss {row[loss]:.4g} %, linked {row[risk]:.4g}"
         parts.append(
             f'<g class="point" role="button" tabindex="0" data-act="take" data-k="{row["k"]}" '
             f'data-method="{escape(str(row["method"]))}" aria-label="{escape(said)}" '

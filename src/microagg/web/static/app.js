@@ -6,6 +6,7 @@
   const stepOf = (path) => (steps().includes(path.slice(1)) ? path.slice(1) : steps()[0]);
   let focusTitle = false;
   let connected = false;
+  let over = false;
 
   function show(step, push) {
     if (push && step !== stepOf(location.pathname)) history.pushState(null, "", "/" + step);
@@ -107,6 +108,14 @@
     request.send(file);
   }
 
+  // How to find the same control when what it is part of has been drawn again.
+  function whichOf(control) {
+    if (control.id) return "#" + CSS.escape(control.id);
+    const parts = [...control.attributes].filter((each) => each.name.startsWith("data-"));
+    const quoted = (text) => text.replace(/["\\]/g, "\\$&");
+    return parts.length ? parts.map((each) => `[${each.name}="${quoted(each.value)}"]`).join("") : null;
+  }
+
   function tell(text) {
     const place = document.getElementById("lost");
     place.replaceChildren();
@@ -124,19 +133,28 @@
     });
     jQuery(document).on("shiny:disconnected", () => {
       connected = false;
+      if (over) return;
       tell("The connection to the server is lost. Reload this page; if it stays away, start the server again.");
     });
     jQuery(document).on("shiny:value", (event) => {
-      if (event.name !== "page") return;
-      tell("");
+      if (event.name === "page") tell("");
+      const again = event.target.contains(document.activeElement) ? whichOf(document.activeElement) : null;
       setTimeout(() => {
-        scrollTo(0, focusTitle ? 0 : scrollY);
-        if (focusTitle) document.getElementById("title")?.focus();
-        focusTitle = false;
+        if (event.name === "page" && focusTitle) {
+          focusTitle = false;
+          scrollTo(0, 0);
+          document.getElementById("title")?.focus();
+        } else if (again) event.target.querySelector(again)?.focus({ preventScroll: true });
       });
     });
     Shiny.addCustomMessageHandler("go", (told) => go(told.step));
-    Shiny.addCustomMessageHandler("ended", (_told) => location.replace("/"));
+    Shiny.addCustomMessageHandler("ended", (told) => {
+      over = true;
+      const line = document.createElement("p");
+      line.textContent = told.text;
+      document.querySelector("main").replaceChildren(line);
+      document.querySelector("nav").remove();
+    });
   }
 
   start();

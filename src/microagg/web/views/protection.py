@@ -10,7 +10,7 @@ from microagg.web.labels import LABELS, OPTIONS
 from microagg.web.project import Project
 from microagg.web.views.parts import button, counted, go, head, nothing_yet, says
 
-FIRST = ("small_strata", "missing", "effort")
+FIRST = ("k", "small_strata", "missing")
 CONFIDENTIAL = ("confidential_as", "noise", "min_distinct", "retry", "accept_homogeneous")
 MORE = ("zeros", "aggregate", "scale", "seconds", "seed", "shuffle", "certify")
 ACCEPTED = ("allow_pairs", "accept_partial", "accept_real_values")
@@ -93,6 +93,7 @@ def method(project: Project) -> Tag:
     chosen = str(project.choices.settings.get("method", "auto"))
     known = chosen in METHODS
     return tags.div(
+        field(project, "effort"),
         tags.div(
             tags.label(LABELS["method"], for_="method"),
             tags.select(

@@ -126,9 +126,10 @@ def _compare_form() -> TagList:
 
 def _compared(found: dict[str, Any]) -> TagList:
     rows = found["strategies"]
-    header = ("k", "method", "loss, %", "linked, %", "")
+    best = next(row for row in rows if row["recommended"])
+    header = ("k", "method", "loss, %", "linked", "")
     return TagList(
-        tags.p(f"Recommended: {found['rule']}"),
+        tags.p(f"Recommended: k = {best['k']}, {best['method']} ({found['rule']})."),
         tags.figure(
             HTML(risk_map(rows, found["limit"], RISK, LOSS)),
             tags.figcaption("Lower left is better. Click a point, or a button below, to take it."),
