@@ -115,14 +115,14 @@ class _Page:
             self.notice.set("")
             self.step.set(str(input.step()))
             if input.step() in ("roles", "protection"):
-                self.project.check()
+                self.project.check(against_data=input.step() == "protection")
 
         @reactive.effect
         @reactive.event(input.said)
         def _say() -> None:
             said: Mapping[str, Any] = input.said()
             self.project.say(str(said["word"]), said["value"], said.get("column"))
-            self.project.check()
+            self.project.check(against_data=self.step() == "protection")
             self._look()
 
         @reactive.effect

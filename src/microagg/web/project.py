@@ -108,8 +108,8 @@ class Project:
         self.choices.say(word, value, column)
         self.changed("words")
 
-    def check(self) -> None:
-        """The words by themselves, at once; then against the data, by a job."""
+    def check(self, against_data: bool) -> None:
+        """The words by themselves, at once; then perhaps against the data, by a job."""
         from microagg.plan.protection import Protection
 
         self.give_up("check")
@@ -120,7 +120,8 @@ class Project:
         try:
             words = self.choices.words()
             Protection.of(words)
-            self._start("check", {**self.source.arguments(), "words": words}, "quick")
+            if against_data:
+                self._start("check", {**self.source.arguments(), "words": words}, "quick")
         except errors.SettingsError as refusal:
             self.refusal = str(refusal)
         self.changed("check")

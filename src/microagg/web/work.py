@@ -93,6 +93,7 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     protection = Protection.of(arguments["words"])
     line.tell(stage="MDAV, to compare with", done=0.0)
     line.tell(mdav=mdav_loss(source, protection, line.watch_quietly))
+    line.tell(stage="looking for groups", done=0.0)
     stopped = False
     try:
         release = local.protect(source, protection, line.watch)

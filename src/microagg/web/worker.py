@@ -55,7 +55,9 @@ class Line:
         """What the engines call while they work; True asks them for the best so far."""
         if monotonic() - self._last >= _EVERY:
             self._last = monotonic()
-            self.tell(stage=progress.stage, done=progress.done, loss=progress.information_loss)
+            # Several problems at once have no one stage: what was said about all of them stays.
+            stage = {"stage": progress.stage} if progress.stage else {}
+            self.tell(**stage, done=progress.done, loss=progress.information_loss)
         return self._stop.is_set()
 
     def watch_quietly(self, progress: Progress) -> None:

@@ -27,9 +27,7 @@ def protection(project: Project) -> Tag | TagList:
             tags.div(
                 tags.fieldset(
                     tags.legend("Groups"),
-                    tags.div(
-                        field(project, "k"), *(field(project, word) for word in FIRST), class_="fields"
-                    ),
+                    tags.div(*(field(project, word) for word in FIRST), class_="fields"),
                     method(project),
                     ui.output_ui("about_method"),
                 ),
