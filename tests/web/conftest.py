@@ -14,8 +14,6 @@ from tests.web.serving import Server, serving, temporary_folder
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytest.importorskip("shiny", reason="the extra web is not installed: the browser face is NOT TESTED")
-
 NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 PATIENCE = 30_000
 """Milliseconds for what a page waits for, on a machine with other things to do."""

@@ -25,8 +25,13 @@ def choices() -> Choices:
 
 def test_suggestions_are_a_plan(choices: Choices) -> None:
     assert choices.words() == {
-        "k": 3, "missing": "by-pattern", "keys": [["a", "b"]], "strata": ["region"], "drop": ["id"], "weight": "w",
-    }  # fmt: skip
+        "k": 3,
+        "missing": "by-pattern",
+        "keys": [["a", "b"]],
+        "strata": ["region"],
+        "drop": ["id"],
+        "weight": "w",
+    }
     Protection.of(choices.words())
 
 

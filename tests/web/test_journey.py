@@ -151,6 +151,7 @@ def test_a_run_that_is_stopped_keeps_the_best_so_far(server: Server, visit: Visi
     page.get_by_text("Stopped early, with the best groups so far").wait_for()
 
 
+@pytest.mark.long
 def test_a_run_can_be_given_up(server: Server, visit: Visit, data: Path) -> None:
     page = visit(server)
     send(page, data)
@@ -201,6 +202,22 @@ def test_a_file_that_is_not_what_its_name_says(server: Server, visit: Visit, tmp
     refusal = page.get_by_text("table.parquet cannot be read as Parquet: it begins like")
     refusal.wait_for()
     assert str(server.temporary) not in page.locator("main").inner_text()
+
+
+def test_a_csv_file_is_read_again_as_it_is_said_to_be(server: Server, visit: Visit, tmp_path: Path) -> None:
+    rows = [f"{at}:{at * 7 % 13 + 1},5" for at in range(40)]
+    (tmp_path / "data.csv").write_bytes("\n".join(["größe:wert", *rows]).encode("latin-1"))
+    page = visit(server)
+    send(page, tmp_path / "data.csv")
+    page.get_by_text("If that is meant").wait_for()
+    page.locator("#delimiter").evaluate("(it) => it.add(new Option('colon', ':'))")
+    page.locator("#delimiter").select_option(":")
+    page.locator("#encoding").select_option("latin-1")
+    page.locator("#decimal").select_option(",")
+    page.get_by_role("button", name="Read it again").click()
+    page.get_by_role("columnheader", name="größe").wait_for()
+    step(page, "Roles")
+    assert page.get_by_role("row", name="wert numbers").count() == 1
 
 
 NASTY = [
