@@ -284,10 +284,6 @@ def test_a_bound_and_a_comparison_on_demand(server: Server, visit: Visit, tmp_pa
 def test_a_session_that_is_ended_leaves_nothing(server: Server, visit: Visit, data: Path) -> None:
     page = visit(server)
     send(page, data)
-    step(page, "Protection")
-    page.get_by_text("This can be run:").wait_for()
-    run(page)
-    step(page, "Hand over")
     before = len(server.folders)
     page.get_by_role("button", name="End the session").click()
     page.get_by_text("The session has ended").wait_for()

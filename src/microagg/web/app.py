@@ -17,7 +17,7 @@ from microagg.web.labels import for_pages
 from microagg.web.project import Project
 from microagg.web.sessions import Session as BrowserSession
 from microagg.web.sessions import Sessions
-from microagg.web.views import data, hand_over, protection, result, roles, run
+from microagg.web.views import data, hand_over, parts, protection, result, roles, run
 from microagg.web.views.parts import STEPS
 
 PARTS = ("source", "look", "words", "check", "run", "protect", "release", "bound", "compare")
@@ -79,7 +79,10 @@ def _shell(request: Request) -> Tag:
             ui.output_ui("state"),
             id="main",
         ),
-        tags.footer(tags.p("Everything happens on this machine; no page or file is sent anywhere else.")),
+        tags.footer(
+            tags.p("Everything happens where the server runs; no page or file is sent anywhere else."),
+            tags.p(parts.button("end", "End the session, remove its files")),
+        ),
     )
     return tags.html(head, body, lang="en")
 

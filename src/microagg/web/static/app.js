@@ -153,7 +153,7 @@
       const line = document.createElement("p");
       line.textContent = told.text;
       document.querySelector("main").replaceChildren(line);
-      document.querySelector("nav").remove();
+      for (const other of document.querySelectorAll("nav, footer")) other.remove();
     });
   }
 

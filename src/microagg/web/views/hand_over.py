@@ -41,8 +41,9 @@ def hand_over(project: Project) -> Tag | TagList:
         ),
         tags.p(button("copy", "Copy", data_from="command")),
         tags.h2("When you are done"),
-        tags.p("Ending the session removes the data, the release and the reports from this server."),
-        tags.p(button("end", "End the session and remove all files")),
+        tags.p(
+            "End the session below: that removes the data, the release and the reports from the server."
+        ),
     )
 
 
