@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from microagg import errors
@@ -9,9 +12,11 @@ from microagg.errors import SettingsError
 from microagg.plan.protection import Protection
 from microagg.plan.words import WORDS
 from microagg.web.choices import Choices
+from microagg.web.jobs import Job, Limits, Queue
 from microagg.web.labels import LABELS, OPTIONS, ROLES, for_pages
+from microagg.web.project import Project, Source
 from microagg.web.site import safe_name
-from microagg.web.views import protection
+from microagg.web.views import data, protection, roles
 
 
 @pytest.fixture
@@ -126,3 +131,25 @@ def test_any_name_is_made_a_name(name: str) -> None:
     assert made
     assert made not in (".", "..", "-")
     assert "/" not in made
+
+
+def test_shiny_binds_no_control() -> None:
+    """It would send each file a second time, to a folder of its own."""
+    project = Project(Path(), Queue(Limits(2**30, 1.0)))
+    column = {
+        "name": "a", "kind": "numbers", "distinct": 9, "missing": 0, "zeros": 0.0, "numeric": True,
+        "identifier": "", "codes": [], "label": "", "suggested": "keys", "because": "",
+    }  # fmt: skip
+    pages = [data.data(project, True)]
+    look = Job("look", {}, "quick", lambda _: None, state="done")
+    look.answer = {
+        "columns": [column], "identities": [], "identical": [], "records": 9, "format": "CSV", "notes": [],
+        "csv": {"delimiter": ","}, "preview": [["1"]],
+    }  # fmt: skip
+    project.source, project.jobs["look"] = Source("a.csv", "a.csv", Path()), look
+    project.choices = Choices.suggested([column])
+    pages += [data.data(project, True), roles.roles(project), protection.protection(project)]
+    for page in map(str, pages):
+        controls = re.findall(r"<(?:input|select)[^>]*>", page)
+        assert controls
+        assert all("data-shiny-no-bind-input" in control for control in controls)

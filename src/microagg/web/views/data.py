@@ -9,7 +9,7 @@ from htmltools import Tag, TagList, tags
 from microagg.model import FORMATS
 from microagg.web.labels import LABELS
 from microagg.web.project import Project, Source
-from microagg.web.views.parts import button, cards, counted, go, head, says, table, working
+from microagg.web.views.parts import OURS, button, cards, counted, go, head, says, table, working
 
 SHOWN_COLUMNS = 60
 """Of a preview."""
@@ -77,7 +77,9 @@ def _choose(paths: bool) -> Tag:
         tags.section(
             tags.h2("Upload"),
             tags.label("A file of this computer", for_="upload"),
-            tags.input(type="file", id="upload", accept=kinds.replace(" ", ""), aria_describedby="kinds"),
+            tags.input(
+                type="file", id="upload", accept=kinds.replace(" ", ""), aria_describedby="kinds", **OURS
+            ),
             tags.p(f"{kinds}. You may also drop it here.", id="kinds", class_="note"),
             tags.progress(max="1", value="0", id="sent", hidden="", aria_label="Sent so far"),
             class_="choice drop",
@@ -85,7 +87,7 @@ def _choose(paths: bool) -> Tag:
         tags.section(
             tags.h2("Open by its path"),
             tags.label("Path of a file that the server can read", for_="path"),
-            tags.input(type="text", id="path", autocomplete="off", spellcheck="false"),
+            tags.input(type="text", id="path", autocomplete="off", spellcheck="false", **OURS),
             button("open", "Open"),
             tags.p("For large files: nothing is copied.", class_="note"),
             class_="choice",
@@ -122,6 +124,7 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
                     for value, text in options.items()
                 ),
                 id=word,
+                **OURS,
             ),
         )
 

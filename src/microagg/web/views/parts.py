@@ -20,6 +20,10 @@ STEPS = {
 }
 
 
+OURS = {"data_shiny_no_bind_input": ""}
+"""Of every control: our own script hands on what is chosen; Shiny neither watches it nor sends files."""
+
+
 def head(step: str, lead: str) -> TagList:
     """The title of a step, which gets the focus when it is shown."""
     return TagList(tags.h1(STEPS[step], tabindex="-1", id="title"), tags.p(lead, class_="lead"))

@@ -8,7 +8,7 @@ from shiny import ui
 from microagg.plan.words import WORDS
 from microagg.web.labels import LABELS, OPTIONS
 from microagg.web.project import Project
-from microagg.web.views.parts import button, counted, go, head, nothing_yet, says
+from microagg.web.views.parts import OURS, button, counted, go, head, nothing_yet, says
 
 FIRST = ("k", "small_strata", "missing")
 CONFIDENTIAL = ("confidential_as", "noise", "min_distinct", "retry", "accept_homogeneous")
@@ -57,7 +57,7 @@ def field(project: Project, word: str) -> Tag:
     if word in OPTIONS:  # which explain themselves
         return tags.div(label, _select(word, str(value or WORDS[word].shown.strip('"'))))
     kind = WORDS[word].kind
-    about = {"id": word, "data_word": word, "aria_describedby": f"{word}-help"}
+    about = {"id": word, "data_word": word, "aria_describedby": f"{word}-help", **OURS}
     help_ = tags.p(WORDS[word].meaning.replace("\n", " "), id=f"{word}-help", class_="note")
     if kind == "truth value":
         box = tags.input(type="checkbox", checked="" if value else None, **about)
@@ -81,6 +81,7 @@ def _select(word: str, chosen: str) -> Tag:
         ),
         id=word,
         data_word=word,
+        **OURS,
     )
 
 
@@ -103,6 +104,7 @@ def method(project: Project) -> Tag:
                 id="method",
                 data_word="method",
                 aria_describedby="method-help",
+                **OURS,
             ),
         ),
         tags.div(
@@ -113,6 +115,7 @@ def method(project: Project) -> Tag:
                 data_word="method",
                 value="" if known else chosen,
                 autocomplete="off",
+                **OURS,
             ),
         ),
         class_="fields",

@@ -9,7 +9,7 @@ from shiny import ui
 
 from microagg.web.charts import risk_map
 from microagg.web.project import Project
-from microagg.web.views.parts import button, go, head, nothing_yet, says, table, working
+from microagg.web.views.parts import OURS, button, go, head, nothing_yet, says, table, working
 from microagg.web.work_files import RESULT
 
 RISK, LOSS = "linkage_distance", "il"
@@ -112,11 +112,13 @@ def _compare_form() -> TagList:
         tags.div(
             tags.div(
                 tags.label("Values of k", for_="compare-k"),
-                tags.input(type="text", id="compare-k", value="3, 5, 10", autocomplete="off"),
+                tags.input(type="text", id="compare-k", value="3, 5, 10", autocomplete="off", **OURS),
             ),
             tags.div(
                 tags.label("Methods", for_="compare-methods"),
-                tags.input(type="text", id="compare-methods", value="mdav, auto", autocomplete="off"),
+                tags.input(
+                    type="text", id="compare-methods", value="mdav, auto", autocomplete="off", **OURS
+                ),
             ),
             class_="fields",
         ),

@@ -9,7 +9,7 @@ from htmltools import Tag, TagList, tags
 
 from microagg.web.labels import ROLES
 from microagg.web.project import Project
-from microagg.web.views.parts import counted, go, head, nothing_yet, says
+from microagg.web.views.parts import OURS, counted, go, head, nothing_yet, says
 
 SHORT = {
     "keys": "keys, masked",
@@ -51,7 +51,7 @@ def roles(project: Project) -> Tag | TagList:
 
 def _row(project: Project, number: int, column: dict[str, Any]) -> Tag:
     name, choices = column["name"], project.choices
-    say = {"data_column": name}
+    say = {"data_column": name, **OURS}
     holds = column["kind"] + (", labelled" if column["label"] else "")
     role = tags.select(
         *(
