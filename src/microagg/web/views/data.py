@@ -9,7 +9,7 @@ from htmltools import Tag, TagList, tags
 from microagg.model import FORMATS
 from microagg.web.labels import LABELS
 from microagg.web.project import Project, Source
-from microagg.web.views.parts import OURS, button, cards, counted, go, head, says, table, working
+from microagg.web.views.parts import OURS, button, cards, counted, go, head, options, says, table, working
 
 SHOWN_COLUMNS = 60
 """Of a preview."""
@@ -112,17 +112,13 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
     """What is known about a CSV file, to be corrected."""
     known = {**(found or {}), **source.csv}
 
-    def choice(word: str, options: dict[str, str]) -> TagList:
+    def choice(word: str, texts: dict[str, str]) -> TagList:
         said = source.csv.get(word, "")
         automatic = "found" if not known.get(word) or said else f"found: {_shown(known[word])}"
         return TagList(
             tags.label(LABELS[word], for_=word),
             tags.select(
-                tags.option(automatic, value=""),
-                *(
-                    tags.option(text, value=value, selected="" if value == said else None)
-                    for value, text in options.items()
-                ),
+                options((("", automatic), *texts.items()), said),
                 id=word,
                 **OURS,
             ),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
 from typing import Any
 
-from htmltools import Tag, TagChild, TagList, tags
+from htmltools import HTML, Tag, TagChild, TagList, tags
 
 from microagg.web.jobs import Job
 from microagg.web.labels import for_pages
@@ -22,6 +24,17 @@ STEPS = {
 
 OURS = {"data_shiny_no_bind_input": ""}
 """Of every control: our own script hands on what is chosen; Shiny neither watches it nor sends files."""
+
+
+@cache
+def options(texts: tuple[tuple[str, str], ...], chosen: str) -> HTML:
+    """Of a select: values and texts. As one piece, for a page may have hundreds of them."""
+    marked = ((value, text, " selected" if value == chosen else "") for value, text in texts)
+    return HTML(
+        "".join(
+            f'<option value="{escape(value)}"{mark}>{escape(text)}</option>' for value, text, mark in marked
+        )
+    )
 
 
 def head(step: str, lead: str) -> TagList:

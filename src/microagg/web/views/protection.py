@@ -8,7 +8,7 @@ from shiny import ui
 from microagg.plan.words import WORDS
 from microagg.web.labels import LABELS, OPTIONS
 from microagg.web.project import Project
-from microagg.web.views.parts import OURS, button, counted, go, head, nothing_yet, says
+from microagg.web.views.parts import OURS, button, counted, go, head, nothing_yet, options, says
 
 FIRST = ("k", "small_strata", "missing")
 CONFIDENTIAL = ("confidential_as", "noise", "min_distinct", "retry", "accept_homogeneous")
@@ -75,10 +75,7 @@ def field(project: Project, word: str) -> Tag:
 
 def _select(word: str, chosen: str) -> Tag:
     return tags.select(
-        *(
-            tags.option(text, value=option, selected="" if option == chosen else None)
-            for option, text in OPTIONS[word].items()
-        ),
+        options(tuple(OPTIONS[word].items()), chosen),
         id=word,
         data_word=word,
         **OURS,
@@ -91,16 +88,13 @@ def method(project: Project) -> Tag:
 
     chosen = str(project.choices.settings.get("method", "auto"))
     known = chosen in METHODS
+    names = [*METHODS, *([] if known else [chosen])]
     return tags.div(
         field(project, "effort"),
         tags.div(
             tags.label(LABELS["method"], for_="method"),
             tags.select(
-                *(
-                    tags.option(name, value=name, selected="" if name == chosen else None)
-                    for name in METHODS
-                ),
-                tags.option(chosen, value=chosen, selected="") if not known else None,
+                options(tuple((name, name) for name in names), chosen),
                 id="method",
                 data_word="method",
                 aria_describedby="method-help",

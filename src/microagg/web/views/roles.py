@@ -9,7 +9,7 @@ from htmltools import Tag, TagList, tags
 
 from microagg.web.labels import ROLES
 from microagg.web.project import Project
-from microagg.web.views.parts import OURS, counted, go, head, nothing_yet, says
+from microagg.web.views.parts import OURS, counted, go, head, nothing_yet, options, says
 
 SHORT = {
     "keys": "keys, masked",
@@ -54,10 +54,7 @@ def _row(project: Project, number: int, column: dict[str, Any]) -> Tag:
     say = {"data_column": name, **OURS}
     holds = column["kind"] + (", labelled" if column["label"] else "")
     role = tags.select(
-        *(
-            tags.option(text, value=value, selected="" if choices.roles.get(name) == value else None)
-            for value, text in ROLES.items()
-        ),
+        options(tuple(ROLES.items()), choices.roles.get(name, "")),
         id=f"role-{number}",
         data_word="role",
         aria_label=f"Role of {name}",
