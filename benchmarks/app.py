@@ -130,7 +130,7 @@ def loaded(browser: Browser, folder: Path) -> None:
 
 
 def upload(browser: Browser, folder: Path) -> None:
-    large_file(folder / "large.csv", 1_100_000, 20)
+    large_file(folder / "large.csv", 1_300_000, 20)
     size = (folder / "large.csv").stat().st_size / 1e6
     with serving(folder) as server:
         page = entered(browser, server)

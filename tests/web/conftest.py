@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.web.serving import Server, serving, temporary_folder
+from tests.web.serving import Server, audited, temporary_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -29,7 +29,7 @@ def temporary() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     folder = temporary_folder()
-    with serving(folder) as running:
+    with audited(folder) as running:
         yield running
     shutil.rmtree(folder)
 

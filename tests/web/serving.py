@@ -108,6 +108,33 @@ class Server:
         return self.process.wait(20)
 
 
+AUDIT = """
+import os, sys
+
+def watch(event, arguments):
+    if event == "socket.connect" and isinstance(arguments[1], tuple) or event == "socket.getaddrinfo":
+        where = str(arguments[1] if event == "socket.connect" else arguments[0])
+        if "127.0.0.1" not in where:
+            with open(os.environ["AUDIT_LOG"], "a") as log:
+                log.write(f"{event} {where}\\n")
+
+sys.addaudithook(watch)
+"""
+"""Every process of a server writes down whom it asks, but for this machine."""
+
+
+@contextmanager
+def audited(folder: Path) -> Iterator[Server]:
+    """A server that asks nobody for anything, or fails."""
+    own = folder / "audit"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text(AUDIT)
+    log = own / "asked.txt"
+    with serving(folder, PYTHONPATH=str(own), AUDIT_LOG=str(log)) as server:
+        yield server
+    assert not log.exists(), log.read_text()
+
+
 @contextmanager
 def serving(temporary: Path, *options: str, **environment: str) -> Iterator[Server]:
     process = subprocess.Popen(

@@ -86,30 +86,3 @@ def test_a_server_that_is_killed_in_mid_run(
     with serving(temporary) as server:
         assert not left.exists()
         visit(server).get_by_text("Choose the file to protect").wait_for()
-
-
-AUDIT = """
-import os, sys
-
-def watch(event, arguments):
-    if event == "socket.connect" and isinstance(arguments[1], tuple) or event == "socket.getaddrinfo":
-        where = str(arguments[1] if event == "socket.connect" else arguments[0])
-        if "127.0.0.1" not in where:
-            with open(os.environ["AUDIT_LOG"], "a") as log:
-                log.write(f"{event} {where}\\n")
-
-sys.addaudithook(watch)
-"""
-
-
-def test_the_server_asks_nobody_for_anything(visit: Visit, temporary: Path, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(AUDIT)
-    (tmp_path / "data.csv").write_text(survey(100))
-    log = tmp_path / "asked.txt"
-    with serving(temporary, PYTHONPATH=str(tmp_path), AUDIT_LOG=str(log)) as server:
-        page = visit(server)
-        send(page, tmp_path / "data.csv")
-        step(page, "Protection")
-        page.get_by_text("This can be run:").wait_for()
-        run(page)
-    assert not log.exists(), log.read_text()
