@@ -18,7 +18,8 @@ KEEP = 20 * 60.0
 """Seconds for which a session outlives its last page and its last job."""
 
 
-NEXT = "microagg.plan.protection"
+NEXT, LATER = "microagg.plan.protection", 1.5
+"""A module, and after how many seconds of a session it is imported."""
 
 
 @dataclass(eq=False)
@@ -66,8 +67,10 @@ class Sessions:
                 session.project.open(self._first)
         with self._lock:
             self._known[session.id] = session
-        # While the first page is looked at: what the second one needs takes a while to be imported.
-        threading.Thread(target=importlib.import_module, args=(NEXT,), daemon=True).start()
+        # While the first page is looked at, and not before: what the second one needs takes a while.
+        later = threading.Timer(LATER, importlib.import_module, args=(NEXT,))
+        later.daemon = True
+        later.start()
         return session
 
     def get(self, name: str) -> Session | None:
