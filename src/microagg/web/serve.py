@@ -81,7 +81,6 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         at_the_end.callback(sessions.end_all)
         at_the_end.callback(queue.close)
         at_the_end.callback(ended.set)
-        queue.warm_up()
         server.run(sockets=[bound])
 
 

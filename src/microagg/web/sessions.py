@@ -68,10 +68,14 @@ class Sessions:
         with self._lock:
             self._known[session.id] = session
         # While the first page is looked at, and not before: what the second one needs takes a while.
-        later = threading.Timer(LATER, importlib.import_module, args=(NEXT,))
+        later = threading.Timer(LATER, self._prepare)
         later.daemon = True
         later.start()
         return session
+
+    def _prepare(self) -> None:
+        self._queue.warm_up()
+        importlib.import_module(NEXT)
 
     def get(self, name: str) -> Session | None:
         """By its cookie."""
