@@ -39,6 +39,12 @@ def hand_over(project: Project) -> Tag | TagList:
         tags.pre(
             tags.code(command(project), id="command"), tabindex="0", role="region", aria_label="Command"
         ),
+        tags.p(
+            "This run was stopped early: the command goes on to its end, and finds other groups.",
+            class_="note",
+        )
+        if release["cut_short"]
+        else None,
         tags.p(button("copy", "Copy", data_from="command")),
         tags.h2("When you are done"),
         tags.p(
