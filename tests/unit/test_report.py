@@ -17,7 +17,7 @@ import pytest
 
 import microagg
 from microagg import Release, datasets, errors
-from microagg.engines import reporting
+from microagg.engines import outlook, reporting
 from microagg.report import external_words, installed
 from microagg.report.pictures import Album, correlation_matrix
 from microagg.report.words import number, short, tick, two_digits
@@ -260,11 +260,11 @@ def test_internal_has_every_measure_with_its_definition(pages: dict[str, str]) -
 
 
 def test_mdav_on_the_same_data_is_mdav(rich: Release) -> None:
-    assert reporting.mdav_loss(rich) == pytest.approx(rich.information_loss)
+    assert outlook.mdav_loss(rich.source, rich.protection) == pytest.approx(rich.information_loss)
 
 
 def test_mdav_is_left_out_where_it_takes_long(plain: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reporting, "MOST_FOR_MDAV", 10)
+    monkeypatch.setattr(outlook, "MOST_FOR_MDAV", 10)
     assert "not computed" in plain.report()
 
 

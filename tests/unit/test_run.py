@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from microagg import _core, partition
+from microagg.engines.solving import solve_all
 from microagg.errors import Cancelled
 from microagg.methods.anneal import Anneal
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Progress, Run, available_threads, derived_seed
 from microagg.methods.stage import Within, one_group, solve
 from microagg.model import Labels, Partition, Problem
+from microagg.plan.method import method_plan
 
 PATIENCE = 20.0  # seconds after which a waiting thread gives up, so that a failing test ends
 
@@ -236,6 +238,21 @@ def test_progress_that_returns_true_stops_with_the_best_so_far() -> None:
     assert last.information_loss is not None
     assert found.information_loss <= partition(x, 3, "mdav").information_loss
     assert found.information_loss == pytest.approx(last.information_loss, rel=0.05)
+
+
+def test_progress_of_several_problems_has_their_loss_once_all_have_groups() -> None:
+    draw = np.random.default_rng(0)
+    parts = [Problem(np.ascontiguousarray(draw.normal(size=(400, 4))), 3) for _ in range(4)]
+    plan = method_plan(
+        3, "anneal:steps=2000000", scale="zscore", effort="balanced", seconds=None, seed=0, threads=2
+    )
+    sst = sum(one_group(part).sse for part in parts)
+    losses: list[float | None] = []
+    found = solve_all(parts, plan, lambda report: losses.append(report.information_loss), sst)
+    known = [loss for loss in losses if loss is not None]
+    assert losses[0] is None
+    assert known == sorted(known, reverse=True)
+    assert known[-1] >= 100.0 * sum(each.sse for each in found) / sst
 
 
 def test_progress_that_stops_before_there_is_a_partition() -> None:

@@ -19,6 +19,7 @@ from microagg.cli.methods import methods
 from microagg.cli.partition import bound, partition, verify_certificate
 from microagg.cli.plan import plan
 from microagg.cli.protect import protect
+from microagg.cli.serve import serve
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -59,6 +60,7 @@ for command in (
     protect,
     assess,
     compare,
+    serve,
     explain,
     methods,
     partition,

@@ -230,12 +230,9 @@ def _target(output: Path | None, planned: object, source: Path) -> Path:
         return Path(str(planned))
     if source == Path("-"):
         raise errors.word_missing("the output", "-o protected.csv")
-    ending = _WRITTEN_INSTEAD.get(source.suffix.lower(), source.suffix)
-    return source.with_name(f"{source.stem}-protected{ending}")
+    from microagg.write import protected_name
 
-
-_WRITTEN_INSTEAD = {".por": ".sav", ".sas7bdat": ".xpt"}
-"""For formats that can only be read, another of the same program."""
+    return source.with_name(protected_name(source))
 
 
 def _summary(release: Release, target: Path, where: Path) -> dict[str, object]:

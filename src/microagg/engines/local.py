@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
@@ -39,23 +39,15 @@ OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn
 def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
     """A verified release of the source, or an exception that says what stands against it."""
     started = monotonic()
-    check_columns(protection, source)
-    strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
-    numbers = {
-        column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
-        for column in protection.changed
-    }
-    weights = None if protection.weight is None else weights_of(source, protection.weight)
-    kept = {column: values[strata.rows] for column, values in numbers.items()}
-    own_weights = None if weights is None else weights[strata.rows]
-    tasks = tasks_in(protection, strata, kept)
-    as_numbers = with_numbers(source.table, numbers)
+    posed = pose(source, protection)
+    strata, tasks, kept = posed.strata, posed.tasks, posed.kept
+    as_numbers = with_numbers(source.table, posed.numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
     for plan in _plans(protection):
         attempts += 1
-        partitions = solve_all([task.problem for task in tasks.tasks], plan, progress)
-        new = masked(protection, kept, own_weights, tasks.tasks, partitions)
+        partitions = solve_all([task.problem for task in tasks.tasks], plan, progress, tasks.sst)
+        new = masked(protection, kept, posed.weights, tasks.tasks, partitions)
         table = released_table(source.table, order, protection, strata, new)
         claims = _claims(protection, strata, new)
         verdict = verify(as_numbers, table, strata.rows[order], claims)
@@ -73,13 +65,42 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         protection=protection,
         partitions=_of_tasks(tasks, strata, partitions, plan),
         information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
-        bound_loss=_bound(partitions, tasks),
+        bound_loss=bound_of(partitions, tasks),
         seconds=monotonic() - started,
     )
 
 
-def tasks_in(protection: Protection, strata: Strata, kept: dict[str, Doubles]) -> Tasks:
-    """All problems to be solved; `kept` are the numbers of the released records."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Posed:
+    """What is to be solved: `numbers` of all records, `kept` and `weights` of those that are released."""
+
+    strata: Strata
+    numbers: dict[str, Doubles]
+    kept: dict[str, Doubles]
+    weights: Doubles | None
+    tasks: Tasks
+
+
+def pose(source: Microdata, protection: Protection) -> Posed:
+    """All problems to be solved, or an exception that says what the source has against the settings."""
+    check_columns(protection, source)
+    strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
+    numbers = {
+        column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
+        for column in protection.changed
+    }
+    weights = None if protection.weight is None else weights_of(source, protection.weight)
+    kept = {column: values[strata.rows] for column, values in numbers.items()}
+    return Posed(
+        strata,
+        numbers,
+        kept,
+        None if weights is None else weights[strata.rows],
+        _tasks_in(protection, strata, kept),
+    )
+
+
+def _tasks_in(protection: Protection, strata: Strata, kept: dict[str, Doubles]) -> Tasks:
     return tasks_of(
         [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
         strata.of,
@@ -174,7 +195,7 @@ def _of_tasks(
     )
 
 
-def _bound(partitions: Sequence[Partition], tasks: Tasks) -> float | None:
+def bound_of(partitions: Sequence[Partition], tasks: Tasks) -> float | None:
     """What is proven that no partition of the tasks can lose less than; None where something is not."""
     if any(found.bound == 0.0 and found.sse > 0.0 for found in partitions):
         return None

@@ -14,23 +14,16 @@ from numpy.typing import NDArray
 from microagg import errors, read, report
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
-from microagg.engines.local import tasks_in
-from microagg.engines.solving import solve_all
-from microagg.methods.objective import information_loss
-from microagg.methods.recipe import stage_of
+from microagg.engines.outlook import mdav_loss
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import ColumnProfile, Profile, profile
 from microagg.plan.protection import NOISE
-from microagg.scale.strata import strata_of
 
 if TYPE_CHECKING:
     from microagg.engines.release import Release
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-MOST_FOR_MDAV = 200_000
-"""With more records in a task MDAV takes minutes, and is not run for comparison."""
 
 OUTSIDE = (
     "il",
@@ -112,7 +105,7 @@ def internal_facts(
     """From the source, the release and the record of the run."""
     record, protection = release.record, release.protection
     found = profile(release.source)
-    mdav = mdav_loss(release)
+    mdav = mdav_loss(release.source, protection)
     words = protection.words if written is None else written.words
     lines = used_plan(words).splitlines()
     return report.InternalFacts(
@@ -202,26 +195,6 @@ def external_facts(release: Release, assessment: Assessment | None = None) -> re
         released=np.stack([_released(release, column) for column in protection.changed], axis=1),
         sizes=_class_sizes(release),
     )
-
-
-def mdav_loss(release: Release) -> float | None:
-    """MDAV's information loss on the same data, to compare with; None if that would take long."""
-    protection = release.protection
-    if max(len(task.rows) for task in release.partitions) > MOST_FOR_MDAV:
-        return None
-    strata = strata_of(release.source.table, protection.strata, protection.k, protection.small_strata)
-    kept = {column: _original(release, column)[strata.rows] for column in protection.changed}
-    tasks = tasks_in(protection, strata, kept)
-    plan = replace(
-        protection.method,
-        stage=stage_of("mdav"),
-        recipe="mdav",
-        effort="balanced",
-        seconds=None,
-        certify=False,
-    )
-    found = solve_all([task.problem for task in tasks.tasks], plan, None)
-    return information_loss(sum(each.sse for each in found), tasks.sst)
 
 
 def _original(release: Release, column: str) -> Doubles:

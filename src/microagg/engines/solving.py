@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from microagg.methods.exact import NODES, WORK, prove
+from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress, Run, derived_seed
 from microagg.methods.stage import one_group, solve
 from microagg.model import Partition, Problem
@@ -48,26 +49,31 @@ def solve_one(problem: Problem, plan: MethodPlan, progress: Watcher | None) -> P
     return _proven(problem, found, again)
 
 
-def solve_all(problems: Sequence[Problem], plan: MethodPlan, progress: Watcher | None) -> list[Partition]:
+def solve_all(
+    problems: Sequence[Problem], plan: MethodPlan, progress: Watcher | None, sst: float = 0.0
+) -> list[Partition]:
     """A partition for each problem; they share the plan's seconds by their records.
 
     Each has a seed of its own, so that neither threads nor their pace can change an answer. A problem
-    without columns has one group.
+    without columns has one group. `sst` is that of all problems together: with it, progress has the loss
+    as soon as each of them has a partition.
     """
     if len(problems) == 1 and problems[0].points.shape[1]:
         return [solve_one(problems[0], plan, progress)]
     records = sum(len(problem.points) for problem in problems)
+    places = [place for place, problem in enumerate(problems) if problem.points.shape[1]]
+    tally = _Tally(len(places), sst, progress)
 
     def find(place: int, child: Run) -> Partition:
         problem = problems[place]
         child.seed = derived_seed(plan.seed, place)
+        child.noted = lambda sse: tally.note(place, sse)
         if child.seconds is not None:
             child.seconds *= len(problem.points) / records
         return solve(plan.stage, problem, one_group(problem), child)
 
     found = [Partition(np.zeros(len(problem.points), dtype=np.int32), 0.0) for problem in problems]
-    places = [place for place, problem in enumerate(problems) if problem.points.shape[1]]
-    run = run_of(plan, plan.seconds, progress)
+    run = run_of(plan, plan.seconds, None if progress is None else tally.watch)
     for place, partition in _each(find, places, problems, run):
         found[place] = partition
     if plan.certify and not run.watch.cancelled:
@@ -76,6 +82,26 @@ def solve_all(problems: Sequence[Problem], plan: MethodPlan, progress: Watcher |
         for place, partition in _each(prove_one, places, problems, again):
             found[place] = partition
     return found
+
+
+class _Tally:
+    """The best cost of each problem so far, as one loss."""
+
+    def __init__(self, problems: int, sst: float, progress: Watcher | None) -> None:
+        self._best: dict[int, float] = {}
+        self._problems = problems
+        self._sst = sst
+        self._progress = progress
+
+    def note(self, place: int, sse: float) -> None:
+        self._best[place] = min(sse, self._best.get(place, sse))
+
+    def watch(self, progress: Progress) -> object:
+        assert self._progress is not None
+        best = list(self._best.values())
+        if len(best) == self._problems and self._sst > 0.0:
+            progress = replace(progress, information_loss=information_loss(sum(best), self._sst))
+        return self._progress(progress)
 
 
 def _each(

@@ -13,6 +13,7 @@ from microagg.errors.kinds import *
 from microagg.errors.measures import *
 from microagg.errors.plans import *
 from microagg.errors.roles import *
+from microagg.errors.serving import *
 from microagg.errors.settings import *
 from microagg.errors.verdicts import *
 from microagg.errors.words import *

@@ -72,6 +72,8 @@ class Run:
         self.stage = ""
         self.bound: float | None = None
         self.detail = ""
+        self.noted: Callable[[float], object] | None = None
+        """Told of every partition of the run's problem, where it is one of several."""
         self.watch = _core.Watch()
         self.watch.set_deadline(math.inf if seconds is None else seconds)
         self._started = monotonic()
@@ -100,6 +102,8 @@ class Run:
 
     def note(self, sse: float) -> None:
         """A partition of the run's problem was found at this cost; for progress."""
+        if self.noted is not None:
+            self.noted(sse)
         if self.outermost:
             self._first = sse if self._first is None else self._first
             self.watch.report_best(sse)

@@ -161,6 +161,8 @@ class _CsvFile:
 
         try:
             yield
+        except MemoryError:  # Arrow's is one of its own exceptions too, but no word about the file
+            raise
         except pa.ArrowException:
             uneven, fields = uneven_rows(self.file, self.encoding, self.delimiter)
             raise (

@@ -162,6 +162,8 @@ def _typed(file: BinaryIO, path: Path, kind: str) -> _Typed:
 
             return _Typed(feather.read_table(path))
         return _Typed(*read_statistical(path, kind))
+    except MemoryError:  # Arrow's is one of its own exceptions too, but no word about the file
+        raise
     except pa.ArrowException:
         raise errors.unreadable_content(str(path), kind) from None
     except OSError as error:

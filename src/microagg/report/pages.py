@@ -22,6 +22,7 @@ MOST_TASKS = 100
 """Lines of the table of tasks."""
 MOST_PARTS = 60
 """Lines of a measure's parts."""
+_MAIN = '<main id="main">'
 SMALLEST_SCALE = 0.05
 """Of colours for differences of correlations, so that rounding does not shine."""
 
@@ -84,6 +85,11 @@ def assessment_page(facts: AssessmentFacts) -> str:
         utility=_of_kind(facts.measures, "utility"),
         risk=_of_kind(facts.measures, "risk"),
     )
+
+
+def main_part(page: str) -> str:
+    """What a page says, without its head, title and foot, for a page that shows it among other things."""
+    return page[page.index(_MAIN) + len(_MAIN) : page.rindex("</main>")]
 
 
 def _joined(subsets: Sequence[Subset]) -> Subset:

@@ -1,6 +1,6 @@
 """Files, written whole or not at all: releases, and what stays in the house."""
 
-from microagg.write.checks import WRITTEN, check_apart, check_output, output_format
+from microagg.write.checks import WRITTEN, check_apart, check_output, output_format, protected_name
 from microagg.write.drafts import OURS_ALONE
 from microagg.write.internal import Internal, text_draft, write_json, write_labels, write_text
 from microagg.write.journal import Journal
@@ -15,6 +15,7 @@ __all__ = [
     "check_apart",
     "check_output",
     "output_format",
+    "protected_name",
     "stage",
     "text_draft",
     "write_json",

@@ -14,6 +14,15 @@ _NOT_WRITTEN = ("SPSS portable", "SAS")
 WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind not in _NOT_WRITTEN}
 """The formats of releases by the ending of the name."""
 
+_WRITTEN_INSTEAD = {".por": ".sav", ".sas7bdat": ".xpt"}
+"""For formats that can only be read, another of the same program."""
+
+
+def protected_name(source: Path) -> str:
+    """What a release of this file is called, unless its user says otherwise."""
+    ending = _WRITTEN_INSTEAD.get(source.suffix.lower(), source.suffix)
+    return f"{source.stem}-protected{ending}"
+
 
 def check_output(path: Path, force: bool | None = None, source: Path | None = None) -> None:
     """Refuse a path that cannot be written, that exists (unless forced), or that is the source's own.

@@ -1,0 +1,254 @@
+"""How quick the browser face is, and its pictures for the docs: python -m benchmarks.app.
+
+Needs the extras web and test, and a Chromium. `--large` adds the upload of 200 MB and ten sessions at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+from tests.web.pages import give_role, send, step
+from tests.web.serving import Server, eventually, serving, survey, temporary_folder
+
+PATIENCE = 300_000
+
+
+@contextmanager
+def a_browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+def entered(browser: Browser, server: Server, **options: object) -> Page:
+    page = browser.new_page(**options)  # type: ignore[arg-type]
+    page.set_default_timeout(PATIENCE)
+    used = len(server.links)
+    page.goto(server.links[-1])
+    server.link(used)
+    page.wait_for_selector("h1#title")
+    return page
+
+
+def milliseconds(page: Page, act: str, until: str) -> float:
+    """From an event in the page until what it changes is there, without the way to this process."""
+    script = f"""() => new Promise((done) => {{
+      const began = performance.now();
+      const look = () => ({until}) ? done(performance.now() - began) : requestAnimationFrame(look);
+      {act};
+      look();
+    }})"""
+    return float(page.evaluate(script))
+
+
+def choose(name: str, value: str) -> str:
+    return (
+        f"const it = document.querySelector('[aria-label=\"{name}\"], #{name.split()[-1]}');"
+        f"it.value = '{value}'; it.dispatchEvent(new Event('change', {{bubbles: true}}))"
+    )
+
+
+def interactions(page: Page) -> dict[str, float]:
+    """Every step and some choices, in milliseconds."""
+    found = {}
+    for path, title in (("roles", "Roles"), ("protection", "Protection"), ("run", "Run"), ("data", "Data")):
+        click = f"document.querySelector('nav a[data-step=\"{path}\"]').click()"
+        found[f"to {title}"] = milliseconds(
+            page, click, f"document.querySelector('h1')?.textContent === '{title}'"
+        )
+    step(page, "Roles")
+    page.wait_for_timeout(300)
+    found["a role"] = milliseconds(
+        page,
+        choose("Role of x1", "drop"),
+        "document.querySelector('#state').textContent.includes('not released: 1')",
+    )
+    give_role(page, "x1", "keys 1")
+    step(page, "Protection")
+    page.get_by_text("This can be run:").wait_for()
+    found["k, refused by itself"] = milliseconds(
+        page, choose("k", "2"), "document.querySelector('#state').textContent.includes('two members')"
+    )
+    found["k, answered"] = milliseconds(
+        page, choose("k", "4"), "!document.querySelector('#state').textContent.includes('two members')"
+    )
+    return found
+
+
+def large_file(path: Path, records: int, columns: int) -> None:
+    draw = np.random.default_rng(1)
+    block = draw.normal(50, 10, size=(min(records, 50_000), columns)).round(4)
+    with path.open("w") as file:
+        file.write(",".join(f"x{at}" for at in range(1, columns + 1)) + "\n")
+        for start in range(0, records, len(block)):
+            np.savetxt(file, block[: records - start], fmt="%.4f", delimiter=",")
+
+
+def memory(process: int, field: str = "VmHWM") -> float:
+    """In MB; the highest so far."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split(f"{field}:")[1].split()[0]) / 1000
+
+
+def start_up(browser: Browser) -> None:
+    times = []
+    for _ in range(5):
+        folder = temporary_folder()
+        began = time.monotonic()
+        with serving(folder) as server:
+            printed = time.monotonic() - began
+            page = browser.new_page()
+            followed = time.monotonic()
+            page.goto(server.link())
+            page.wait_for_selector("h1#title")
+            times.append((printed, time.monotonic() - followed))
+            page.close()
+        shutil.rmtree(folder)
+    printed, shown = (statistics.median(each) for each in zip(*times, strict=True))
+    print(f"start to link {printed:.2f} s, link to first page {shown:.2f} s")
+
+
+def loaded(browser: Browser, folder: Path) -> None:
+    large_file(folder / "data.csv", 100_000, 20)
+    with serving(folder) as server:
+        page = entered(browser, server)
+        began = time.monotonic()
+        send(page, folder / "data.csv")
+        print(f"100,000 x 20 sent, read and profiled in {time.monotonic() - began:.1f} s")
+        rounds = [interactions(page) for _ in range(5)]
+        for name in rounds[0]:
+            values = [each[name] for each in rounds]
+            print(f"  {name}: median {statistics.median(values):.0f} ms, largest {max(values):.0f} ms")
+        page.close()
+
+
+def upload(browser: Browser, folder: Path) -> None:
+    large_file(folder / "large.csv", 1_300_000, 20)
+    size = (folder / "large.csv").stat().st_size / 1e6
+    with serving(folder) as server:
+        page = entered(browser, server)
+        began = time.monotonic()
+        page.get_by_label("A file of this computer").set_input_files(folder / "large.csv")
+        arrived = eventually(lambda: next(iter(folder.glob("microagg-serve-*/*/*/large.csv")), None), 300)
+        eventually(lambda: arrived.stat().st_size >= size * 1e6 - 1, 300)
+        print(f"{size:.0f} MB sent in {time.monotonic() - began:.1f} s")
+        most = 0.0
+        while page.get_by_text("First 8 records").count() == 0:
+            with_files = [memory(process) for process in server.workers()]
+            most = max(most, *with_files)
+            time.sleep(0.1)
+        print(f"read in {time.monotonic() - began:.1f} s; largest process of a job {most:.0f} MB")
+        print(f"server at most {memory(server.process.pid):.0f} MB")
+        page.close()
+
+
+def ten_sessions(browser: Browser, folder: Path) -> None:
+    (folder / "small.csv").write_text(survey(2_000))
+    with serving(folder) as server:
+        pages = [entered(browser, server) for _ in range(10)]
+        for page in pages:
+            send(page, folder / "small.csv")
+        for page in pages[:2]:
+            step(page, "Roles")
+            give_role(page, "size", "keys 1")
+            give_role(page, "region", "pass")
+            step(page, "Protection")
+            page.get_by_label("or a recipe").fill("anneal:steps=1000000000000")
+            page.get_by_label("or a recipe").blur()
+            page.get_by_role("button", name="Run", exact=True).click()
+            page.get_by_role("img", name="Best so far").wait_for()
+        values = []
+        for page in pages[2:]:
+            for path, title in (("roles", "Roles"), ("protection", "Protection"), ("data", "Data")):
+                click = f"document.querySelector('nav a[data-step=\"{path}\"]').click()"
+                shown = f"document.querySelector('h1')?.textContent === '{title}'"
+                values.append(milliseconds(page, click, shown))
+        print(
+            f"ten sessions, two jobs: a step in {statistics.median(values):.0f} ms (median), "
+            f"{max(values):.0f} ms (largest of {len(values)})"
+        )
+
+
+def pictures(browser: Browser, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_folder()
+
+    def taken(page: Page, name: str) -> None:
+        page.wait_for_timeout(400)
+        path = folder / f"{name}.png"
+        page.screenshot(path=path)
+        with Image.open(path) as picture:
+            small = picture.convert("RGB").quantize(64)
+        small.save(path, optimize=True)
+
+    with serving(temporary) as server:
+        page = entered(browser, server, viewport={"width": 1000, "height": 720})
+        page.get_by_role("button", name="1,000 made-up people").click()
+        page.get_by_text("First 8 records").wait_for()
+        taken(page, "data")
+        step(page, "Roles")
+        taken(page, "roles")
+        step(page, "Protection")
+        page.get_by_text("This can be run:").wait_for()
+        taken(page, "protection")
+        step(page, "Roles")
+        give_role(page, "region", "pass")
+        step(page, "Protection")
+        page.get_by_label("or a recipe").fill("anneal:steps=1000000000")
+        page.get_by_label("or a recipe").blur()
+        page.get_by_text("This can be run:").wait_for()
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("img", name="Best so far").wait_for()
+        page.wait_for_timeout(12_000)
+        taken(page, "run")
+        page.get_by_role("button", name="Stop here, keep the best so far").click()
+        page.get_by_text("Verified:").wait_for()
+        page.emulate_media(color_scheme="dark")
+        step(page, "Result")
+        page.get_by_text("Would another k or method be better?").click()
+        page.get_by_role("button", name="Compare").click()
+        page.get_by_text("Recommended:").wait_for()
+        page.get_by_text("Recommended:").scroll_into_view_if_needed()
+        page.locator("#comparison").evaluate("(it) => it.scrollIntoView()")
+        taken(page, "result-dark")
+        page.emulate_media(color_scheme="light")
+        step(page, "Hand over")
+        taken(page, "hand-over")
+        page.set_viewport_size({"width": 390, "height": 760})
+        step(page, "Roles")
+        taken(page, "roles-phone")
+        page.close()
+    shutil.rmtree(temporary)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pictures", type=Path, help="only draw them, into this folder")
+    parser.add_argument("--large", action="store_true")
+    options = parser.parse_args()
+    with a_browser() as browser:
+        if options.pictures is not None:
+            pictures(browser, options.pictures)
+            return
+        measures: list[Callable[[Browser, Path], None]] = [loaded]
+        measures += [upload, ten_sessions] if options.large else []
+        start_up(browser)
+        for measure in measures:
+            folder = temporary_folder()
+            measure(browser, folder)
+            shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""What can be known about settings and data before anything is released, or without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from microagg.engines.local import bound_of, pose
+from microagg.engines.solving import Watcher, solve_all
+from microagg.methods.objective import information_loss
+from microagg.methods.recipe import stage_of
+from microagg.model import Microdata
+from microagg.plan.protection import Protection
+
+MOST_FOR_MDAV = 200_000
+"""With more records in a task MDAV takes minutes, and is not run for comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a run would work on.
+
+    `strata`: as released, 1 without any; `smallest`: records of the smallest; `problems`: one for each
+    stratum, subset and pattern of missing values; `given_up`: cells that patterns would lose, by column.
+    """
+
+    records: int
+    suppressed: int
+    strata: int
+    smallest: int
+    problems: int
+    given_up: dict[str, int]
+
+
+def outlook(source: Microdata, protection: Protection) -> Outlook:
+    """What a run would work on, or the exception that it would begin with. No groups are looked for."""
+    posed = pose(source, protection)
+    released = len(posed.strata.rows)
+    return Outlook(
+        records=released,
+        suppressed=source.table.num_rows - released,
+        strata=posed.strata.count,
+        smallest=int(np.bincount(posed.strata.of).min()),
+        problems=len(posed.tasks.tasks),
+        given_up=dict(posed.tasks.lost),
+    )
+
+
+def mdav_loss(source: Microdata, protection: Protection, progress: Watcher | None = None) -> float | None:
+    """MDAV's information loss on the same data, to compare with; None if that would take long."""
+    tasks = pose(source, protection).tasks
+    if max(len(task.rows) for task in tasks.tasks) > MOST_FOR_MDAV:
+        return None
+    plan = replace(
+        protection.method,
+        stage=stage_of("mdav"),
+        recipe="mdav",
+        effort="balanced",
+        seconds=None,
+        certify=False,
+    )
+    found = solve_all([task.problem for task in tasks.tasks], plan, progress)
+    return information_loss(sum(each.sse for each in found), tasks.sst)
+
+
+def bound_loss(source: Microdata, protection: Protection, progress: Watcher | None = None) -> float | None:
+    """The information loss that no groups of these data can go below; None where nothing is proven."""
+    tasks = pose(source, protection).tasks
+    plan = replace(protection.method, certify=True)
+    found = solve_all([task.problem for task in tasks.tasks], plan, progress)
+    return bound_of(found, tasks)

@@ -1,0 +1,84 @@
+"""What the buttons of the pages do. Each returns the step to go to, or None to stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from microagg import errors
+from microagg.web import example
+from microagg.web.project import Project, Source
+
+Act = Callable[[Project, Mapping[str, Any], bool], str | None]
+
+
+def _open(project: Project, told: Mapping[str, Any], paths: bool) -> None:
+    project.open_path(str(told.get("path", "")), paths)
+
+
+def _example(project: Project, told: Mapping[str, Any], _paths: bool) -> None:
+    name = str(told.get("name"))
+    if name in example.NAMES:
+        place = project.new_place()
+        (place / example.NAMES[name]).write_text(example.TEXTS[name](), "utf-8")
+        project.open(Source(example.NAMES[name], example.NAMES[name], place))
+
+
+def _reread(project: Project, told: Mapping[str, Any], _paths: bool) -> None:
+    """With another delimiter, encoding or decimal sign."""
+    if project.source is not None:
+        said = {word: str(told.get(word) or "") for word in ("delimiter", "encoding", "decimal")}
+        old = project.source
+        csv = {word: value for word, value in said.items() if value}
+        project.open(Source(old.name, old.path, old.home, old.opened, csv))
+
+
+def _run(project: Project, _told: Mapping[str, Any], _paths: bool) -> str:
+    project.run()
+    return "run"
+
+
+def _prove(project: Project, _told: Mapping[str, Any], _paths: bool) -> None:
+    project.prove()
+
+
+def _compare(project: Project, told: Mapping[str, Any], _paths: bool) -> None:
+    try:
+        ks = [int(each) for each in str(told.get("ks", "")).split(",")]
+    except ValueError:
+        raise errors.bad_word("k", "whole numbers separated by commas, such as 3, 5, 10") from None
+    methods = [name.strip() for name in str(told.get("methods", "")).split(",") if name.strip()]
+    project.compare(ks, methods)
+
+
+def _take(project: Project, told: Mapping[str, Any], _paths: bool) -> str:
+    """A strategy of a comparison."""
+    project.say("k", told.get("k"))
+    project.say("method", told.get("method"))
+    return "protection"
+
+
+def _stop(project: Project, _told: Mapping[str, Any], _paths: bool) -> None:
+    project.stop("protect")
+
+
+def _give_up(kind: str) -> Act:
+    def act(project: Project, _told: Mapping[str, Any], _paths: bool) -> None:
+        project.give_up(kind)
+
+    return act
+
+
+ACTS: Mapping[str, Act] = {
+    "open": _open,
+    "example": _example,
+    "reread": _reread,
+    "run": _run,
+    "stop": _stop,
+    "give-up": _give_up("protect"),
+    "prove": _prove,
+    "give-up-bound": _give_up("bound"),
+    "compare": _compare,
+    "give-up-compare": _give_up("compare"),
+    "take": _take,
+}

@@ -1,0 +1,228 @@
+"""Work in processes of their own, with limits of memory and time, a small queue, and a clean end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from time import monotonic
+from typing import Any, Literal
+
+from microagg import errors
+from microagg.web import worker
+
+Lane = Literal["quick", "long"]
+State = Literal["waiting", "running", "stopping", "done", "refused", "failed", "stopped"]
+
+AT_ONCE: Mapping[Lane, int] = {"quick": 2, "long": 2}
+"""So many jobs run; what is quick does not wait behind what takes long."""
+MOST_WAITING = 10
+GRACE = 60.0
+"""Seconds that a job gets to come to an end with the best so far, once its time is over."""
+MOST_POINTS = 400
+"""Of a curve: more are thinned out."""
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+# Imported once, in a process that does nothing else: a job begins within milliseconds.
+_CONTEXT.set_forkserver_preload(
+    [
+        "microagg.web.work",
+        "pyarrow.csv",
+        "pyarrow.compute",
+        "pyarrow.parquet",
+        "matplotlib.backends.backend_svg",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one job."""
+
+    memory: int
+    """Bytes."""
+    minutes: float
+
+    @classmethod
+    def usual(cls) -> Limits:
+        """Half of the machine's memory, for two jobs may run at once."""
+        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return cls(max(pages // 2, 2**30), 60.0)
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of work. A thread of the queue fills it in; everybody else only reads."""
+
+    kind: str
+    arguments: Mapping[str, Any]
+    lane: Lane
+    ended: Callable[[Job], None]
+    """Called once, when the state is final."""
+    state: State = "waiting"
+    stage: str = ""
+    done: float = 0.0
+    """Share of the stage."""
+    curve: list[tuple[float, float]] = field(default_factory=list)
+    """Seconds and information loss of the best so far."""
+    mdav: float | None = None
+    seconds: float = 0.0
+    answer: dict[str, Any] = field(default_factory=dict)
+    message: str = ""
+    """Why there is no answer."""
+    process: BaseProcess | None = None
+    pipe: Connection | None = None
+    given_up: bool = False
+    late: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
+    """Its process is gone."""
+
+    @property
+    def active(self) -> bool:
+        """Waiting, running or about to stop."""
+        return self.state in ("waiting", "running", "stopping")
+
+    def take(self, told: Mapping[str, Any]) -> None:
+        """What the process says in between."""
+        for name in ("stage", "done", "mdav", "seconds"):
+            if name in told:
+                setattr(self, name, told[name])
+        loss = told.get("loss")
+        if loss is not None and (not self.curve or loss < self.curve[-1][1]):
+            self.curve.append((told["seconds"], loss))
+            if len(self.curve) > MOST_POINTS:
+                self.curve[1:-1:2] = []
+
+
+class Queue:
+    """All jobs of a server."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._waiting: deque[Job] = deque()
+        self._running: set[Job] = set()
+        self._lock = threading.RLock()
+        self._closed = False
+
+    def warm_up(self) -> None:
+        """Start the process from which jobs are forked, without waiting for it."""
+        from multiprocessing import forkserver
+
+        threading.Thread(target=forkserver.ensure_running, daemon=True).start()
+
+    def submit(self, job: Job) -> None:
+        """Start it as soon as there is room; `SettingsError` if too many wait."""
+        with self._lock:
+            if self._closed or len(self._waiting) >= MOST_WAITING:
+                raise errors.queue_full(MOST_WAITING)
+            self._waiting.append(job)
+            self._start_next()
+
+    def place(self, job: Job) -> int:
+        """How many wait before it."""
+        with self._lock:
+            own = [other for other in self._waiting if other.lane == job.lane]
+            return own.index(job) if job in own else 0
+
+    def stop(self, job: Job) -> None:
+        """End it with the best so far; one that has not begun has nothing to keep."""
+        with self._lock:
+            if job in self._waiting:
+                self._waiting.remove(job)
+                job.message = errors.job_stopped()
+                job.state = "stopped"
+                job.ended(job)
+                job.over.set()
+            elif job.state == "running":
+                job.state = "stopping"
+                if job.pipe is not None:
+                    with suppress(OSError):  # it may just have ended
+                        job.pipe.send("stop")
+
+    def give_up(self, job: Job) -> None:
+        """End it at once; nothing is kept."""
+        self.stop(job)
+        with self._lock:
+            job.given_up = True
+            if job.process is not None and job.active:
+                job.process.kill()
+
+    def close(self) -> None:
+        """End everything, when the server stops."""
+        with self._lock:
+            self._closed = True
+            left = [*self._waiting, *self._running]
+        for job in left:
+            self.give_up(job)
+        for job in left:
+            job.over.wait(5.0)
+
+    def _start_next(self) -> None:
+        for job in list(self._waiting):
+            if sum(other.lane == job.lane for other in self._running) < AT_ONCE[job.lane]:
+                self._waiting.remove(job)
+                self._running.add(job)
+                job.state = "running"
+                threading.Thread(target=self._attend, args=(job,), daemon=True).start()
+
+    def _attend(self, job: Job) -> None:
+        """Start the process, listen to it until it ends, and make room for the next."""
+        ours, theirs = _CONTEXT.Pipe()
+        process = _CONTEXT.Process(
+            target=worker.run, args=(theirs, job.kind, dict(job.arguments), self.limits.memory), daemon=True
+        )
+        process.start()
+        theirs.close()
+        with self._lock:
+            job.pipe, job.process = ours, process
+            if job.given_up:
+                process.kill()
+            elif job.state == "stopping":
+                ours.send("stop")
+        state, answer = self._listen(job, ours)
+        process.join()
+        ours.close()
+        with self._lock:
+            self._running.discard(job)
+            self._settle(job, state, answer)
+            self._start_next()
+        job.ended(job)
+        job.over.set()
+
+    def _listen(self, job: Job, pipe: Connection) -> tuple[str, Any]:
+        """What the process says last."""
+        deadline = monotonic() + 60.0 * self.limits.minutes
+        while True:
+            try:
+                if pipe.poll(0.5):
+                    kind, told = pipe.recv()
+                    if kind != "progress":
+                        return kind, told
+                    job.take(told)
+            except (EOFError, OSError):
+                return "gone", None
+            if monotonic() > deadline and not job.late:
+                job.late = True
+                self.stop(job)
+            if monotonic() > deadline + GRACE and job.process is not None:
+                job.process.kill()
+
+    def _settle(self, job: Job, state: str, answer: Any) -> None:
+        if state == "done":
+            job.answer, job.state = answer, "done"
+        elif job.late:
+            job.message, job.state = errors.job_out_of_time(self.limits.minutes), "failed"
+        elif job.given_up or state == "stopped":
+            job.message, job.state = errors.job_stopped(), "stopped"
+        elif state == "refused":
+            job.message, job.state = answer, "refused"
+        elif state == "memory":
+            job.message, job.state = errors.job_out_of_memory(self.limits.memory), "failed"
+        else:
+            job.message, job.state = answer or errors.job_ended(), "failed"

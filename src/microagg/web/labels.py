@@ -1,0 +1,93 @@
+"""What the pages call the words of a plan, and messages in these names."""
+
+from __future__ import annotations
+
+import re
+
+ROLES = {
+    "keys 1": "key: masked jointly",
+    "keys 2": "key, second subset",
+    "keys 3": "key, third subset",
+    "keys 4": "key, fourth subset",
+    "each": "key, masked by itself",
+    "strata": "stratum: never crossed",
+    "confidential": "confidential",
+    "weight": "survey weight",
+    "pass": "pass: released as is",
+    "drop": "drop: not released",
+}
+
+LABELS = {
+    "k": "Smallest group, k",
+    "small_strata": "Strata with fewer than k records",
+    "missing": "Missing values in keys",
+    "zeros": "Zeros in keys",
+    "aggregate": "A group publishes its",
+    "shuffle": "Change the order of the records",
+    "allow_pairs": "Accept k = 2",
+    "accept_real_values": "Accept medians that are somebody's own value",
+    "accept_partial": "Accept k for each subset, not for all keys jointly",
+    "confidential_as": "Confidential columns are released",
+    "noise": "Noise",
+    "min_distinct": "Confidential values in a group, at least",
+    "retry": "Try other groups until they have so many",
+    "accept_homogeneous": "Accept groups with fewer",
+    "effort": "Effort",
+    "method": "Method",
+    "scale": "Common unit",
+    "seconds": "Limit of time, in seconds",
+    "seed": "Seed",
+    "certify": "Also prove how near to the optimum the groups are",
+    "delimiter": "Sign between fields",
+    "encoding": "Encoding",
+    "decimal": "Decimal sign",
+    "missing_codes": "codes for missing",
+    "decimals": "decimals",
+    "keys": "key: masked jointly",
+    "weight": "survey weight",
+}
+
+OPTIONS = {
+    "small_strata": {
+        "refuse": "refuse",
+        "merge": "merge with other small ones",
+        "suppress": "suppress: leave their records out",
+    },
+    "missing": {"refuse": "refuse", "by-pattern": "by-pattern: group records that miss the same"},
+    "zeros": {"together": "together with other values", "apart": "apart: records with the same zeros"},
+    "aggregate": {"mean": "mean", "median": "median"},
+    "confidential_as": {
+        "keep": "keep: as they are",
+        "subset": "subset: masked by themselves",
+        "noise": "noise: with noise",
+        "correlated-noise": "correlated-noise: with noise that keeps correlations",
+    },
+    "effort": {
+        "fast": "fast: a glance",
+        "balanced": "balanced",
+        "best": "best: minutes rather than seconds",
+    },
+    "scale": {
+        "zscore": "zscore: standard deviations",
+        "range": "range: from smallest to largest",
+        "robust": "robust: median deviations",
+        "rank": "rank: places in the order",
+        "none": "none: as they are",
+    },
+}
+
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (merge|suppress|by-pattern|,)(?=[\s,.;)]))?")
+_WORD = re.compile(rf"(?<![\w-])({'|'.join(word for word in LABELS if '_' in word)})(?![\w-])")
+
+
+def for_pages(message: str) -> str:
+    """A message with the names of controls in place of options of the command line."""
+
+    def named(found: re.Match[str]) -> str:
+        label = LABELS.get(found[1].replace("-", "_"))
+        if label is None:
+            return found[0]
+        return f"“{label}{f': {found[2]}' if found[2] else ''}”"
+
+    message = re.sub(r"\b\w+_\w+ \((--[a-z-]+)\)", r"\1", message)  # one name for both is enough
+    return _WORD.sub(lambda found: f"“{LABELS[found[1]]}”", _OPTION.sub(named, message))

@@ -1,0 +1,208 @@
+"""What one browser session works on: a file, choices, jobs and a release. It outlives any single page."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from microagg import errors
+from microagg.web.choices import Choices
+from microagg.web.folders import remove
+from microagg.web.jobs import Job, Lane, Queue
+
+COMPARED = (
+    "keys",
+    "strata",
+    "confidential",
+    "weight",
+    "small_strata",
+    "missing",
+    "missing_codes",
+    "zeros",
+    "allow_pairs",
+    "scale",
+    "effort",
+    "seconds",
+    "seed",
+)
+"""Words that a comparison has too; it tries k and methods of its own."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file: `path` as jobs call it from `home`, `name` as people call it."""
+
+    name: str
+    path: str
+    home: Path
+    opened: bool = False
+    """By its path, not uploaded."""
+    csv: dict[str, str] = field(default_factory=dict)
+    """What was said about its format."""
+
+    def arguments(self) -> dict[str, Any]:
+        """For a job."""
+        return {"name": self.name, "source": self.path, "home": str(self.home), "csv": self.csv}
+
+
+class Project:
+    """All state of a browser session. `versions` counts the changes of each of its parts, for pages."""
+
+    def __init__(self, folder: Path, queue: Queue) -> None:
+        self.folder = folder
+        self.queue = queue
+        self.versions: Counter[str] = Counter()
+        self.source: Source | None = None
+        self.choices = Choices()
+        self.refusal = ""
+        """Why the words cannot be, by themselves."""
+        self.jobs: dict[str, Job] = {}
+        """The last of each kind."""
+        self.release: dict[str, Any] | None = None
+        """What the last job that protected has answered; its files are in `release_folder`."""
+        self.release_folder: Path | None = None
+        self.closed = False
+
+    # --- data ---------------------------------------------------------------------------------
+
+    def new_place(self) -> Path:
+        """A folder for a file that is about to arrive."""
+        place = self.folder / secrets.token_hex(8)
+        place.mkdir(mode=0o700)
+        return place
+
+    def open(self, source: Source) -> None:
+        """Another file, or the same in another format: everything about the last one is gone."""
+        for kind in list(self.jobs):
+            self.give_up(kind)
+        self.jobs.clear()
+        self.source, self.choices, self.refusal = source, Choices(), ""
+        self.release = self.release_folder = None
+        self.changed("source", "words", "run", "check", "bound", "compare")
+        self._start("look", source.arguments(), "quick")
+
+    def open_path(self, text: str, allowed: bool) -> None:
+        """A file of this machine, read where it is."""
+        if not allowed:
+            raise errors.no_paths_for_others()
+        if not text.strip():
+            raise errors.no_path()
+        path = Path(text.strip()).expanduser()
+        if not path.is_absolute():
+            path = Path.cwd() / path
+        self.open(Source(path.name, str(path), self.folder, opened=True))
+
+    @property
+    def found(self) -> dict[str, Any] | None:
+        """What the file holds, once that is known."""
+        job = self.jobs.get("look")
+        return job.answer if job is not None and job.state == "done" else None
+
+    # --- choices ------------------------------------------------------------------------------
+
+    def say(self, word: str, value: object, column: str | None = None) -> None:
+        """Something was chosen."""
+        self.choices.say(word, value, column)
+        self.changed("words")
+
+    def check(self, against_data: bool) -> None:
+        """The words by themselves, at once; then perhaps against the data, by a job."""
+        from microagg.plan.protection import Protection
+
+        self.give_up("check")
+        self.jobs.pop("check", None)
+        self.refusal = ""
+        if self.source is None or self.found is None:
+            return
+        try:
+            words = self.choices.words()
+            Protection.of(words)
+            if against_data:
+                self._start("check", {**self.source.arguments(), "words": words}, "quick")
+        except errors.SettingsError as refusal:
+            self.refusal = str(refusal)
+        self.changed("check")
+
+    # --- work ---------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Protect the file with the words as they are; `SettingsError` for what cannot be."""
+        if self.source is None:
+            return
+        words = self.choices.words()
+        folder = self.new_place()
+        self._start("protect", {**self.source.arguments(), "words": words, "folder": str(folder)}, "long")
+        self.changed("run")
+
+    def prove(self) -> None:
+        """How near to the optimum the release is."""
+        if self.source is not None and self.release is not None:
+            arguments = {**self.source.arguments(), "words": self.release["words"]}
+            self._start("bound", arguments, "long")
+
+    def compare(self, ks: list[int], methods: list[str]) -> None:
+        """Every k with every method, other words as they are."""
+        if self.source is None:
+            return
+        words = {word: value for word, value in self.choices.words().items() if word in COMPARED}
+        arguments = {**self.source.arguments(), "words": words, "ks": ks, "methods": methods}
+        self._start("compare", arguments, "long")
+
+    def stop(self, kind: str) -> None:
+        """With the best so far."""
+        if kind in self.jobs:
+            self.queue.stop(self.jobs[kind])
+            self.changed(kind)
+
+    def give_up(self, kind: str) -> None:
+        """At once."""
+        if kind in self.jobs and self.jobs[kind].active:
+            self.queue.give_up(self.jobs[kind])
+
+    @property
+    def busy(self) -> bool:
+        """Some job is not done."""
+        return any(job.active for job in self.jobs.values())
+
+    def close(self) -> None:
+        """Everything is ended; files are removed by the session."""
+        self.closed = True
+        for kind in list(self.jobs):
+            self.give_up(kind)
+        for job in self.jobs.values():
+            job.over.wait(5.0)
+
+    def changed(self, *parts: str) -> None:
+        """Pages that show these look again."""
+        self.versions.update(parts)
+
+    def _start(self, kind: str, arguments: dict[str, Any], lane: Lane) -> None:
+        """In place of the last one of its kind; `SettingsError` if too many jobs wait already."""
+        self.give_up(kind)
+        self.jobs[kind] = job = Job(kind, arguments, lane, self._ended)
+        try:
+            self.queue.submit(job)
+        except errors.SettingsError:
+            del self.jobs[kind]
+            raise
+        finally:
+            self.changed(kind)
+
+    def _ended(self, job: Job) -> None:
+        """Called by the queue's thread."""
+        if self.jobs.get(job.kind) is not job:
+            return
+        if job.kind == "look" and job.state == "done":
+            self.choices = Choices.suggested(job.answer["columns"])
+            self.changed("source", "words")
+        if job.kind == "protect" and job.state == "done":
+            last = self.release_folder
+            self.release, self.release_folder = job.answer, Path(job.arguments["folder"])
+            if last is not None:
+                remove(last)
+            self.jobs.pop("bound", None)
+            self.changed("release", "bound")
+        self.changed(job.kind)

@@ -1,0 +1,133 @@
+"""The server: its address, its private folder, its sessions and jobs, from start to end."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from microagg import errors
+from microagg.web.folders import ServerFolder, sweep
+from microagg.web.guard import Door, Guard
+from microagg.web.jobs import Limits, Queue
+from microagg.web.project import Source
+from microagg.web.sessions import KEEP, Sessions
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")
+"""Addresses that stand for all of this machine."""
+
+_EVERY = 5.0
+"""Seconds between two looks for sessions that are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Of a server."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0: any that is free."""
+    open: bool = True
+    """A browser, too."""
+    file: Path | None = None
+    limits: Limits | None = None
+    keep: float = KEEP
+
+
+def serve(settings: Settings, say: Callable[[str], object]) -> None:
+    """Serve until the process is asked to end; nothing is left behind."""
+    import uvicorn
+
+    from microagg.web.app import application
+    from microagg.web.site import site
+
+    sweep()
+    bound = _socket(settings.host, settings.port)
+    port = bound.getsockname()[1]
+    alone = settings.host in LOOPBACK
+    if not alone:
+        say(errors.served_to_others(settings.host))
+    folder = ServerFolder()
+    queue = Queue(settings.limits or Limits.usual())
+    sessions = Sessions(folder, queue, settings.keep, _first(settings.file))
+    hosts = _names(settings.host)
+    door = Door(f"http://{_bracketed(hosts[0])}:{port}", lambda link: say(f"for another browser: {link}"))
+    app = Guard(site(application(sessions, alone)), sessions, door, hosts, port)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="critical",  # a log of addresses would have tokens in it
+            access_log=False,
+            timeout_graceful_shutdown=1,
+            ws_max_size=2**20,
+            server_header=False,
+            lifespan="off",
+        )
+    )
+    ended = threading.Event()
+    threading.Thread(target=_end_forgotten, args=(sessions, ended), daemon=True).start()
+    say(f"open {door.link}")
+    say("each link lets one browser in; Ctrl-C ends the server and removes all files")
+    if settings.open:
+        threading.Thread(target=webbrowser.open, args=(door.link,), daemon=True).start()
+    with contextlib.ExitStack() as at_the_end:  # each, whatever happens to the others
+        at_the_end.callback(folder.remove)
+        at_the_end.callback(sessions.end_all)
+        at_the_end.callback(queue.close)
+        at_the_end.callback(ended.set)
+        server.run(sockets=[bound])
+
+
+def _first(file: Path | None) -> Source | None:
+    """The file of the command line, which every session begins with."""
+    if file is None:
+        return None
+    from microagg.read.files import origin_of
+
+    origin_of(file)
+    path = file.absolute()
+    return Source(path.name, str(path), path.parent, opened=True)
+
+
+def _names(host: str) -> list[str]:
+    """By which the server may be called, the best one first."""
+    if host not in EVERYWHERE:
+        return [host, *LOOPBACK]
+    own = socket.gethostname()
+    with contextlib.suppress(OSError):
+        found = [str(entry[4][0]) for entry in socket.getaddrinfo(own, None)]
+        return [own, *dict.fromkeys(found), *LOOPBACK]
+    return [own, *LOOPBACK]
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _socket(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ipaddress.ip_address(host).version == 6 else socket.AF_INET
+    except ValueError:
+        family = socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+        bound.listen()  # who follows the link at once waits instead of being refused
+    except (OSError, OverflowError) as error:
+        bound.close()
+        if isinstance(error, socket.gaierror):
+            raise errors.bad_address(host) from None
+        raise errors.port_taken(host, port) from None
+    return bound
+
+
+def _end_forgotten(sessions: Sessions, ended: threading.Event) -> None:
+    while not ended.wait(_EVERY):
+        sessions.end_forgotten()

@@ -1,0 +1,141 @@
+"""The first step: a file is sent, opened or made up, and looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from htmltools import Tag, TagList, tags
+
+from microagg.model import FORMATS
+from microagg.web.labels import LABELS
+from microagg.web.project import Project, Source
+from microagg.web.views.parts import OURS, button, cards, counted, go, head, options, says, table, working
+
+SHOWN_COLUMNS = 60
+"""Of a preview."""
+
+_ENCODINGS = ("utf-8", "windows-1252", "latin-1", "utf-16")
+_DELIMITERS = {",": "comma", ";": "semicolon", r"\t": "tab", "|": "vertical bar"}
+
+
+def data(project: Project, paths: bool) -> Tag | TagList:
+    """What the file is, or how to choose one."""
+    job = project.jobs.get("look")
+    if project.source is None or job is None:
+        lead = "Choose the file to protect. It stays on this machine and is removed when the session ends."
+        return TagList(head("data", lead), _choose(paths))
+    name = project.source.name
+    if job.active:
+        return TagList(head("data", f"{name} is being read."), working(job, project.queue.place(job)))
+    if job.state != "done":
+        return TagList(
+            head("data", f"{name} cannot be used as it is."),
+            says(job.message, False, "Refused:"),
+            _format(project.source, {}) if name.lower().endswith((".csv", ".tsv", ".txt")) else None,
+            tags.h2("Another file"),
+            _choose(paths),
+        )
+    return _found(project.source, job.answer, paths)
+
+
+def _found(source: Source, found: dict[str, Any], paths: bool) -> TagList:
+    missing = sum(column["missing"] for column in found["columns"])
+    return TagList(
+        head("data", "This was read. Are names and values where they should be?"),
+        cards(
+            {
+                "file": tags.span(source.name, class_="anywhere"),
+                "format": found["format"],
+                "records": f"{found['records']:,}",
+                "columns": f"{len(found['columns']):,}",
+                "missing values": f"{missing:,}",
+            }
+        ),
+        *(says(note, True, "Note:") for note in found["notes"]),
+        _preview(found),
+        tags.p(go("roles", "Next: roles of the columns", main=True)),
+        _format(source, found["csv"]) if found["csv"] else None,
+        tags.details(tags.summary("Choose another file"), _choose(paths)),
+    )
+
+
+def _preview(found: dict[str, Any]) -> TagList:
+    names = [column["name"] for column in found["columns"]]
+    shown = names[:SHOWN_COLUMNS]
+    rows = [row[:SHOWN_COLUMNS] for row in found["preview"]]
+    left = len(names) - len(shown)
+    return TagList(
+        tags.h2(f"First {counted(len(rows), 'record')}"),
+        table(shown, rows, "First records", text=len(shown)),
+        tags.p(f"{counted(left, 'further column')} not shown.", class_="note") if left else None,
+    )
+
+
+def _choose(paths: bool) -> Tag:
+    kinds = ", ".join(FORMATS)
+    return tags.div(
+        tags.section(
+            tags.h2("Upload"),
+            tags.label("A file of this computer", for_="upload"),
+            tags.input(
+                type="file", id="upload", accept=kinds.replace(" ", ""), aria_describedby="kinds", **OURS
+            ),
+            tags.p(f"{kinds}. You may also drop it here.", id="kinds", class_="note"),
+            tags.progress(max="1", value="0", id="sent", hidden="", aria_label="Sent so far"),
+            class_="choice drop",
+        ),
+        tags.section(
+            tags.h2("Open by its path"),
+            tags.label("Path of a file that the server can read", for_="path"),
+            tags.input(type="text", id="path", autocomplete="off", spellcheck="false", **OURS),
+            button("open", "Open"),
+            tags.p("For large files: nothing is copied.", class_="note"),
+            class_="choice",
+        )
+        if paths
+        else None,
+        tags.section(
+            tags.h2("Try an example"),
+            tags.p(
+                button("example", "1,000 made-up people", data_name="people"),
+                " ",
+                button("example", "11 companies", data_name="companies"),
+            ),
+            tags.p("Nobody's data, to see what happens.", class_="note"),
+            class_="choice",
+        ),
+        class_="choices",
+    )
+
+
+def _format(source: Source, found: dict[str, Any] | None) -> Tag:
+    """What is known about a CSV file, to be corrected."""
+    known = {**(found or {}), **source.csv}
+
+    def choice(word: str, texts: dict[str, str]) -> TagList:
+        said = source.csv.get(word, "")
+        automatic = "found" if not known.get(word) or said else f"found: {_shown(known[word])}"
+        return TagList(
+            tags.label(LABELS[word], for_=word),
+            tags.select(
+                options((("", automatic), *texts.items()), said),
+                id=word,
+                **OURS,
+            ),
+        )
+
+    return tags.details(
+        tags.summary("Names or values look wrong? Say how the file is written"),
+        tags.div(
+            tags.div(choice("delimiter", _DELIMITERS)),
+            tags.div(choice("encoding", {name: name for name in _ENCODINGS})),
+            tags.div(choice("decimal", {".": "point", ",": "comma"})),
+            class_="fields",
+        ),
+        button("reread", "Read it again"),
+        open="" if not found else None,
+    )
+
+
+def _shown(sign: str) -> str:
+    return {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", ".": "point"}.get(sign, sign)

@@ -1,0 +1,107 @@
+"""The inside of a job's process: its limits, its line to the server, and what its errors become."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import threading
+import traceback
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+
+if TYPE_CHECKING:
+    from microagg.methods.run import Progress
+
+_EVERY = 0.15
+"""Seconds between two words about progress."""
+_KINDER = 5
+"""By so much a job gives way to the pages."""
+
+
+class Line:
+    """The line to the server: progress there, the wish to stop back."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._stop = threading.Event()
+        self._last = 0.0
+        self._started = monotonic()
+        self._lock = threading.Lock()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while self._pipe.recv() == "stop":
+                self._stop.set()
+        except (EOFError, OSError):
+            os._exit(1)  # the server is gone: nobody wants the answer, and its files are swept
+
+    def send(self, kind: str, told: object) -> None:
+        """The last word of a job."""
+        with self._lock:
+            self._pipe.send((kind, told))
+
+    def tell(self, **told: object) -> None:
+        """In between: `stage`, `done`, `loss`, `mdav`."""
+        self.send("progress", {"seconds": monotonic() - self._started, **told})
+
+    def watch(self, progress: Progress) -> bool:
+        """What the engines call while they work; True asks them for the best so far."""
+        if monotonic() - self._last >= _EVERY:
+            self._last = monotonic()
+            # Several problems at once have no one stage: what was said about all of them stays.
+            stage = {"stage": progress.stage} if progress.stage else {}
+            self.tell(**stage, done=progress.done, loss=progress.information_loss)
+        return self._stop.is_set()
+
+    def watch_quietly(self, progress: Progress) -> None:
+        """The same for what is not the search itself: its losses are not those of the release."""
+        if monotonic() - self._last >= _EVERY:
+            self._last = monotonic()
+            self.tell(done=progress.done)
+
+
+def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) -> None:
+    """What a job's process does: its work, and then one word about how it ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its jobs itself
+    os.nice(_KINDER)
+    os.umask(0o077)
+    line = Line(pipe)
+    limit = memory + _in_use()
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would hold the data
+    line.send(*_ending(kind, arguments, line))
+
+
+def _in_use() -> int:
+    """Bytes that the process has before it does anything: what it has imported is not the job's."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[5]
+    except OSError:  # another system than Linux
+        return 0
+    return int(pages) * resource.getpagesize()
+
+
+def _ending(kind: str, arguments: Mapping[str, Any], line: Line) -> tuple[str, object]:
+    try:
+        from microagg.web.work import KINDS
+
+        return "done", KINDS[kind](arguments, line)
+    except (errors.SettingsError, errors.DataError, errors.UnsafeRelease, errors.MissingExtra) as refusal:
+        return "refused", str(refusal)
+    except errors.Cancelled:
+        return "stopped", None
+    except MemoryError:
+        return "memory", None
+    except OSError as error:
+        return "failed", errors.job_failed_to_write(error.strerror or str(error))
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        return "failed", errors.job_failed(type(error).__name__, place)

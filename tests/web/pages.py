@@ -1,0 +1,42 @@
+"""The steps as a user takes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Download, Page
+
+
+def send(page: Page, path: Path) -> None:
+    """Upload a file and wait until it has been read, or refused."""
+    page.get_by_label("A file of this computer").set_input_files(path)
+    page.locator("main", has_text="First ").or_(page.locator(".says.bad")).first.wait_for()
+
+
+def step(page: Page, name: str) -> None:
+    """By its link at the top."""
+    page.get_by_role("navigation", name="Steps").get_by_role("link", name=name).click()
+    page.get_by_role("heading", level=1, name=name).wait_for()
+
+
+def give_role(page: Page, column: str, role: str) -> None:
+    page.get_by_label(f"Role of {column}", exact=True).select_option(role)
+
+
+def run(page: Page) -> None:
+    """From the step Protection to a verdict."""
+    start_run(page)
+    page.get_by_text("Verified:").wait_for()
+
+
+def start_run(page: Page) -> None:
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("heading", level=1, name="Run").wait_for()
+
+
+def downloaded(page: Page, name: str) -> Download:
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name, exact=True).click()
+    return download.value

@@ -1,0 +1,155 @@
+"""What is chosen on the pages becomes the words of a plan, and messages name the controls."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from microagg import errors
+from microagg.errors import SettingsError
+from microagg.plan.protection import Protection
+from microagg.plan.words import WORDS
+from microagg.web.choices import Choices
+from microagg.web.jobs import Job, Limits, Queue
+from microagg.web.labels import LABELS, OPTIONS, ROLES, for_pages
+from microagg.web.project import Project, Source
+from microagg.web.site import safe_name
+from microagg.web.views import data, protection, roles
+
+
+@pytest.fixture
+def choices() -> Choices:
+    names = {"id": "drop", "a": "keys", "b": "keys", "w": "weight", "region": "strata"}
+    return Choices.suggested(
+        {"name": name, "suggested": role, "missing": 5 if name == "b" else 0}
+        for name, role in names.items()
+    )
+
+
+def test_suggestions_are_a_plan(choices: Choices) -> None:
+    assert choices.words() == {
+        "k": 3,
+        "missing": "by-pattern",
+        "keys": [["a", "b"]],
+        "strata": ["region"],
+        "drop": ["id"],
+        "weight": "w",
+    }
+    Protection.of(choices.words())
+
+
+def test_what_is_said_is_of_the_right_kind(choices: Choices) -> None:
+    for word, value in (("k", "5"), ("seconds", "2.5"), ("shuffle", True), ("method", "mdav+descent")):
+        choices.say(word, value)
+    choices.say("role", "keys 2", "b")
+    choices.say("missing_codes", "9, 99", "a")
+    choices.say("decimals", "1", "a")
+    words = choices.words()
+    assert words["keys"] == [["a"], ["b"]]
+    assert (words["k"], words["seconds"], words["shuffle"]) == (5, 2.5, True)
+    assert words["missing_codes"] == {"a": [9, 99]}
+    assert words["decimals"] == {"a": 1}
+
+
+def test_defaults_are_not_said(choices: Choices) -> None:
+    before = choices.words()
+    for word, value in (
+        ("effort", "balanced"),
+        ("small_strata", "refuse"),
+        ("shuffle", False),
+        ("noise", ""),
+    ):
+        choices.say(word, value)
+    assert choices.words() == before
+
+
+def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
+    choices.say("k", "many")
+    with pytest.raises(SettingsError, match="k is a str"):
+        Protection.of(choices.words())
+    choices.say("k", "3")
+    choices.say("missing_codes", "nine", "a")
+    with pytest.raises(SettingsError, match="numbers separated by commas"):
+        choices.words()
+    choices.say("missing_codes", "", "a")
+    choices.say("role", "weight", "a")
+    with pytest.raises(SettingsError, match="all have the role weight"):
+        choices.words()
+
+
+def test_unknown_words_and_columns_do_nothing(choices: Choices) -> None:
+    before = choices.words()
+    choices.say("__class__", "x")
+    choices.say("role", "keys 1", "nowhere")
+    choices.say("settings", "x", "a")
+    assert choices.words() == before
+
+
+def test_every_control_has_a_label_and_every_option_is_possible() -> None:
+    fields = (
+        *protection.FIRST,
+        *protection.CONFIDENTIAL,
+        *protection.MORE,
+        *protection.ACCEPTED,
+        "effort",
+        "method",
+    )
+    others = {
+        "input",
+        "output",
+        "threads",
+        "keys",
+        "each",
+        "strata",
+        "confidential",
+        "drop",
+        "pass",
+        "weight",
+    }
+    by_column_or_file = {"missing_codes", "decimals", "delimiter", "encoding", "decimal"}
+    assert set(fields) | others | by_column_or_file == set(WORDS)
+    assert set(fields) <= set(LABELS)
+    for word, options in OPTIONS.items():
+        for option in options:
+            assert option in WORDS[word].meaning or option == WORDS[word].shown.strip('"')
+    assert {role.split(" ")[0] for role in ROLES} <= set(WORDS)
+
+
+def test_messages_name_controls_instead_of_options() -> None:
+    said = for_pages(str(errors.small_strata(2, 5, 1, 3, ["region"])))
+    assert "“Strata with fewer than k records: merge”" in said
+    assert "--" not in said
+    assert for_pages(str(errors.pairs())).endswith("or accept that with “Accept k = 2”.")
+    assert "--" not in for_pages(str(errors.missing_keys("a", 1, 2)))
+
+
+@pytest.mark.parametrize("name", ["", "..", "/", "...csv", "\x00", "-"])
+def test_any_name_is_made_a_name(name: str) -> None:
+    made = safe_name(name)
+    assert made
+    assert made not in (".", "..", "-")
+    assert "/" not in made
+
+
+def test_shiny_binds_no_control() -> None:
+    """It would send each file a second time, to a folder of its own."""
+    project = Project(Path(), Queue(Limits(2**30, 1.0)))
+    column = {
+        "name": "a", "kind": "numbers", "distinct": 9, "missing": 0, "zeros": 0.0, "numeric": True,
+        "identifier": "", "codes": [], "label": "", "suggested": "keys", "because": "",
+    }  # fmt: skip
+    pages = [data.data(project, True)]
+    look = Job("look", {}, "quick", lambda _: None, state="done")
+    look.answer = {
+        "columns": [column], "identities": [], "identical": [], "records": 9, "format": "CSV", "notes": [],
+        "csv": {"delimiter": ","}, "preview": [["1"]],
+    }  # fmt: skip
+    project.source, project.jobs["look"] = Source("a.csv", "a.csv", Path()), look
+    project.choices = Choices.suggested([column])
+    pages += [data.data(project, True), roles.roles(project), protection.protection(project)]
+    for page in map(str, pages):
+        controls = re.findall(r"<(?:input|select)[^>]*>", page)
+        assert controls
+        assert all("data-shiny-no-bind-input" in control for control in controls)

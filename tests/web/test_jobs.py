@@ -1,0 +1,181 @@
+"""Jobs: answers, refusals, limits, the queue, and a clean end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from microagg.errors import SettingsError
+from microagg.web import jobs
+from microagg.web.jobs import Job, Limits, Queue
+from tests.web.serving import eventually, survey
+
+WORDS = {"k": 3, "keys": [["age", "size", "income", "rent"]], "strata": ["region"]}
+FOREVER = {"k": 3, "keys": WORDS["keys"], "pass": ["region"], "method": "anneal:steps=1000000000000"}
+
+
+@pytest.fixture
+def queue() -> Iterator[Queue]:
+    found = Queue(Limits(2**32, 5.0))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def arguments(tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "data.csv").write_text(survey(400))
+    (tmp_path / "out").mkdir()
+    folder = str(tmp_path / "out")
+    source = {"name": "data.csv", "source": "data.csv", "home": str(tmp_path), "csv": {}}
+    return {**source, "folder": folder, "words": WORDS}
+
+
+def started(queue: Queue, kind: str, arguments: dict[str, Any], lane: jobs.Lane = "long") -> Job:
+    job = Job(kind, arguments, lane, lambda _: None)
+    queue.submit(job)
+    return job
+
+
+def ended(job: Job) -> Job:
+    eventually(lambda: not job.active, 60)
+    return job
+
+
+def test_a_file_is_looked_at(queue: Queue, arguments: dict[str, Any]) -> None:
+    job = ended(started(queue, "look", arguments, "quick"))
+    assert job.state == "done"
+    assert job.answer["records"] == 400
+    roles = {column["name"]: column["suggested"] for column in job.answer["columns"]}
+    assert roles["income"] == "keys"
+    assert roles["region"] == "strata"
+    assert len(job.answer["preview"]) == 8
+
+
+def test_a_release_has_its_files(queue: Queue, arguments: dict[str, Any], tmp_path: Path) -> None:
+    job = ended(started(queue, "protect", arguments))
+    assert (job.state, job.message) == ("done", "")
+    assert job.answer["file"] == "data-protected.csv"
+    assert job.mdav is not None
+    assert job.curve[-1][1] == job.answer["loss"] < job.mdav
+    for name in ("data-protected.csv", "internal-report.html", "external-report.html", "result.html"):
+        assert (tmp_path / "out" / name).stat().st_mode & 0o077 == 0
+    assert str(tmp_path) not in (tmp_path / "out" / "internal-report.html").read_text()
+
+
+def test_refusals_come_back_as_they_are(queue: Queue, arguments: dict[str, Any], tmp_path: Path) -> None:
+    arguments["words"] = {**WORDS, "k": 1000}
+    for kind in ("check", "protect"):
+        job = ended(started(queue, kind, arguments))
+        assert job.state == "refused"
+        assert "strata (region) have fewer than 1000 records" in job.message
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_job_that_is_stopped_keeps_the_best_so_far(queue: Queue, arguments: dict[str, Any]) -> None:
+    job = started(queue, "protect", {**arguments, "words": FOREVER})
+    eventually(lambda: job.curve)
+    queue.stop(job)
+    assert ended(job).state == "done"
+    assert job.answer["cut_short"]
+    assert job.mdav is not None
+    assert job.answer["loss"] < job.mdav
+
+
+def test_stopping_before_all_strata_have_groups_leaves_nobody_without(
+    queue: Queue, arguments: dict[str, Any]
+) -> None:
+    words = {**WORDS, "strata": ["region", "size"], "keys": [["age", "income", "rent"]]}
+    words["method"] = FOREVER["method"]
+    job = started(queue, "protect", {**arguments, "words": words})
+    eventually(lambda: job.mdav)
+    queue.stop(job)
+    assert ended(job).state == "done"
+    assert job.answer["cut_short"]
+    assert job.mdav is not None
+    assert job.answer["loss"] <= job.mdav * (1 + 1e-9)
+
+
+def test_a_job_that_is_given_up_is_gone_at_once(
+    queue: Queue, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    job = started(queue, "protect", {**arguments, "words": FOREVER})
+    eventually(lambda: job.curve)
+    queue.give_up(job)
+    assert ended(job).state == "stopped"
+    assert job.process is not None
+    assert not job.process.is_alive()
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_more_jobs_wait_and_too_many_are_refused(
+    queue: Queue, arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "MOST_WAITING", 2)
+    forever = {**arguments, "words": FOREVER}
+    running = [started(queue, "protect", forever) for _ in range(2)]
+    waiting = [started(queue, "protect", forever) for _ in range(2)]
+    assert [job.state for job in running + waiting] == ["running", "running", "waiting", "waiting"]
+    assert queue.place(waiting[1]) == 1
+    with pytest.raises(SettingsError, match="2 jobs waiting already"):
+        started(queue, "protect", forever)
+    queue.stop(waiting[0])
+    assert waiting[0].state == "stopped"
+    queue.give_up(running[0])
+    eventually(lambda: waiting[1].state == "running")
+    assert ended(started(queue, "look", arguments, "quick")).state == "done"  # does not wait behind them
+
+
+def write_bomb(path: Path, millions: int) -> None:
+    """A small Parquet file of very many records."""
+    batch = pa.table({"a": pa.array(np.zeros(1_000_000))})
+    with parquet.ParquetWriter(path, batch.schema) as writer:
+        for _ in range(millions):
+            writer.write_table(batch)
+
+
+def test_a_file_that_is_larger_than_it_looks_ends_at_the_limit_of_memory(
+    arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    write_bomb(tmp_path / "data.parquet", 60)
+    assert (tmp_path / "data.parquet").stat().st_size < 300_000
+    small = Queue(Limits(2**28, 5.0))
+    job = ended(started(small, "look", {**arguments, "source": "data.parquet"}))
+    assert job.state == "failed"
+    assert "a job may use 0.25 GiB" in job.message
+    small.close()
+
+
+def test_a_job_without_enough_time_ends_with_the_best_so_far(arguments: dict[str, Any]) -> None:
+    short = Queue(Limits(2**32, 2.0 / 60.0))
+    job = ended(started(short, "protect", {**arguments, "words": FOREVER}))
+    assert job.state == "done"
+    assert job.answer["cut_short"]
+    short.close()
+
+
+def test_a_process_that_dies_is_told(queue: Queue, arguments: dict[str, Any]) -> None:
+    job = started(queue, "protect", {**arguments, "words": FOREVER})
+    eventually(lambda: job.curve)
+    assert job.process is not None
+    job.process.kill()
+    assert ended(job).state == "failed"
+    assert "without an answer" in job.message
+
+
+def test_closing_ends_everything(arguments: dict[str, Any]) -> None:
+    queue = Queue(Limits(2**32, 5.0))
+    running = [started(queue, "protect", {**arguments, "words": FOREVER}) for _ in range(3)]
+    eventually(lambda: running[0].curve)
+    began = time.monotonic()
+    queue.close()
+    assert time.monotonic() - began < 5.0
+    for job in running:
+        eventually(lambda job=job: not job.active)
+        assert job.process is None or not job.process.is_alive()

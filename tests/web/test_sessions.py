@@ -1,0 +1,68 @@
+"""Browser sessions: isolated, kept while somebody is there or something runs, forgotten after that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from microagg.web.folders import ServerFolder
+from microagg.web.jobs import Limits, Queue
+from microagg.web.project import Source
+from microagg.web.sessions import Sessions
+from tests.web.serving import eventually, survey
+
+
+@pytest.fixture
+def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sessions]:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder, queue = ServerFolder(), Queue(Limits(2**32, 5.0))
+    yield Sessions(folder, queue, keep=0.0, first=None)
+    queue.close()
+    folder.remove()
+
+
+def test_a_session_whose_browser_is_away_is_ended_with_its_files(sessions: Sessions) -> None:
+    session = sessions.new()
+    session.opened()
+    sessions.end_forgotten()
+    assert sessions.get(session.id) is session
+    assert session.project.folder.is_dir()
+    session.closed()
+    sessions.end_forgotten()
+    assert sessions.get(session.id) is None
+    assert not session.project.folder.exists()
+
+
+def test_a_session_is_kept_while_something_runs(sessions: Sessions) -> None:
+    session = sessions.new()
+    place = session.project.new_place()
+    (place / "data.csv").write_text(survey(30))
+    session.project.open(Source("data.csv", "data.csv", place))
+    sessions.end_forgotten()
+    assert sessions.get(session.id) is session
+    eventually(lambda: session.project.found)
+    sessions.end_forgotten()
+    assert sessions.get(session.id) is None
+
+
+def test_another_file_takes_the_place_of_everything(sessions: Sessions) -> None:
+    project = sessions.new().project
+    for records in (30, 50):
+        place = project.new_place()
+        (place / "data.csv").write_text(survey(records))
+        project.open(Source("data.csv", "data.csv", place))
+        eventually(lambda: project.found)
+        assert project.found is not None
+        assert project.found["records"] == records
+        project.say("k", records)
+    assert project.choices.settings["k"] == 50
+
+
+def test_files_are_not_opened_by_path_for_others(sessions: Sessions) -> None:
+    project = sessions.new().project
+    with pytest.raises(ValueError, match="Upload the file"):
+        project.open_path("/etc/hosts.csv", allowed=False)
+    with pytest.raises(ValueError, match="No path is given"):
+        project.open_path("  ", allowed=True)
