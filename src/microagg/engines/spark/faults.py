@@ -1,0 +1,57 @@
+"""What Spark reports, in our own words: its own may quote records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_KINDS = (
+    ("OutOfMemory|MemoryError|Container killed|exit code 137", "not enough memory for a task"),
+    ("ExecutorLost|Executor heartbeat|worker exited|Worker died|crashed", "executors or workers were lost"),
+    (
+        "No module named",
+        "the Python of the executors lacks microagg or what it needs; PYSPARK_PYTHON says which Python that is",
+    ),
+    ("ARITHMETIC_OVERFLOW", "a sum was too large"),
+    ("FileNotFound|PATH_NOT_FOUND|READ_FILE_NOT_EXIST|does not exist", "a file has gone"),
+    ("UNABLE_TO_INFER_SCHEMA|not a Parquet file|CANNOT_READ_FILE", "a file could not be read"),
+    ("No space left", "no space left on a disk"),
+    ("AccessControl|Permission denied", "no permission"),
+    ("SparkContext was shut down|stopped SparkContext|cancelled", "the session was stopped"),
+)
+
+
+@contextmanager
+def told(session: SparkSession, what: str) -> Iterator[None]:
+    """Failures of Spark as `OutputError`; whoever interrupts also stops what Spark is at."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    tag = "microagg"
+    session.addTag(tag)
+    try:
+        yield
+    except (PySparkException, Py4JError) as failure:
+        raise errors.spark_failed(what, kind_of(failure)) from None
+    except BaseException:
+        session.interruptTag(tag)
+        raise
+    finally:
+        session.removeTag(tag)
+
+
+def kind_of(failure: Any) -> str:
+    """A failure of Spark in a few words, none of them from a record."""
+    text = str(failure)
+    for pattern, kind in _KINDS:
+        if re.search(pattern, text):
+            return kind
+    raised = re.search(r"^(?:microagg\.[\w.]*)?(\w*(?:Error|Exception))\b", text.strip().split("\n")[-1])
+    return raised.group(1) if raised else type(failure).__name__
