@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, filterwarnings
 
 from microagg import errors
 
@@ -17,7 +18,7 @@ _KINDS = (
     ("ExecutorLost|Executor heartbeat|worker exited|Worker died|crashed", "executors or workers were lost"),
     (
         "No module named",
-        "the Python of the executors lacks microagg or what it needs; PYSPARK_PYTHON says which Python that is",
+        "the Python of the executors, which PYSPARK_PYTHON names, lacks microagg or what that needs",
     ),
     ("ARITHMETIC_OVERFLOW", "a sum was too large"),
     ("FileNotFound|PATH_NOT_FOUND|READ_FILE_NOT_EXIST|does not exist", "a file has gone"),
@@ -37,7 +38,10 @@ def told(session: SparkSession, what: str) -> Iterator[None]:
     tag = "microagg"
     session.addTag(tag)
     try:
-        yield
+        with catch_warnings():
+            # What works with Arrow alone needs nothing that differs between versions of pandas.
+            filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+            yield
     except (PySparkException, Py4JError) as failure:
         raise errors.spark_failed(what, kind_of(failure)) from None
     except BaseException:

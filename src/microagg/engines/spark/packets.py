@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,9 @@ Whole = NDArray[np.int64]
 
 STRATUM, MIXED, MIXED_TOO, WEIGHT, NOTE = "stratum", "mixed", "mixed_too", "weight", "note"
 """Columns of the frame at work beside those of the source; the mixed ones are hashes of its content."""
+
+
+_STEPS = re.compile(r":steps=\d+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +181,8 @@ def _masked(
         tuple((cleared**2).sum(axis=0).tolist()),
         tuple(float(each.max(initial=0.0)) for each in shares),
         tuple(float(each.sum()) for each in shares),
-        frozenset(found.recipe or job.method.recipe for task, found in own if task.columns),
+        # The number of steps follows from a cell's size: there would be a recipe for each.
+        frozenset(_STEPS.sub("", found.recipe or job.method.recipe) for task, found in own if task.columns),
         any(found.truncated for _, found in own),
     )
 

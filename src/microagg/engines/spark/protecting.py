@@ -163,13 +163,14 @@ def _jobs(
 def _solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
     """The frame with masked columns: for each subset the records brought together by packet, and solved."""
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-    from pyspark.sql.types import BinaryType, DoubleType
+    from pyspark.sql.pandas.functions import arrow_udf  # of Arrow, for all that its place says
+    from pyspark.sql.types import BinaryType, DoubleType, StructType
 
     for job in jobs:
         columns = [F.col(name) for name in (STRATUM, MIXED, *job.subset)]
-        packet = F.arrow_udf(_packets(job.cells, len(job.subset)), "long")(*columns)
+        packet = arrow_udf(_packets(job.cells, len(job.subset)), "long")(*columns)  # type: ignore[call-overload]
         many = min(job.cells.packets, MOST_PARTITIONS)
-        schema = frame.schema
+        schema = StructType(list(frame.schema.fields))
         for name in job.masked:
             schema = schema.add(name, DoubleType())
         schema = schema.add(job.note, BinaryType())
@@ -179,6 +180,7 @@ def _solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
 
 
 def _packets(cells: Cells, keys: int) -> Any:
+    """A function of Spark's columns: the packet of each record."""
     import pyarrow as pa
 
     def packet(stratum: Any, mixed: Any, *columns: Any) -> Any:
@@ -192,6 +194,8 @@ def _packets(cells: Cells, keys: int) -> Any:
 
 
 def _worker(job: Job) -> Any:
+    """What Spark calls for each packet."""
+
     def solve(key: Any, records: Any) -> Any:
         return work(job, key[0].as_py(), records.drop_columns(["packet"]))
 

@@ -14,6 +14,7 @@ from microagg import errors
 from microagg.engines.release import SHOWN_RECIPES
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.packets import Found
+from microagg.engines.spark.words import check_files
 from microagg.model import Claims, Verdict
 from microagg.plan.protection import Protection
 from microagg.verify.distributed import Fingerprint, Sides
@@ -143,10 +144,7 @@ class SparkRelease:
         """
         from microagg.engines.spark.writing import save
 
-        asked = {"labels": labels or None, "report": report, "external_report": external_report}
-        for word, value in asked.items():
-            if value is not None:
-                raise errors.not_on_spark(word, "it needs all records on one machine.")
+        check_files(labels, report, external_report)
         return save(self, str(path), force, record)
 
     def __str__(self) -> str:

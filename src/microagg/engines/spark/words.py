@@ -49,3 +49,11 @@ def sizes_of(k: int, said: str | None) -> Sizes:
     if not said.isdecimal() or int(said) < least:
         raise errors.block_too_small(least, k)
     return Sizes(k, int(said))
+
+
+def check_files(labels: bool, report: object, external_report: object) -> None:
+    """`SettingsError` for files that only one machine with all records could write."""
+    asked = {"labels": labels or None, "report": report, "external_report": external_report}
+    for word, value in asked.items():
+        if value is not None:
+            raise errors.not_on_spark(word, "it needs all records on one machine.")
