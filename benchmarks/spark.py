@@ -4,7 +4,8 @@
 
 Executors are processes of their own on this machine (local-cluster), held to 2 GiB each: 1,200 MiB of heap,
 the rest for Python, whose peak is printed. `--local` also runs the local engine on the first n, for its
-loss and time. Seconds are wall-clock, from the call of protect() to the folder that has its name.
+loss and time. Seconds are wall-clock, from the call of protect() to the folder that has its name; seconds of
+CPU are those of all processes of Spark, its start included.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic, process_time, sleep
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -51,6 +52,8 @@ class Memory:
 
     def __init__(self) -> None:
         self.peaks = {"driver (Java)": 0, "executor (Java)": 0, "Python worker": 0}
+        self.seconds: dict[str, float] = {}
+        """Of CPU, by process; what it takes on a machine that has other work, too."""
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -67,14 +70,17 @@ class Memory:
             for path in Path("/proc").glob("[0-9]*"):
                 try:
                     words = (path / "cmdline").read_bytes().decode(errors="replace").split("\0")
-                    if int((path / "stat").read_text().rsplit(")", 1)[1].split()[2]) != os.getpgrp():
+                    state = (path / "stat").read_text().rsplit(")", 1)[1].split()
+                    if int(state[2]) != os.getpgrp():
                         continue
+                    ticks = sum(map(int, state[11:13]))
                     mib = int((path / "statm").read_text().split()[1]) * 4096 // 2**20
                 except (OSError, ValueError, IndexError):
                     continue
                 kind = self._kind(words)
                 if kind:
                     self.peaks[kind] = max(self.peaks[kind], mib)
+                    self.seconds[path.name] = ticks / os.sysconf("SC_CLK_TCK")
 
     @staticmethod
     def _kind(words: list[str]) -> str:
@@ -107,13 +113,14 @@ def main() -> None:
 
 
 def on_one_machine(folder: Path, keys: list[str], n: int, k: int, effort: str) -> None:
-    started = monotonic()
+    started, before = monotonic(), process_time()
     table = parquet.read_table(folder / "in.parquet")
     release = microagg.protect(table, k=k, keys=keys, effort=effort)
     release.save(folder / "local.parquet")
-    seconds = monotonic() - started
+    seconds, cpu = monotonic() - started, process_time() - before
     print(
-        f"local  n = {n:<11,} {seconds:7.1f} s  loss {release.information_loss:.4f} %  peak {peak_mib()} MiB",
+        f"local  n = {n:<11,} {seconds:7.1f} s, {cpu:.0f} s of CPU  loss {release.information_loss:.4f} %  "
+        f"peak {peak_mib()} MiB",
         flush=True,
     )
     (folder / "local.parquet").unlink()
@@ -144,7 +151,8 @@ def on_spark(folder: Path, keys: list[str], n: int, k: int, effort: str, executo
         sleep(1.0)
     peaks = ", ".join(f"{kind} {mib}" for kind, mib in memory.peaks.items())
     print(
-        f"Spark  n = {n:<11,} {seconds:7.1f} s ({made:.1f} s to the verdict)  "
+        f"Spark  n = {n:<11,} {seconds:7.1f} s ({made:.1f} s to the verdict), "
+        f"{sum(memory.seconds.values()):.0f} s of CPU  "
         f"loss {release.information_loss:.4f} %  peaks in MiB: driver (Python) {peak_mib()}, {peaks}",
         flush=True,
     )

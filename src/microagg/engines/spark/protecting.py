@@ -31,7 +31,8 @@ from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-from microagg.verify.distributed import Fingerprint, Sides, verify_frame
+from microagg.verify.distributed import Fingerprint, verify_frame
+from microagg.verify.recount import Sides
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -166,9 +167,10 @@ def _solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
     from pyspark.sql.pandas.functions import arrow_udf  # of Arrow, for all that its place says
     from pyspark.sql.types import BinaryType, DoubleType, StructType
 
+    as_function: Any = arrow_udf
     for job in jobs:
         columns = [F.col(name) for name in (STRATUM, MIXED, *job.subset)]
-        packet = arrow_udf(_packets(job.cells, len(job.subset)), "long")(*columns)  # type: ignore[call-overload]
+        packet = as_function(_packets(job.cells, len(job.subset)), "long")(*columns)
         many = min(job.cells.packets, MOST_PARTITIONS)
         schema = StructType(list(frame.schema.fields))
         for name in job.masked:

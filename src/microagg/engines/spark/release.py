@@ -17,7 +17,8 @@ from microagg.engines.spark.packets import Found
 from microagg.engines.spark.words import check_files
 from microagg.model import Claims, Verdict
 from microagg.plan.protection import Protection
-from microagg.verify.distributed import Fingerprint, Sides
+from microagg.verify.distributed import Fingerprint
+from microagg.verify.recount import Sides
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -87,7 +88,6 @@ class SparkRelease:
         """All that is needed to repeat the run and to account for it, as plain values."""
         origin = self.source.origin
         software = {name: version(name) for name in ("microagg", "numpy", "pyarrow", "pyspark")}
-        sums = "-".join(f"{part:016x}" for part in self.fingerprint.sums)
         return {
             "format": "microagg run record",
             "version": 1,
@@ -96,7 +96,7 @@ class SparkRelease:
             "input": {
                 "name": origin.name,
                 "format": origin.format,
-                "digest": f"xxhash64-sums:{self.fingerprint.records}-{sums}",
+                "digest": str(self.fingerprint),
                 "records": self.fingerprint.records + self.verdict.suppressed,
                 "columns": self.source.columns,
             },

@@ -61,10 +61,9 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             raise errors.unsafe_release([errors.written_by_spark_differs()])
         verified = fingerprint(frame, frame.columns)
         check_files(written, verified, release.verdict, release.claims)
-        sums = "-".join(f"{part:016x}" for part in verified.sums)
         output = {
             "name": Path(path).name,
-            "digest": f"xxhash64-sums:{verified.records}-{sums}",
+            "digest": str(verified),
             "written": datetime.now(UTC).isoformat(),
         }
         words = dict(release.protection.words)
