@@ -4,8 +4,8 @@
 
 Executors are processes of their own on this machine (local-cluster), held to 2 GiB each: 1,200 MiB of heap,
 the rest for Python, whose peak is printed. `--local` also runs the local engine on the first n, for its
-loss and time. Seconds are wall-clock, from the call of protect() to the folder that has its name; seconds of
-CPU are those of all processes of Spark, its start included.
+loss and time. Seconds are wall-clock, from the call of protect() to the folder that has its name; seconds
+of CPU are those of all processes of Spark, its start included.
 """
 
 from __future__ import annotations

@@ -90,7 +90,11 @@ def test_one_block_is_released_as_the_local_engine_does(session: Any, policy: st
     assert [entry.column for entry in there.verdict.not_counted] == [
         entry.column for entry in here.verdict.not_counted
     ]
-    if "missing" not in words:  # where cells are given up, ties are broken by the order of records
+    if policy == "subsets":  # of records with the same weight, others are grouped together
+        assert [sorted(column.to_pylist()) for column in there.data.toArrow().columns] == [
+            sorted(column.to_pylist()) for column in here.data.columns
+        ]
+    elif "missing" not in words:  # where cells are given up, ties are broken by the order of records
         assert rows_of(there.data) == rows_of(here.data)
         assert there.verdict.not_counted == here.verdict.not_counted
         assert there.verdict.subsets == here.verdict.subsets
