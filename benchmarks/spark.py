@@ -71,7 +71,7 @@ class Memory:
                 try:
                     words = (path / "cmdline").read_bytes().decode(errors="replace").split("\0")
                     state = (path / "stat").read_text().rsplit(")", 1)[1].split()
-                    if int(state[2]) != os.getpgrp():
+                    if int(state[3]) != os.getsid(0):
                         continue
                     ticks = sum(map(int, state[11:13]))
                     mib = int((path / "statm").read_text().split()[1]) * 4096 // 2**20

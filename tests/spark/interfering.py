@@ -30,7 +30,7 @@ def processes(word: str) -> list[int]:
     for path in Path("/proc").glob("[0-9]*"):
         try:
             state = (path / "stat").read_text().rsplit(")", 1)[1].split()
-            if int(state[2]) == os.getpgrp() and word in (path / "cmdline").read_text():
+            if int(state[3]) == os.getsid(0) and word in (path / "cmdline").read_text():
                 found.append(int(path.name))
         except (OSError, IndexError):
             continue

@@ -28,7 +28,7 @@ def test_faults_change_nothing_or_are_told(tmp_path: Path) -> None:
         text=True,
         check=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        start_new_session=True,  # so that its processes, and no others, are found by their group
+        start_new_session=True,  # so that its processes, and no others, are found by their session
     )
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     found = {line["scenario"]: line for line in lines}

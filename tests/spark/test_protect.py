@@ -155,6 +155,21 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
             np.testing.assert_array_equal(own[name][0], after[rows, at])
 
 
+def test_a_second_round_crosses_borders(session: Any, block_records: Callable[[int], None]) -> None:
+    block_records(150)
+    table = with_gaps(people(900, regions="N"))
+    words = {"k": 3, "keys": KEYS, "drop": ["illness"], "missing": "by-pattern"}
+    words["method"] = "mdav+anneal:steps=10"
+    frame = session.createDataFrame(table)
+    once = microagg.protect(frame, **words)
+    twice = microagg.protect(frame, effort="best", **words)
+    other = microagg.protect(frame.repartition(3), effort="best", **words)
+    assert twice.information_loss < once.information_loss
+    assert rows_of(twice.data) == rows_of(other.data)
+    assert len(twice.found[0]) > 3
+    assert twice.verdict.subsets[0].smallest >= 3
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "seconds": ({"seconds": 5}, "not possible on Spark"),
     "certify": ({"certify": True}, "not possible on Spark"),

@@ -64,9 +64,10 @@ class Tree:
     root: int
 
     @classmethod
-    def grown(cls, coordinates: Doubles, weights: Doubles, most: float) -> Tree:
+    def grown(cls, coordinates: Doubles, weights: Doubles, most: float, share: float = 0.5) -> Tree:
         """Halves of halves along the widest axis, until no leaf weighs more than `most`, or none of its
-        halves would hold enough of the sample.
+        halves would hold enough of the sample. Another `share` than a half goes left where borders shall
+        lie elsewhere.
         """
         nodes: list[tuple[int, float, int, int]] = []
         leaves = 0
@@ -75,7 +76,7 @@ class Tree:
             nonlocal leaves
             cut = None
             if float(weights[rows].sum()) > most:
-                cut = _cut(coordinates[rows], weights[rows])
+                cut = _cut(coordinates[rows], weights[rows], share)
             if cut is None:
                 leaves += 1
                 return -leaves
@@ -160,8 +161,10 @@ class Tree:
         return grown, np.array(came_from, dtype=np.int64)
 
 
-def _cut(coordinates: Doubles, weights: Doubles) -> tuple[int, float] | None:
-    """Axis and threshold that halve these records, as far as equal coordinates allow; None if none does."""
+def _cut(coordinates: Doubles, weights: Doubles, share: float) -> tuple[int, float] | None:
+    """Axis and threshold that leave this share of the records on the left, as far as equal coordinates
+    allow; None if none does.
+    """
     spread = coordinates.var(axis=0)
     for axis in np.argsort(-spread, kind="stable"):
         order = np.argsort(coordinates[:, axis], kind="stable")
@@ -171,7 +174,7 @@ def _cut(coordinates: Doubles, weights: Doubles) -> tuple[int, float] | None:
         enough = min(_FEWEST_IN_SAMPLE, len(ordered) // 2)
         borders = borders[(borders + 1 >= enough) & (len(ordered) - borders - 1 >= enough)]
         if len(borders):
-            best = borders[np.argmin(np.abs(below[borders] - below[-1] / 2.0))]
+            best = borders[np.argmin(np.abs(below[borders] - below[-1] * share))]
             return int(axis), float(ordered[best + 1])
     return None
 

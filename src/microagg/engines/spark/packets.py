@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from microagg import errors
 from microagg.engines.masking import masked_subset, odd_groups
 from microagg.engines.solving import run_of
-from microagg.engines.spark.cells import Cells
+from microagg.engines.spark.cells import Cells, codes_of
 from microagg.methods.run import derived_seed
-from microagg.methods.stage import one_group, solve
-from microagg.model import Partition, Points, Problem, Table
+from microagg.methods.stage import evaluated, one_group, solve
+from microagg.model import Labels, Partition, Points, Problem, Table
 from microagg.plan.method import MethodPlan
 from microagg.scale.tasks import Task, tasks_of_stratum
 from microagg.scale.units import Units
@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-STRATUM, MIXED, MIXED_TOO, WEIGHT, NOTE = "stratum", "mixed", "mixed_too", "weight", "note"
+STRATUM, MIXED, MIXED_TOO, WEIGHT = "stratum", "mixed", "mixed_too", "weight"
 """Columns of the frame at work beside those of the source; the mixed ones are hashes of its content."""
+
+GROUP, NOTE = "group", "note"
+"""Columns for each subset, numbered: the group of each record, and what its task has found."""
 
 
 _STEPS = re.compile(r":steps=\d+")
@@ -50,6 +53,8 @@ class Job:
     """As the user does."""
     masked: tuple[str, ...]
     """What the masked ones are to be called."""
+    group: str
+    """The column that takes the group of each record."""
     note: str
     """The column that takes what the task has found."""
     cells: Cells
@@ -61,6 +66,8 @@ class Job:
     aggregate: str
     accept_real_values: bool
     decimals: Mapping[str, int | None]
+    again: bool = False
+    """The records have groups, which are to be refined; cells are those of what they publish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +99,42 @@ class Found:
 
 def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
     """The records with masked columns and, in the first row, what was found; one row if it is a refusal."""
-    import pyarrow as pa
-
     try:
         _raise_refusals(records)
         values = numbers_in(records, job.subset)
         order = _canonical(records, values)
         records, values = records.take(order), values[order]
         weights = numbers_in(records, [WEIGHT])[:, 0] if job.weighted else None
-        columns, found = _masked(job, packet, values, records.column(STRATUM).to_numpy(), weights)
+        stratum = records.column(STRATUM).to_numpy().astype(np.int64)
+        old = numbers_in(records, job.masked) if job.again else values
+        start = records.column(job.group).to_numpy() if job.again else None
+        cells = _Cells(job, values, job.units.points(values), stratum, old, start)
+        own, mixed = cells.solved()
+        masked, found = _masked(job, packet, cells, weights, own, mixed)
     except (errors.DataError, errors.SettingsError, errors.UnsafeRelease, errors.ContractError) as refusal:
-        return _refused(job, records, Found(packet, refusal=refusal))
-    for name in job.subset:
-        masked = columns[name]
-        array = pa.array(masked, mask=np.isnan(masked))
-        records = records.append_column(job.masked[job.subset.index(name)], array)
-    note = [pickle.dumps(found), *[None] * (len(records) - 1)]
-    return records.append_column(job.note, pa.array(note, pa.binary()))
+        nothing = np.full((1, len(job.subset)), np.nan)
+        return _with(
+            job, records.slice(0, 1), nothing, np.zeros(1, np.int64), Found(packet, refusal=refusal)
+        )
+    groups, count = np.empty(len(values), dtype=np.int64), packet << 32
+    for task, partition in own:
+        groups[task.rows] = count + partition.labels
+        count += int(partition.labels.max()) + 1
+    return _with(job, records, masked, groups, found)
+
+
+def _with(job: Job, records: pa.Table, masked: Points, groups: Whole, found: Found) -> pa.Table:
+    """The records with what was found, in the place of what was there."""
+    import pyarrow as pa
+
+    names = records.column_names if job.again else [*records.column_names, *job.masked, job.group, job.note]
+    new: dict[str, Any] = {
+        name: pa.array(values, mask=np.isnan(values))
+        for name, values in zip(job.masked, masked.T, strict=True)
+    }
+    new[job.group] = pa.array(groups)
+    new[job.note] = pa.array([pickle.dumps(found), *[None] * (len(groups) - 1)], pa.binary())
+    return pa.table({name: new[name] if name in new else records.column(name) for name in names})
 
 
 def _raise_refusals(records: pa.Table) -> None:
@@ -132,43 +158,102 @@ def _canonical(records: pa.Table, values: Points) -> Whole:
     return np.lexsort([*hashes, *values.T[::-1]])
 
 
-def _refused(job: Job, records: pa.Table, found: Found) -> pa.Table:
-    import pyarrow as pa
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """The records of a packet, in their canonical order."""
 
-    one = records.slice(0, 1)
-    for name in job.masked:
-        one = one.append_column(name, pa.array([None], pa.float64()))
-    return one.append_column(job.note, pa.array([pickle.dumps(found)], pa.binary()))
+    job: Job
+    values: Points
+    points: Points
+    stratum: Whole
+    old: Points
+    """What groups publish, where there are groups; the values, where there are none."""
+    start: Whole | None
+    """The groups."""
+
+    def solved(self) -> tuple[list[tuple[Task, Partition]], int]:
+        """The groups of each cell, and how many records are grouped with others' zeros."""
+        plan, job = self.job.cells, self.job
+        cells = plan.cell[plan.places(self.stratum, self.old)]
+        table = Table(job.subset, self.values)
+        own: list[tuple[Task, Partition]] = []
+        mixed = 0
+        order = np.argsort(cells, kind="stable")
+        numbers, starts = np.unique(cells[order], return_index=True)
+        for cell, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+            if cell in plan.spread:
+                if self.start is not None or _are_the_same(self.values[rows]):
+                    own.append(self._as_it_is(rows))
+                    continue
+            elif len(rows) != plan.sizes[cell]:
+                raise errors.source_changed()
+            if self.start is not None:
+                own += self._refined(rows, self.start)
+                continue
+            number = int(self.stratum[rows[0]])
+            apart = job.zeros_apart and bool(plan.of_stratum[number] >= 0)
+            tasks, rare = tasks_of_stratum(self.points, table, rows, job.k, apart, 0, number)
+            mixed += rare
+            own += [(task, _solved(task.problem, job.method, one_group(task.problem))) for task in tasks]
+        return own, mixed
+
+    def _as_it_is(self, rows: Whole) -> tuple[Task, Partition]:
+        """Records with the same values, so many that they are in several packets: they stay as they are."""
+        task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.k))
+        off = self.job.units.points(self.old[rows]) - self.points[rows]
+        return task, Partition(np.zeros(len(rows), dtype=np.int32), float(np.nansum(off * off)))
+
+    def _columns(self, rows: Whole) -> tuple[str, ...]:
+        """Those that the records publish, or have."""
+        return tuple(name for at, name in enumerate(self.job.subset) if not np.isnan(self.old[rows[0], at]))
+
+    def _refined(self, rows: Whole, groups: Whole) -> list[tuple[Task, Partition]]:
+        """Groups that publish the same columns, and zeros in the same ones if these are kept apart."""
+        codes = codes_of(self.old[rows], True, self.job.zeros_apart)
+        found = []
+        for code in np.unique(codes):
+            own = rows[codes == code]
+            columns = self._columns(own)
+            places = [self.job.subset.index(name) for name in columns]
+            problem = Problem(np.ascontiguousarray(self.points[own][:, places]), self.job.k)
+            labels = _by_first_appearance(groups[own])
+            start = evaluated(problem, labels) if columns else Partition(labels, 0.0)
+            task = Task(0, 0, own, columns, problem)
+            found.append((task, _solved(problem, self.job.method, start)))
+        return found
+
+    def unchanged(self) -> Whole:
+        """In a second round, the records that stay as they are."""
+        if self.start is None:
+            return np.empty(0, dtype=np.int64)
+        cells = self.job.cells.cell[self.job.cells.places(self.stratum, self.old)]
+        return np.flatnonzero(np.isin(cells, list(self.job.cells.spread)))
+
+
+def _by_first_appearance(groups: Whole) -> Labels:
+    _, first, of = np.unique(groups, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[of].astype(np.int32)
 
 
 def _masked(
-    job: Job, packet: int, values: Points, stratum: Whole, weights: Doubles | None
-) -> tuple[dict[str, Doubles], Found]:
-    cells = job.cells.cell[job.cells.places(stratum.astype(np.int64), values)]
-    points = job.units.points(values)
-    table = Table(job.subset, values)
-    own: list[tuple[Task, Partition]] = []
-    mixed = 0
-    order = np.argsort(cells, kind="stable")
-    numbers, starts = np.unique(cells[order], return_index=True)
-    for cell, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
-        if cell in job.cells.spread:
-            if _are_the_same(values[rows]):
-                own.append(_the_same(job, rows, values, points))
-                continue
-        elif len(rows) != job.cells.sizes[cell]:
-            raise errors.source_changed()
-        apart = job.zeros_apart and bool(job.cells.of_stratum[stratum[rows[0]]] >= 0)
-        tasks, rare = tasks_of_stratum(points, table, rows, job.k, apart, 0, int(stratum[rows[0]]))
-        mixed += rare
-        own += [(task, _solved(task.problem, job.method)) for task in tasks]
-    numbers_by_column = {name: values[:, at] for at, name in enumerate(job.subset)}
-    published = masked_subset(job.subset, numbers_by_column, weights, own, job.aggregate, job.decimals)
-    columns = {name: new for name, (new, _) in published.items()}
-    kept = ~np.isnan(np.stack([columns[name] for name in job.subset], axis=1))
+    job: Job,
+    packet: int,
+    cells: _Cells,
+    weights: Doubles | None,
+    own: list[tuple[Task, Partition]],
+    mixed: int,
+) -> tuple[Points, Found]:
+    """What the groups publish, and what is to be told about them."""
+    values, points = cells.values, cells.points
+    numbers = {name: values[:, at] for at, name in enumerate(job.subset)}
+    published = masked_subset(job.subset, numbers, weights, own, job.aggregate, job.decimals)
+    new = np.stack([published[name][0] for name in job.subset], axis=1)
+    stay = cells.unchanged()
+    new[stay] = cells.old[stay]
+    kept = ~np.isnan(new)
     cleared = np.where(kept, points, 0.0)
     shares = [published[name][1] for name in job.subset]
-    return columns, Found(
+    return new, Found(
         packet,
         len(values),
         sum(int(found.labels.max()) + 1 for _, found in own),
@@ -191,18 +276,10 @@ def _are_the_same(values: Points) -> bool:
     return bool(((values == values[0]) | (np.isnan(values) & np.isnan(values[0]))).all())
 
 
-def _the_same(job: Job, rows: Whole, values: Points, points: Points) -> tuple[Task, Partition]:
-    """Records with the same keys, so many that they are in several packets: their mean is what they are."""
-    columns = tuple(name for at, name in enumerate(job.subset) if not np.isnan(values[rows[0], at]))
-    task = Task(0, 0, rows, columns, Problem(points[rows], job.k))
-    return task, Partition(np.zeros(len(rows), dtype=np.int32), 0.0)
-
-
-def _solved(problem: Problem, plan: MethodPlan) -> Partition:
-    """By the plan's method, with a seed that follows from the points; without columns, one group."""
+def _solved(problem: Problem, plan: MethodPlan, start: Partition) -> Partition:
+    """By the plan's method, with a seed that follows from the points; without columns there is no work."""
     if not problem.points.shape[1]:
-        return Partition(np.zeros(len(problem.points), dtype=np.int32), 0.0)
+        return replace(start, sse=0.0)
     digest = hashlib.blake2b(problem.points.tobytes(), digest_size=6).digest()
     own = replace(plan, seed=derived_seed(plan.seed, int.from_bytes(digest, "little")))
-    start = one_group(problem)
     return solve(plan.stage, problem, start, run_of(own, None, None, start.sse))

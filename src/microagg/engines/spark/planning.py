@@ -44,15 +44,19 @@ class Keys:
     subsets: tuple[tuple[int, ...], ...]
 
 
-def planned(frame: DataFrame, protection: Protection, keys: Keys, strata: Whole, sizes: Sizes) -> Planned:
-    """`frame` is the frame at work; `strata` are the numbers of records in each stratum."""
+def planned(
+    frame: DataFrame, protection: Protection, keys: Keys, strata: Whole, sizes: Sizes, share: float = 0.5
+) -> Planned:
+    """`frame` is the frame at work; `strata` are the numbers of records in each stratum; each cut leaves
+    `share` of the records on one side.
+    """
     by_pattern, apart = protection.missing == "by-pattern", protection.zeros == "apart"
     most = max(len(places) for places in keys.subsets)
     large = np.flatnonzero(strata > sizes.target)
     if (by_pattern or apart) and most > _MOST_KEYS and len(large):
         raise errors.too_many_keys(most, _MOST_KEYS)
-    share = min(1.0, SAMPLE / max(int(strata[large].sum()), 1))
-    looked = Looked(keys.columns, keys.subsets, frozenset(large.tolist()), share, by_pattern, apart)
+    in_sample = min(1.0, SAMPLE / max(int(strata[large].sum()), 1))
+    looked = Looked(keys.columns, keys.subsets, frozenset(large.tolist()), in_sample, by_pattern, apart)
     found = profile(frame, looked)
     _refuse_values(found, protection, keys, int(strata.sum()))
     scale = protection.method.scale
@@ -63,7 +67,7 @@ def planned(frame: DataFrame, protection: Protection, keys: Keys, strata: Whole,
     if scale == "none":
         refuse_what_cannot_be_squared(keys.names, found.low, found.high)
     cells = [
-        _first(found, number, places, strata, large, scale, ranges, sizes, (by_pattern, apart))
+        _first(found, number, places, strata, large, scale, ranges, sizes, share, (by_pattern, apart))
         for number, places in enumerate(keys.subsets)
     ]
     sums, final = _settled(frame, keys, cells, ranges if scale == "zscore" else None, strata, sizes)
@@ -89,6 +93,7 @@ def _first(
     scale: ScaleName,
     ranges: Units,
     sizes: Sizes,
+    share: float,
     kept_apart: tuple[bool, bool],
 ) -> Cells:
     """Cells before any is counted: whole strata, and cuts from the sample."""
@@ -131,7 +136,7 @@ def _first(
     for (stratum, code), records in total.items():
         rows = np.flatnonzero((of_sample == stratum) & (codes == code))
         weights = np.full(len(rows), records / max(len(rows), 1))
-        tree = Tree.grown(coordinates[rows], weights, sizes.aim)
+        tree = Tree.grown(coordinates[rows], weights, sizes.aim, share)
         cuts[stratum, code] = Cut(tree, np.empty((0, len(places))))
     return _with_cuts(cells, cuts)
 

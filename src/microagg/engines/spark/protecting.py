@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from microagg import errors
 from microagg.engines.local import another_partition_may_help, claims_of, plans_of
 from microagg.engines.masking import MORE_DECIMALS, rounding_of
 from microagg.engines.solving import Watcher
 from microagg.engines.spark import frames
-from microagg.engines.spark.cells import Cells
 from microagg.engines.spark.faults import told
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.packets import MIXED, NOTE, STRATUM, WEIGHT, Found, Job, work
+from microagg.engines.spark.packets import WEIGHT, Found
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.roles import check_roles
+from microagg.engines.spark.rounds import jobs_of, notes_of, second_round, solved
 from microagg.engines.spark.strata import counted_strata
 from microagg.engines.spark.weights import refuse_weights
 from microagg.engines.spark.words import check_words, sizes_of
-from microagg.methods.auto import Auto
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
-from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.verify.distributed import Fingerprint, verify_frame
 from microagg.verify.recount import Sides
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    pass
 
 MOST_PARTITIONS = 20_000
 
@@ -66,11 +61,14 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     for method in plans_of(protection):
         attempts += 1
         run.at("grouping records", 0.15)
-        jobs = _jobs(protection, keys, plan, method, decimals)
+        jobs = jobs_of(protection, keys, plan, method, decimals)
         with told(session, "grouping records"):
-            paired = _solved(frame, jobs).persist()
+            paired = solved(frame, jobs).persist()
             try:
-                notes = _notes_of(paired, jobs)
+                notes = notes_of(paired, jobs)
+                if method.effort == "best" and any(job.cells.cuts for job in jobs):
+                    run.at("grouping across borders", 0.6)
+                    paired, notes = second_round(paired, notes, jobs, protection, strata.sizes, sizes)
                 run.at("counting again", 0.85)
                 claims = claims_of(
                     protection, strata.recoded, *_promises(protection, keys, notes, decimals)
@@ -130,102 +128,6 @@ def _decimals(protection: Protection, keys: Keys, plan: Planned) -> dict[str, in
         own = notation.found
         found[column] = protection.decimals.get(name, None if own is None else own + MORE_DECIMALS)
     return found
-
-
-def _jobs(
-    protection: Protection, keys: Keys, plan: Planned, method: MethodPlan, decimals: dict[str, int | None]
-) -> list[Job]:
-    if isinstance(method.stage, Auto):
-        method = replace(method, stage=Auto(plan.profile.records))
-    method = replace(method, threads=1)
-    jobs = []
-    for number, (places, cells) in enumerate(zip(keys.subsets, plan.cells, strict=True)):
-        columns = tuple(keys.columns[at] for at in places)
-        jobs.append(
-            Job(
-                columns,
-                tuple(keys.names[at] for at in places),
-                tuple(f"y{name[1:]}" for name in columns),
-                f"{NOTE}{number}",
-                cells,
-                plan.units.of(places),
-                method,
-                protection.k,
-                protection.zeros == "apart",
-                protection.weight is not None,
-                protection.aggregate,
-                protection.accept_real_values,
-                decimals,
-            )
-        )
-    return jobs
-
-
-def _solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
-    """The frame with masked columns: for each subset the records brought together by packet, and solved."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-    from pyspark.sql.pandas.functions import arrow_udf  # of Arrow, for all that its place says
-    from pyspark.sql.types import BinaryType, DoubleType, StructType
-
-    as_function: Any = arrow_udf
-    for job in jobs:
-        columns = [F.col(name) for name in (STRATUM, MIXED, *job.subset)]
-        packet = as_function(_packets(job.cells, len(job.subset)), "long")(*columns)
-        many = min(job.cells.packets, MOST_PARTITIONS)
-        schema = StructType(list(frame.schema.fields))
-        for name in job.masked:
-            schema = schema.add(name, DoubleType())
-        schema = schema.add(job.note, BinaryType())
-        at_once = frame.withColumn("packet", packet).repartition(many, "packet").groupBy("packet")
-        frame = at_once.applyInArrow(_worker(job), schema)
-    return frame
-
-
-def _packets(cells: Cells, keys: int) -> Any:
-    """A function of Spark's columns: the packet of each record."""
-    import pyarrow as pa
-
-    def packet(stratum: Any, mixed: Any, *columns: Any) -> Any:
-        values = np.stack([column.to_numpy(zero_copy_only=False) for column in columns], axis=1)
-        own = stratum.to_numpy().astype(np.int64)
-        return pa.array(cells.packet_of(own, values.reshape(-1, keys), mixed.to_numpy()))
-
-    # By these Spark tells what kind of function it is; as text it could not look them up.
-    packet.__annotations__ = dict.fromkeys(("stratum", "mixed", "columns", "return"), pa.Array)
-    return packet
-
-
-def _worker(job: Job) -> Any:
-    """What Spark calls for each packet."""
-
-    def solve(key: Any, records: Any) -> Any:
-        return work(job, key[0].as_py(), records.drop_columns(["packet"]))
-
-    return solve
-
-
-def _notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[Found]]:
-    """What the tasks have found, by subset; what one of them refuses is refused."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
-    wanted = [F.col(job.note) for job in jobs]
-    rows = paired.where(F.coalesce(*wanted).isNotNull()).select(*wanted).collect()
-    notes = [
-        sorted(
-            (pickle.loads(row[job.note]) for row in rows if row[job.note] is not None),
-            key=lambda found: found.packet,
-        )
-        for job in jobs
-    ]
-    refusals = [found.refusal for own in notes for found in own if found.refusal is not None]
-    # One packet that is refused leaves others without some of their records.
-    missing = str(errors.source_changed())
-    for refusal in sorted(refusals, key=lambda each: str(each) == missing):
-        raise refusal
-    odd = sum(found.odd for own in notes for found in own)
-    if odd and jobs[0].aggregate == "median" and not jobs[0].accept_real_values:
-        raise errors.real_values(odd)
-    return notes
 
 
 def _promises(
