@@ -118,7 +118,7 @@ def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
         )
     groups, count = np.empty(len(values), dtype=np.int64), packet << 32
     for task, partition in own:
-        groups[task.rows] = count + partition.labels
+        groups[task.rows] = count + partition.labels.astype(np.int64)
         count += int(partition.labels.max()) + 1
     return _with(job, records, masked, groups, found)
 
