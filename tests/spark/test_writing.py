@@ -100,6 +100,46 @@ def test_what_was_written_wrongly_is_not_released(
     assert names_in(source) == before | {"out.parquet", "microagg-internal"}
 
 
+def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
+    frame = session.createDataFrame(people(40).select(["a", "region"]))
+    frame = frame.selectExpr(
+        "a as `a.b, ``c``;`",
+        "if(region = 'N', null, cast(region as binary)) as bytes",
+        "cast(a * 100 as decimal(20,3)) as exact",
+        "timestamp_millis(cast(a * 1e12 as bigint)) as seen",
+        "date_add(date'2020-01-01', cast(a * 10 as int)) as born",
+        "array(region, 'x') as many",
+        "struct(a as inside, region) as both",
+        "cast(a as float) as single",
+        "a > 0 as flag",
+        "cast(null as string) as nothing",
+    )
+    passed = [name for name in frame.columns if name not in ("a.b, `c`;", "exact", "flag")]
+    release = microagg.protect(
+        frame, k=3, keys=["a.b, `c`;", "exact"], strata=["flag"], pass_=passed, decimals={"exact": 0}
+    )
+    assert [field.dataType.typeName() for field in release.data.schema][:3] == ["double", "binary", "long"]
+    release.save(tmp_path / "out.parquet")
+    again = session.read.parquet(str(tmp_path / "out.parquet"))
+    assert again.columns == frame.columns
+    for name in ("bytes", "seen", "born", "many", "both", "single", "flag", "nothing"):
+        assert rows_of(again.select(name)) == rows_of(frame.select(name))
+    odd = frame.selectExpr("*", "map(1, 2) as pairs")
+    with pytest.raises(errors.DataError, match="'pairs' holds values of type map"):
+        microagg.protect(odd, k=3, keys=["exact"])
+
+
+def test_damaged_files(session: Any, source: Path) -> None:
+    (source / "text" / "2.csv").write_text("a,b,c,region,illness,weight\n1,2,3,N,secret\n")
+    done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
+    assert "could not finish reading the source" in str(done.exception)
+    assert "secret" not in str(done.exception)
+    (source / "in" / "3.parquet").write_bytes(b"PAR1 secret PAR1")
+    done = run(f"protect {source}/in {WORDS} --engine spark -o {source}/out.parquet")
+    assert "could not finish reading the source (a file could not be read)" in str(done.exception)
+    assert names_in(source) == {"in", "text"}
+
+
 def test_text_that_is_no_number(session: Any, source: Path) -> None:
     (source / "text" / "2.csv").write_text("a,b,c,region,illness,weight\n1,two,3,N,x,1\n1;5,2,3,N,x,1\n")
     done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")

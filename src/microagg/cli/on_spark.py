@@ -26,6 +26,7 @@ def protect_folder(
     file: str | None, output: str | None, words: Mapping[str, Any], master: str | None, files: Files
 ) -> tuple[Any, str, Path]:
     """The release of a folder or table, where it was written, and its record."""
+    from microagg.engines.spark.faults import told
     from microagg.engines.spark.folders import source_of
     from microagg.engines.spark.protecting import protect
     from microagg.engines.spark.session import session_of
@@ -48,8 +49,9 @@ def protect_folder(
     protection = Protection.of(words)
     check_files(files.labels, files.report, files.external_report)
     session = session_of(master)
-    frame = source_of(session, str(source), csv)
-    check(frame, str(target), files.force, files.record)
+    with told(session, "reading the source"):
+        frame = source_of(session, str(source), csv)
+        check(frame, str(target), files.force, files.record)
     release = protect(frame, protection)
     where = release.save(str(target), force=files.force, record=files.record)
     return release, str(target), where
