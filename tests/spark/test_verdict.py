@@ -19,7 +19,7 @@ def made(session: Any) -> tuple[SparkRelease, pa.Table]:
     """A release, and the frame behind it."""
     release: Any = microagg.protect(
         session.createDataFrame(people(60)), k=3, keys=KEYS, strata=["region"], confidential=["illness"],
-        weight="weight", method="mdav", accept_homogeneous=True,
+        weight="weight", method="mdav", accept_homogeneous=True, min_distinct=3,
     )  # fmt: skip
     return release, release.paired.toArrow()
 
@@ -76,7 +76,8 @@ def test_homogeneous_groups_are_counted_as_in_memory(made: tuple[SparkRelease, p
     release, _ = made
     here = microagg.protect(
         people(60).sort_by([(name, "ascending") for name in KEYS]), k=3, keys=KEYS, strata=["region"],
-        confidential=["illness"], weight="weight", method="mdav", accept_homogeneous=True,
+        confidential=["illness"], weight="weight", method="mdav", accept_homogeneous=True, min_distinct=3,
     )  # fmt: skip
+    assert here.verdict.homogeneous
     assert release.verdict.homogeneous == here.verdict.homogeneous
     assert release.verdict.notes[:1] == here.verdict.notes[:1]

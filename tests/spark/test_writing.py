@@ -109,7 +109,7 @@ def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
         "timestamp_millis(cast(a * 1e12 as bigint)) as seen",
         "date_add(date'2020-01-01', cast(a * 10 as int)) as born",
         "array(region, 'x') as many",
-        "struct(a as inside, region) as both",
+        "struct(a as inside, timestamp_millis(cast(a * 1e9 as bigint)) as time) as both",
         "cast(a as float) as single",
         "a > 0 as flag",
         "cast(null as string) as nothing",

@@ -134,7 +134,27 @@ def _with(job: Job, records: pa.Table, masked: Points, groups: Whole, found: Fou
     }
     new[job.group] = pa.array(groups)
     new[job.note] = pa.array([pickle.dumps(found), *[None] * (len(groups) - 1)], pa.binary())
-    return pa.table({name: new[name] if name in new else records.column(name) for name in names})
+    kept = {name: _in_utc(records.column(name)) for name in names if name not in new}
+    return pa.table({name: new[name] if name in new else kept[name] for name in names})
+
+
+def _in_utc(column: Any) -> Any:
+    """Spark gives times in the zone of its session, and takes them in UTC; the instants are the same."""
+    wanted = _kind_in_utc(column.type)
+    return column if wanted == column.type else column.cast(wanted)
+
+
+def _kind_in_utc(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_kind_in_utc(kind.value_type)))
+    if pa.types.is_struct(kind):
+        fields = [kind.field(at) for at in range(kind.num_fields)]
+        return pa.struct([field.with_type(_kind_in_utc(field.type)) for field in fields])
+    return kind
 
 
 def _raise_refusals(records: pa.Table) -> None:
