@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
-from microagg.engines.spark.packets import MIXED, MIXED_TOO, STRATUM, WEIGHT
+from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
 from microagg.read.columns import MISSING_WORDS, refuse_duplicates

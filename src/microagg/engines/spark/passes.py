@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from microagg.columns import Notation
 from microagg.engines.spark.cells import Cells, Sizes, codes_of
-from microagg.engines.spark.packets import MIXED, MIXED_TOO, STRATUM, numbers_in
+from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM
+from microagg.engines.spark.packets import numbers_in
 from microagg.model import Points
 from microagg.scale.moments import Sums, added, sums_of
 from microagg.scale.units import Units

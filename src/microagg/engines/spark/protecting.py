@@ -15,7 +15,7 @@ from microagg.engines.solving import Watcher
 from microagg.engines.spark import frames
 from microagg.engines.spark.faults import told
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.packets import WEIGHT, Found
+from microagg.engines.spark.jobs import WEIGHT, Found
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.roles import check_roles

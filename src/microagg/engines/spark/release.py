@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from microagg import errors
 from microagg.engines.release import SHOWN_RECIPES
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.packets import Found
+from microagg.engines.spark.jobs import Found
 from microagg.engines.spark.words import check_files
 from microagg.model import Claims, Verdict
 from microagg.plan.protection import Protection

@@ -11,7 +11,8 @@ import numpy as np
 
 from microagg import errors
 from microagg.engines.spark.cells import Cells, Sizes, Whole
-from microagg.engines.spark.packets import GROUP, MIXED, NOTE, STRATUM, Found, Job, work
+from microagg.engines.spark.jobs import GROUP, MIXED, NOTE, STRATUM, Found, Job
+from microagg.engines.spark.packets import work
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.methods.auto import Auto
 from microagg.methods.local_search import Descent

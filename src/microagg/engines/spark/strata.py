@@ -10,7 +10,7 @@ import numpy as np
 from microagg import errors
 from microagg.engines.spark.cells import Whole
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.packets import STRATUM
+from microagg.engines.spark.jobs import STRATUM
 from microagg.plan.protection import Protection
 from microagg.scale.strata import strata_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from microagg import errors
-from microagg.engines.spark.packets import WEIGHT
+from microagg.engines.spark.jobs import WEIGHT
 from microagg.engines.weighing import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
