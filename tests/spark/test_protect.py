@@ -162,10 +162,10 @@ def test_a_second_round_crosses_borders(session: Any, block_records: Callable[[i
     words["method"] = "mdav+anneal:steps=10"
     frame = session.createDataFrame(table)
     once = microagg.protect(frame, **words)
-    twice = microagg.protect(frame, effort="best", **words)
-    other = microagg.protect(frame.repartition(3), effort="best", **words)
+    twice = microagg.protect(frame.repartition(3), effort="best", **words)
     assert twice.information_loss < once.information_loss
-    assert rows_of(twice.data) == rows_of(other.data)
+    others = ["region", "weight"]
+    assert rows_of(twice.data.select(others)) == rows_of(table.select(others))
     assert len(twice.found[0]) > 3
     assert twice.verdict.subsets[0].smallest >= 3
 
