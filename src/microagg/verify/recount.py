@@ -156,9 +156,8 @@ class Recount:
             off = old - new
             rules += [
                 F.sum(weight * off).alias(f"off{at}"),
-                F.sum(F.when(new.isNotNull(), weight * F.abs(old))).alias(f"size{at}"),
+                F.sum(weight * F.abs(old)).alias(f"size{at}"),
                 F.count(off).alias(f"cells{at}"),
-                F.count(new).alias(f"shown{at}"),
             ]
             rules += [F.sum(F.when(off.isNotNull(), weight)).alias(f"total{at}")] if weighted else []
             same = same & old.eqNullSafe(new)
@@ -194,9 +193,11 @@ class Recount:
 
         rules = [F.sum("own").alias("own")] if names else []
         for at, name in enumerate(names):
-            cells, shown = F.col(f"cells{at}"), F.col(f"shown{at}")
+            # All records of a class show the same: a value, or none.
+            given = self.after(name).isNotNull()
+            cells, shown = F.col(f"cells{at}"), F.when(given, F.col("n")).otherwise(0)
             total = F.col(f"total{at}") if weighted else cells.cast("double")
-            off, size = F.col(f"off{at}"), F.col(f"size{at}")
+            off, size = F.col(f"off{at}"), F.when(given, F.col(f"size{at}"))
             rounding = self.claims.rounding.get(name)
             far = F.lit(False)
             if rounding is not None:
