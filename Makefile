@@ -6,10 +6,10 @@ SETUP := $(VENV)/.setup
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
 # PySpark is large, and of no use without Java.
 EXTRAS := all,test,lint$(if $(shell command -v java),$(shell echo ,spark))
-FORMATTED := $(shell find cpp -name '*.[ch]pp')
+FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long lint format smoke bench quality clean
+.PHONY: help setup demo test test-long lint format smoke bench bench-micro quality clean
 
 help: ## list these targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -58,9 +58,16 @@ smoke: setup ## the core without Python, under ASan and UBSan
 	  || { cat build/smoke.log; exit 1; }
 	build/smoke/smoke
 
-bench: setup ## speed against peers (installs them)
+bench: setup ## speed against peers (installs them), for docs/speed.md: about thirteen minutes
 	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'
 	$(BIN)/python -m benchmarks.speed
+
+# CPU time, least of many runs: what a busy machine disturbs least. Exit code 1 if one of them grew by a third.
+bench-micro: setup ## short timings of the kernels, kept in .benchmarks and compared with those kept last
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'
+	$(BIN)/python -m pytest benchmarks/micro --benchmark-timer=time.process_time --benchmark-autosave \
+	  --benchmark-columns=min,median,rounds --benchmark-sort=fullname \
+	  $(if $(wildcard .benchmarks/*),--benchmark-compare --benchmark-compare-fail=min:33%)
 
 quality: setup ## information loss reached in 1, 10 and 60 seconds (takes hours; may be interrupted and goes on)
 	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'

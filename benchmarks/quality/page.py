@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
 from statistics import median
 
+from benchmarks.markdown import NOT_RUN, grid, tally, verdict
 from benchmarks.quality import yardsticks
 from benchmarks.quality.data import BUDGETS, ICSM_RECORDS, SETS, TFRP_KS, DataSet, part
 from benchmarks.quality.store import Line, Records, Results
 
 SEEDS = 5
-NOT_RUN = "not run"
 ABSENT = "–"
 TFRP_BUDGET = 10.0
 TFRP_SETS = ("tarragona", "census", "eia-10")
@@ -84,23 +83,6 @@ def seeds_note(runs: list[Line]) -> str:
 
 def percent_below(loss: float, reference: float) -> float:
     return 100.0 * (1.0 - loss / reference)
-
-
-def grid(headings: Iterable[str], rows: Iterable[Iterable[str]], words: int = 1) -> str:
-    """A table whose first `words` columns are words and the others numbers."""
-    heads = list(headings)
-    rule = ["---"] * words + ["---:"] * (len(heads) - words)
-    lines = [heads, rule, *(list(row) for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def tally(verdicts: list[str]) -> str:
-    """`met 30, missed 4, not run 2`."""
-    return ", ".join(f"{word} {verdicts.count(word)}" for word in dict.fromkeys(sorted(verdicts)))
-
-
-def verdict(good: bool) -> str:
-    return "met" if good else "missed"
 
 
 # --- sections ---------------------------------------------------------------------------------

@@ -1,3 +1,7 @@
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "arrays.hpp"
 #include "microagg/anneal.hpp"
 #include "microagg/descent.hpp"
@@ -11,7 +15,7 @@ void microagg::bind::register_anneal(nb::module_& m) {
          Watch& watch) {
         return array_of(
             released([&] {
-              return NeighbourLists(points_of(points), length, most_leaves, watch).run(threads);
+              return NeighbourLists(points_of(points), length, most_leaves, threads, watch).run();
             }),
             {points.shape(0), static_cast<std::size_t>(length)});
       },
@@ -20,14 +24,15 @@ void microagg::bind::register_anneal(nb::module_& m) {
   m.def(
       "kd_blocks",
       [](Matrix items, Counts weights, std::int64_t largest, std::int64_t multiple, bool jitter,
-         std::uint64_t seed, Watch& watch) {
+         std::uint64_t seed, std::int64_t threads, Watch& watch) {
         return array_of(released([&] {
           return KdBlocks(points_of(items), span_of(weights), largest, multiple, jitter, seed)
-              .run(watch);
+              .run(threads, watch);
         }));
       },
       nb::arg("items").noconvert(), nb::arg("weights").noconvert(), nb::arg("largest"),
-      nb::arg("multiple"), nb::arg("jitter"), nb::arg("seed"), nb::arg("watch"));
+      nb::arg("multiple"), nb::arg("jitter"), nb::arg("seed"), nb::arg("threads"),
+      nb::arg("watch"));
   // Squared distance from each record to the one at `place` of its list.
   m.def(
       "list_distances",
@@ -42,21 +47,23 @@ void microagg::bind::register_anneal(nb::module_& m) {
       },
       nb::arg("points").noconvert(), nb::arg("lists").noconvert(), nb::arg("place"));
   // The next two work on a block: some rows whose groups, of k to 2k-1 records each, lie wholly
-  // inside it; `place` is where every record stands among the rows of its block.
+  // inside it; `place` is where every record stands among the rows of its block. A descent that
+  // begins at some places does not prove in the end that nothing was missed.
   m.def(
       "descent",
       [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Integers place,
-         Watch& watch) {
+         std::optional<Integers> begin, Watch& watch) {
         bool truncated = false;
         Labels found = released([&] {
-          return Descent(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
-                         length_of(lists), span_of(place), watch)
-              .run(truncated);
+          Descent descent(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
+                          length_of(lists), span_of(place), watch);
+          return begin ? descent.run(span_of(*begin), truncated) : descent.run(truncated);
         });
         return nb::make_tuple(array_of(std::move(found)), truncated);
       },
       nb::arg("points").noconvert(), nb::arg("rows").noconvert(), nb::arg("labels").noconvert(),
-      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("place").noconvert(), nb::arg("watch"));
+      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("place").noconvert(),
+      nb::arg("begin").noconvert().none(), nb::arg("watch"));
   m.def(
       "anneal",
       [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Integers place,

@@ -78,7 +78,7 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
   results.push_back(Dissolve(points, start, k, watch).run(truncated));
   results.push_back(TwoSwap(points, start, watch).run(truncated));
   const std::int64_t length = std::min<std::int64_t>(5, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, 96, watch).run(2);
+  const Rows lists = NeighbourLists(points, length, 96, 2, watch).run();
   for (const Rows& offers : {Rows(), lists}) {
     results.push_back(PoolPass(points, start, k, 100, offers, length, watch).run());
     results.push_back(BestCycle(points, start, k, 3, offers, length, watch).run());
@@ -89,7 +89,7 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
 void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
   Watch watch;
   const std::int64_t length = std::min<std::int64_t>(20, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, 96, watch).run(1);
+  const Rows lists = NeighbourLists(points, length, 96, 1, watch).run();
   Rows rows;
   Labels start;
   for (Row row = 0; row < points.n; ++row) {
@@ -105,7 +105,7 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
   add(anneal.run(levels, true, truncated));
   const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
   for (const bool jitter : {false, true}) {
-    check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(watch).size() == rows.size(),
+    check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(2, watch).size() == rows.size(),
           "every record has a block");
   }
 }
@@ -113,7 +113,7 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
 void check_bound(Points points, std::int64_t k, const Labels& labels) {
   Watch watch;
   const std::int64_t length = std::min<std::int64_t>(2 * k, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, EVERY_LEAF, watch).run(2);
+  const Rows lists = NeighbourLists(points, length, EVERY_LEAF, 2, watch).run();
   NeighbourBound bound(points, lists, length, k, std::min<std::int64_t>(points.n, 5), 2, watch);
   double sum = 0.0;
   for (const double share : bound.run(3)) sum += share;
@@ -207,8 +207,9 @@ int main() {
     Watch watch;
     const auto values = sample(kind, 6000, 4);
     const Points points{values.data(), 6000, 4};
-    for (const Growth growth : {Growth::SEED, Growth::CENTROID}) {
-      const PeelRules rules{Pivot::CENTROID_OPPOSITE, growth, 3};
+    for (const PeelRules rules : {PeelRules{Pivot::CENTROID_OPPOSITE, Growth::SEED, 3},
+                                  PeelRules{Pivot::CENTROID_OPPOSITE, Growth::CENTROID, 3},
+                                  PeelRules{Pivot::PAIR, Growth::SEED, 2}}) {
       const Labels expected = peel(points, 3, rules, watch, Engine::BRUTE);
       for (const Engine engine : {Engine::AUTO, Engine::TREE}) {
         check(peel(points, 3, rules, watch, engine) == expected, "all engines agree");

@@ -102,11 +102,19 @@ def kd_blocks(
     multiple: int,
     jitter: bool,
     seed: int,
+    threads: int,
     watch: Watch,
 ) -> _Ints: ...
 def list_distances(points: _Doubles, lists: _Ints, place: int) -> _Doubles: ...
 def descent(
-    points: _Doubles, rows: _Ints, labels: _Ints, k: int, lists: _Ints, place: _Ints, watch: Watch
+    points: _Doubles,
+    rows: _Ints,
+    labels: _Ints,
+    k: int,
+    lists: _Ints,
+    place: _Ints,
+    begin: _Ints | None,
+    watch: Watch,
 ) -> tuple[_Ints, bool]: ...
 def anneal(
     points: _Doubles,

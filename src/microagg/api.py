@@ -16,7 +16,7 @@ from microagg.engines.release import Release
 from microagg.engines.solving import SECONDS_OF_PROOF, run_of, solve_one
 from microagg.engines.spark.session import is_spark_frame
 from microagg.methods.exact import NODES, WORK, Exact, prove
-from microagg.methods.run import Progress
+from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import CsvFormat, Effort, Origin, Partition, Problem, ScaleName
 from microagg.plan import plan_file
@@ -151,18 +151,28 @@ def partition_each(
     threads: int | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> EachResult:
-    """Individual ranking (CMP98, section 2.1): microaggregate each attribute by itself.
+    """Individual ranking (CMP98, section 2.1): microaggregate each attribute by itself, several at a time.
 
     method: "univariate" for the optimum of each, "ufs-pv" for groups of k successive values, or any other.
     The other arguments are those of `partition`.
     """
+    settled = method_plan(
+        k, method, scale=scale, effort="balanced", seconds=None, seed=seed, threads=threads,
+        certify=False, progress=progress,
+    )  # fmt: skip
     table = read.table_of(data)
-    settings = {"scale": scale, "seed": seed, "threads": threads, "progress": progress}
-    results = tuple(
-        partition(table.select(column), k, method, **settings)  # type: ignore[arg-type]
-        for column in table.columns
-    )
-    return EachResult(table.columns, results)
+    check_against_data(settled, len(table.values))
+
+    def partition_one(column: str, run: Run) -> Result:
+        started = monotonic()
+        run.seed = settled.seed
+        problem = Problem(to_points(table.select(column), settled.scale), settled.k)
+        start = one_group(problem)
+        found = solve(settled.stage, problem, start, run)
+        return _result(settled, found, start.sse, monotonic() - started)
+
+    results = run_of(settled, None, progress).map(partition_one, table.columns)
+    return EachResult(table.columns, tuple(results))
 
 
 def partition(

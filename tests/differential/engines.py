@@ -13,6 +13,7 @@ from tests.differential import adversarial
 
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int32]
+Method = Callable[[Matrix, int, Engine], Labels]
 
 HARD = ("clusters", "far clusters", "lattice", "half repeated", "dominating", "flat", "mixture")
 KINDS = (*adversarial.KINDS, *HARD)
@@ -53,15 +54,16 @@ def cases(count: int, most: int, seed: int) -> Iterator[tuple[str, Matrix, int]]
         yield kind, np.ascontiguousarray(x[rng.permutation(len(x))]), min(k, len(x))
 
 
-def _peel(pivot: Pivot, growth: Growth, stop: int) -> Callable[[Matrix, int, Engine], Labels]:
+def _peel(pivot: Pivot, growth: Growth, stop: int) -> Method:
     return lambda x, k, engine: _core.peel(x, k, pivot, growth, stop, _core.Watch(), engine)
 
 
-METHODS: dict[str, Callable[[Matrix, int, Engine], Labels]] = {
+METHODS: dict[str, Method] = {
     "mdav": _peel(Pivot.CENTROID_OPPOSITE, Growth.SEED, 3),
     "cbfs": _peel(Pivot.CENTROID, Growth.SEED, 1),
     "centroid": _peel(Pivot.CENTROID, Growth.CENTROID, 1),
     "tfrp": _peel(Pivot.REFERENCES, Growth.SEED, 1),
     "md": _peel(Pivot.PAIR, Growth.SEED, 2),
+    "diameter": _peel(Pivot.PAIR, Growth.CENTROID, 2),
     "v-mdav": lambda x, k, engine: _core.v_mdav(x, k, 0.5, _core.Watch(), engine),
 }

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
 from microagg import _core
 from microagg._core import Engine
-from tests.differential.engines import KINDS, METHODS, cases, points
+from tests.differential.engines import KINDS, METHODS, Matrix, Method, cases, points
 from tests.differential.test_kernels import LEVELS
+
+PIVOTS = ["mdav", "md"]
+"""Between them, these two ask all there is to ask."""
+
+
+def assert_engines_agree(
+    labels: Method, x: Matrix, k: int, engines: Sequence[Engine] = (Engine.TREE, Engine.AUTO)
+) -> None:
+    expected = labels(x, k, Engine.BRUTE)
+    for engine in engines:
+        assert np.array_equal(labels(x, k, engine), expected), engine
 
 
 @pytest.fixture(autouse=True)
@@ -30,40 +41,53 @@ def test_small_sets(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_several_levels_of_boxes(method: str, kind: str) -> None:
-    labels = METHODS[method]
-    n = 400 if method == "md" else 5000
-    x = np.ascontiguousarray(points(kind, np.random.default_rng(22), n, 3))
-    expected = labels(x, 4, Engine.BRUTE)
-    assert np.array_equal(labels(x, 4, Engine.TREE), expected)
-    assert np.array_equal(labels(x, 4, Engine.AUTO), expected)
+    x = np.ascontiguousarray(points(kind, np.random.default_rng(22), 5000, 3))
+    assert_engines_agree(METHODS[method], x, 4)
 
 
-@pytest.mark.parametrize("p", [1, 2, 13, 50, 64, 65, 200])
-def test_attributes(p: int) -> None:
+@pytest.mark.parametrize("method", PIVOTS)
+@pytest.mark.parametrize("p", [1, 2, 3, 13, 50, 64, 65, 200, 1000])
+def test_attributes(method: str, p: int) -> None:
     rng = np.random.default_rng(23)
     for kind in ("normal", "integers", "flat", "outlier"):
         if kind == "flat" and p < 2:
             continue
-        x = np.ascontiguousarray(points(kind, rng, 2500, p))
-        expected = METHODS["mdav"](x, 5, Engine.BRUTE)
-        for engine in (Engine.TREE, Engine.AUTO):
-            assert np.array_equal(METHODS["mdav"](x, 5, engine), expected), (kind, engine)
+        x = np.ascontiguousarray(points(kind, rng, 2500 if p <= 65 else 600, p))
+        assert_engines_agree(METHODS[method], x, 5)
 
 
-@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-150, 1e-140, 1e-130, 1e130, 1e140, 1e150])
-def test_extreme_scales(scale: float) -> None:
+@pytest.mark.parametrize("method", PIVOTS)
+@pytest.mark.parametrize(
+    "scale", [5e-324, 1e-320, 1e-300, 1e-150, 1e-140, 1e-130, 1e130, 1e140, 1e150, 1e300]
+)
+def test_extreme_scales(method: str, scale: float) -> None:
     """Boxes give up where squares would leave the range of numbers, and before."""
-    x = np.random.default_rng(24).normal(size=(2500, 4)) * scale
-    expected = METHODS["mdav"](x, 3, Engine.BRUTE)
-    for engine in (Engine.TREE, Engine.AUTO):
-        assert np.array_equal(METHODS["mdav"](x, 3, engine), expected)
+    x = np.round(np.random.default_rng(24).normal(size=(2500, 4)), 2) * scale
+    x[::5] = x[1::5]
+    assert_engines_agree(METHODS[method], x, 3)
+
+
+@pytest.mark.parametrize("n", range(13_484, 13_490))
+def test_where_trees_begin(n: int) -> None:
+    """Two attributes and k = 2 have a tree from 13,486 records on."""
+    assert_engines_agree(METHODS["mdav"], np.random.default_rng(26).normal(size=(n, 2)), 2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_levels_of_instructions_agree(kind: str) -> None:
+@pytest.mark.parametrize("method", PIVOTS)
+@pytest.mark.parametrize("engine", [Engine.BRUTE, Engine.TREE])
+def test_levels_of_instructions_agree(kind: str, method: str, engine: Engine) -> None:
     x = np.ascontiguousarray(points(kind, np.random.default_rng(25), 3000, 7 if kind != "lattice" else 3))
     found = []
     for level in LEVELS:
         assert _core.force_simd_level(level)
-        found.append(METHODS["mdav"](x, 5, Engine.TREE))
+        found.append(METHODS[method](x, 5, engine))
     assert all(np.array_equal(labels, found[0]) for labels in found)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", PIVOTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_large_sets(method: str, kind: str) -> None:
+    x = np.ascontiguousarray(points(kind, np.random.default_rng(27), 40_000, 5))
+    assert_engines_agree(METHODS[method], x, 3, [Engine.AUTO])

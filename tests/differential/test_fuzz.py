@@ -35,8 +35,7 @@ def test_peel(name: str, most: int) -> None:
 @pytest.mark.parametrize(("most", "share"), [(40, 1), (400, 6), (6000, 180)])
 def test_engines(method: str, most: int, share: int) -> None:
     labels = engines.METHODS[method]
-    records = most // 8 + 20 if method == "md" else most
-    for kind, x, k in engines.cases(COUNT // share, records, seed=104 + most):
+    for kind, x, k in engines.cases(COUNT // share, most, seed=104 + most):
         expected = labels(x, k, _core.Engine.BRUTE)
         assert np.array_equal(labels(x, k, _core.Engine.TREE), expected), (kind, x.shape, k)
         assert np.array_equal(labels(x, k, _core.Engine.AUTO), expected), (kind, x.shape, k)

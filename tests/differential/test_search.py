@@ -70,7 +70,7 @@ def test_descent_ends_in_a_local_optimum(kind: str) -> None:
         rows = rng.permutation(n).astype(np.int32)
         own = _core.by_first_appearance(np.ascontiguousarray(start[rows]))
         place = np.argsort(rows).astype(np.int32)
-        found, truncated = _core.descent(x, rows, own, k, lists, place, _core.Watch())
+        found, truncated = _core.descent(x, rows, own, k, lists, place, None, _core.Watch())
         labels = np.empty_like(found)
         labels[rows] = found
         assert not truncated

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import microagg
 from microagg.errors import DataError
 from microagg.methods.objective import sst
 from microagg.model import ScaleName, Table
@@ -124,3 +125,14 @@ def test_unscaled_columns_far_from_zero_keep_their_differences() -> None:
     assert np.array_equal(np.diff(points[:, 0]), np.diff(values[:, 0]))
     assert np.abs(points[:, 0]).max() < 10.0
     assert np.array_equal(points[:, 1], values[:, 1])
+
+
+@pytest.mark.parametrize("scale", ["zscore", "range", "robust", "rank"])
+@pytest.mark.parametrize("exponent", [1013, 980, -900, -1040, -1060])
+def test_units_do_not_matter(scale: ScaleName, exponent: int) -> None:
+    """Values near 1e300 and down to 1e-316, where numbers lose their digits, have the groups of others."""
+    x = np.random.default_rng(0).integers(-1000, 1000, size=(300, 3)).astype(float)
+    for method in ("mdav", "md"):
+        expected = microagg.partition(x, 3, method=method, scale=scale).labels
+        found = microagg.partition(np.ldexp(x, exponent), 3, method=method, scale=scale).labels
+        assert np.array_equal(found, expected)

@@ -36,21 +36,21 @@ class Descent {
   // SSE of the groups it touches, recomputed from their members, by a share of it: descent ends,
   // whatever the rounding, and far outliers do not hide what can be gained elsewhere.
   Labels run(bool& truncated) {
-    truncated = false;
-    try {
-      // What is near a change is looked at again; when all is quiet, one look at everything proves
-      // that nothing was missed.
-      bool everything = true;
-      while (true) {
-        const std::int64_t before = changes_;
-        look_at(everything ? all_rows() : rows_near_changes(), everything);
-        if (changes_ == before && everything) break;
-        everything = changes_ == before;
+    return run(truncated, [this] {
+      // When all is quiet, one look at everything proves that nothing was missed.
+      for (std::int64_t before = -1; before != changes_;) {
+        before = changes_;
+        look_at(all_rows(), true);
+        if (changes_ != before) until_quiet();
       }
-    } catch (const DeadlinePassed&) {
-      truncated = true;  // every finished change has lowered the SSE
-    }
-    return groups_.labels();
+    });
+  }
+  // Begins with some records, those whose neighbourhoods have changed, and proves nothing.
+  Labels run(std::span<const Row> begin, bool& truncated) {
+    return run(truncated, [this, begin] {
+      look_at({begin.begin(), begin.end()}, true);
+      until_quiet();
+    });
   }
 
  private:
@@ -62,6 +62,24 @@ class Descent {
     Label to = LiveGroups::NONE;
     Label last = LiveGroups::NONE;
   };
+
+  template <class Work>
+  Labels run(bool& truncated, Work work) {
+    truncated = false;
+    try {
+      work();
+    } catch (const DeadlinePassed&) {
+      truncated = true;  // every finished change has lowered the SSE
+    }
+    return groups_.labels();
+  }
+  // What is near a change is looked at again.
+  void until_quiet() {
+    for (std::int64_t before = -1; before != changes_;) {
+      before = changes_;
+      look_at(rows_near_changes(), false);
+    }
+  }
 
   std::vector<Row> all_rows() const {
     std::vector<Row> rows(static_cast<std::size_t>(groups_.n()));
@@ -81,13 +99,12 @@ class Descent {
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     return rows;
   }
-  // Improves what begins with these records, and with the groups they are in. Unless everything is
-  // looked at, moves between groups that have not changed since the record's last look are left
-  // out.
-  void look_at(const std::vector<Row>& rows, bool everything) {
+  // Improves what begins with these records, and with the groups they are in. Unless `anew`, moves
+  // between groups that have not changed since the record's last look are left out.
+  void look_at(const std::vector<Row>& rows, bool anew) {
     changed_.clear();
     for (const Row row : rows) {
-      if (everything) looked_[row] = NEVER;
+      if (anew) looked_[row] = NEVER;
       while (shift(row)) {
       }
     }

@@ -1,16 +1,13 @@
-// Two searches that remember: the record farthest from a slowly moving centroid, and the farthest
-// pair. Both keep upper bounds from earlier answers and compute exact distances only where a bound
-// allows a better answer, so that they return just what a full search would.
+// The record farthest from a slowly moving centroid: a search that remembers distances from where
+// the centroid was, and computes exact ones only where these allow a better answer.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
 #include <vector>
 
 #include "microagg/points.hpp"
 #include "microagg/remaining.hpp"
-#include "microagg/watch.hpp"
 
 namespace microagg {
 
@@ -109,85 +106,6 @@ class FarthestFromCentroid {
   Points points_;
   DistanceList list_;
   std::int64_t walked_ = 0;
-};
-
-// The two remaining records farthest from each other: largest distance, then lowest first row, then
-// lowest second row. Every record carries an upper bound on the distance to its farthest partner;
-// it is tightened from the cheap norm bound |x - c| + max |y - c| to the exact value only when it
-// leads.
-class FarthestPair {
- public:
-  FarthestPair(Points points, Remaining& remaining, Poll& poll)
-      : points_(points),
-        remaining_(remaining),
-        poll_(poll),
-        list_(points, remaining),
-        root_(static_cast<std::size_t>(points.n)) {
-    std::vector<double> centre(static_cast<std::size_t>(points.p));
-    for (Row row = 0; row < points.n; ++row) {
-      for (std::int64_t a = 0; a < points.p; ++a) {
-        centre[a] += points.row(row)[a] / static_cast<double>(points.n);
-      }
-    }
-    list_.sort_from(centre.data());
-    for (const auto& entry : list_.entries()) root_[entry.row] = entry.root();
-    std::vector<Bound> bounds;
-    bounds.reserve(static_cast<std::size_t>(points.n));
-    for (Row row = 0; row < points.n; ++row) bounds.push_back(norm_bound(row));
-    bounds_ = Queue(Later{}, std::move(bounds));
-  }
-
-  struct Pair {
-    Row first;
-    Row second;
-  };
-
-  Pair find() {
-    while (true) {
-      const Bound top = bounds_.top();
-      if (!remaining_.contains(top.row)) {
-        bounds_.pop();
-      } else if (top.partner != Remaining::NONE && remaining_.contains(top.partner)) {
-        return {top.row, top.partner};
-      } else {
-        bounds_.pop();
-        const Bound cheap = norm_bound(top.row);
-        if (cheap.squared < top.squared) {
-          bounds_.push(cheap);
-        } else {
-          const Neighbour far = remaining_.farthest(points_.row(top.row), top.row);
-          poll_.tick(remaining_.size() * points_.p);
-          bounds_.push({far.distance, top.row, far.row});
-        }
-      }
-    }
-  }
-
- private:
-  struct Bound {
-    double squared;
-    Row row;
-    Row partner;  // NONE: `squared` is only a bound
-  };
-  struct Later {  // true when `a` leads after `b`
-    bool operator()(const Bound& a, const Bound& b) const {
-      return a.squared < b.squared || (a.squared == b.squared && a.row > b.row);
-    }
-  };
-  using Queue = std::priority_queue<Bound, std::vector<Bound>, Later>;
-
-  Bound norm_bound(Row row) {
-    const double largest = list_.front().root();
-    const double bound = (root_[row] + largest) * rounding_slack(points_.p);
-    return {bound * bound, row, Remaining::NONE};
-  }
-
-  Points points_;
-  Remaining& remaining_;
-  Poll& poll_;
-  DistanceList list_;
-  std::vector<double> root_;
-  Queue bounds_;
 };
 
 }  // namespace microagg

@@ -2,10 +2,10 @@
 // along principal axes.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <span>
-#include <vector>
 
+#include "microagg/halving.hpp"
 #include "microagg/points.hpp"
 #include "microagg/principal_axes.hpp"
 #include "microagg/random.hpp"
@@ -15,10 +15,10 @@ namespace microagg {
 
 class KdBlocks {
  public:
-  // An item weighs as many records as it stands for. Every block weighs at most `largest`; all but
-  // the last of two halves hold a multiple of `multiple` items. Without `jitter` the cut is at the
-  // median of the axis of largest spread; with it, axis and place vary with the seed, so that the
-  // borders of one cut lie inside the blocks of another.
+  // An item weighs as many records as it stands for; without weights, one. Every block weighs at
+  // most `largest`; all but the last of two halves hold a multiple of `multiple` items. Without
+  // `jitter` the cut is at the median of the axis of largest spread; with it, axis and place vary
+  // with the seed, so that the borders of one cut lie inside the blocks of another.
   KdBlocks(Points items, std::span<const std::int64_t> weights, std::int64_t largest,
            std::int64_t multiple, bool jitter, std::uint64_t seed)
       : weights_(weights),
@@ -27,36 +27,41 @@ class KdBlocks {
         jitter_(jitter),
         random_(seed),
         coordinates_(items, MOST_AXES),
-        order_(static_cast<std::size_t>(items.n)),
-        blocks_(static_cast<std::size_t>(items.n)) {}
+        begins_(static_cast<std::size_t>(items.n)) {}
 
-  Labels run(Watch& watch) {
-    Poll poll(watch, 100'000);
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<Row>(i);
-    cut(0, static_cast<std::int64_t>(order_.size()), poll);
-    return std::move(blocks_);
+  Labels run(std::int64_t threads, Watch& watch) {
+    // Random numbers are drawn in the order of the parts.
+    halve_all(coordinates_, {0, coordinates_.size()}, jitter_ ? 1 : threads, watch,
+              Deadline::IGNORE, [this](Part part, Cutter& cutter) { return halve(part, cutter); });
+    Labels blocks(begins_.size());
+    Label block = -1;
+    for (std::int64_t i = 0; i < coordinates_.size(); ++i) {
+      block += begins_[i];
+      blocks[coordinates_.row(i)] = block;
+    }
+    return blocks;
   }
 
  private:
   static constexpr std::int64_t MOST_AXES = 8;
 
-  void cut(std::int64_t begin, std::int64_t end, Poll& poll) {
-    poll.tick((end - begin) * coordinates_.points().p);
-    std::int64_t weight = 0;
-    for (std::int64_t i = begin; i < end; ++i) weight += weights_[order_[i]];
-    const std::int64_t half = begin + share_of(end - begin);
-    if (weight <= largest_ || half == begin || half == end) {
-      for (std::int64_t i = begin; i < end; ++i) blocks_[order_[i]] = count_;
-      ++count_;
-      return;
+  std::int64_t halve(Part part, Cutter& cutter) {
+    const std::int64_t middle = part.begin + share_of(part.size());
+    if (weight(part) <= largest_ || middle == part.begin || middle == part.end) {
+      if (part.size() > 0) begins_[part.begin] = 1;
+      return part.begin;
     }
-    const std::span<Row> rows = std::span(order_).subspan(begin, end - begin);
-    const std::int64_t axis = widest_axis(coordinates_.points(), rows, [this](double spread) {
+    const std::int64_t axis = cutter.widest_axis(part, [this](double spread) {
       return jitter_ ? spread * (0.25 + random_.unit()) : spread;
     });
-    cut_along(coordinates_.points(), axis, rows, half - begin);
-    cut(begin, half, poll);
-    cut(half, end, poll);
+    cutter.cut(part, middle, axis);
+    return middle;
+  }
+  std::int64_t weight(Part part) const {
+    if (weights_.empty()) return part.size();
+    std::int64_t sum = 0;
+    for (std::int64_t i = part.begin; i < part.end; ++i) sum += weights_[coordinates_.row(i)];
+    return sum;
   }
   std::int64_t share_of(std::int64_t items) {
     const double share = jitter_ ? 0.35 + 0.3 * random_.unit() : 0.5;
@@ -69,9 +74,7 @@ class KdBlocks {
   bool jitter_;
   Random random_;
   PrincipalCoordinates coordinates_;
-  Rows order_;
-  Labels blocks_;
-  Label count_ = 0;
+  Array<std::uint8_t> begins_;  // 1 where a block does
 };
 
 }  // namespace microagg

@@ -91,8 +91,11 @@ class BruteNeighbours {
     } else {
       double_.values[at] = std::numeric_limits<double>::quiet_NaN();
     }
-    if (remaining_ * 16 < static_cast<std::int64_t>(slots_.size()) * 15) {
+    if (remaining_ * 16 >= static_cast<std::int64_t>(slots_.size()) * 15) return;
+    if (precision_ == Precision::DOUBLE || remaining_ * 2 < laid_out_) {
       rebuild(Precision::SINGLE);
+    } else {
+      close_gaps();
     }
   }
 
@@ -103,17 +106,17 @@ class BruteNeighbours {
     slot_of_[row] = NONE;
   }
 
-  // The remaining record farthest from `query` (ties: lowest row), never `exclude`.
-  Neighbour farthest(const double* query, Row exclude = NONE) {
+  // The remaining record farthest from `query` (ties: lowest row).
+  Neighbour farthest(const double* query) {
     nearest_.reset(0);
-    scan(query, true, exclude);
+    scan(query, true);
     return farthest_;
   }
 
   // The k remaining records nearest to `query`, nearest first (ties: lowest row first).
   const std::vector<Neighbour>& k_nearest(const double* query, std::int64_t k) {
     nearest_.reset(k);
-    scan(query, false, NONE);
+    scan(query, false);
     return nearest_.sorted();
   }
 
@@ -121,7 +124,7 @@ class BruteNeighbours {
   const std::vector<Neighbour>& k_nearest_and_farthest(const double* query, std::int64_t k,
                                                        Neighbour& farthest) {
     nearest_.reset(k);
-    scan(query, true, NONE);
+    scan(query, true);
     farthest = farthest_;
     return nearest_.sorted();
   }
@@ -135,21 +138,21 @@ class BruteNeighbours {
     return rows;
   }
 
-  void scan(const double* query, bool want_farthest, Row exclude) {
+  void scan(const double* query, bool want_farthest) {
     farthest_ = {want_farthest ? -1.0 : std::numeric_limits<double>::infinity(), NONE};
     if (precision_ == Precision::SINGLE) {
-      const std::int64_t checked = scan_single(query, exclude);
+      const std::int64_t checked = scan_single(query);
       // When the filter stops filtering (one attribute or outlier dwarfs all), exact lanes are
       // faster.
       if (checked * 8 > remaining_ && remaining_ > 256) rebuild(Precision::DOUBLE);
     } else {
-      scan_double(query, exclude);
+      scan_double(query);
     }
   }
 
-  void offer(const Neighbour& candidate, Row exclude) {
+  void offer(const Neighbour& candidate) {
     nearest_.offer(candidate);
-    if (candidate.row != exclude && farther(candidate, farthest_)) farthest_ = candidate;
+    if (farther(candidate, farthest_)) farthest_ = candidate;
   }
 
   // Single precision only filters: with coordinates centred and divided by `unit_` (|y| <= 1), the
@@ -166,7 +169,7 @@ class BruteNeighbours {
     return static_cast<float>(root * root * (1.0 - 1e-6));
   }
 
-  std::int64_t scan_single(const double* query, Row exclude) {
+  std::int64_t scan_single(const double* query) {
     const std::int64_t p = points_.p;
     for (std::int64_t a = 0; a < p; ++a) {
       single_.query[a] = static_cast<float>((query[a] - centre_[a]) / unit_);
@@ -184,7 +187,7 @@ class BruteNeighbours {
       for (std::int64_t lane = 0; lane < simd::LANES; ++lane) {
         if (!(distances[lane] <= near || distances[lane] >= far)) continue;
         const Row row = slots_[block * simd::LANES + lane];
-        offer({squared_distance(points_.row(row), query, p), row}, exclude);
+        offer({squared_distance(points_.row(row), query, p), row});
         ++checked;
       }
       near = widened_near(nearest_.threshold());
@@ -192,7 +195,7 @@ class BruteNeighbours {
     }
   }
 
-  void scan_double(const double* query, Row exclude) {
+  void scan_double(const double* query) {
     const auto scan_blocks = simd::kernels().scan_double;
     const std::int64_t blocks = block_count();
     alignas(64) double distances[simd::LANES];
@@ -204,7 +207,7 @@ class BruteNeighbours {
       if (block == blocks) return;
       for (std::int64_t lane = 0; lane < simd::LANES; ++lane) {
         if (distances[lane] <= near || distances[lane] >= far) {
-          offer({distances[lane], slots_[block * simd::LANES + lane]}, exclude);
+          offer({distances[lane], slots_[block * simd::LANES + lane]});
         }
       }
     }
@@ -214,8 +217,33 @@ class BruteNeighbours {
     return (static_cast<std::int64_t>(slots_.size()) + simd::LANES - 1) / simd::LANES;
   }
 
-  // Lays the remaining records out anew, without holes.
+  // Moves the remaining records together, as they stand.
+  void close_gaps() {
+    const std::int64_t p = points_.p;
+    const auto place = [this, p](std::int64_t slot) {
+      return single_.values.data() + slot / simd::LANES * p * simd::LANES + slot % simd::LANES;
+    };
+    std::int64_t end = 0;
+    for (std::int64_t slot = 0; slot < static_cast<std::int64_t>(slots_.size()); ++slot) {
+      const Row row = slots_[slot];
+      if (row == NONE) continue;
+      if (slot > end) {
+        const float* from = place(slot);
+        float* to = place(end);
+        for (std::int64_t a = 0; a < p; ++a) to[a * simd::LANES] = from[a * simd::LANES];
+        slots_[end] = row;
+        slot_of_[row] = static_cast<Row>(end);
+      }
+      ++end;
+    }
+    slots_.resize(static_cast<std::size_t>(end));
+    single_.values.resize(static_cast<std::size_t>(block_count() * simd::LANES * p));
+    for (; end % simd::LANES != 0; ++end) *place(end) = std::numeric_limits<float>::quiet_NaN();
+  }
+
+  // Lays the remaining records out anew, without gaps, in units that suit them.
   void rebuild(Precision precision) {
+    laid_out_ = remaining_;
     slots_.erase(std::remove(slots_.begin(), slots_.end(), NONE), slots_.end());
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       slot_of_[slots_[slot]] = static_cast<Row>(slot);
@@ -272,6 +300,7 @@ class BruteNeighbours {
   Rows slots_;    // slot -> row, NONE where removed
   Rows slot_of_;  // row -> slot, NONE when removed
   std::int64_t remaining_ = 0;
+  std::int64_t laid_out_ = 0;  // how many there were at the last rebuild
   Precision precision_ = Precision::SINGLE;
   RecordBlocks<float> single_;
   RecordBlocks<double> double_;

@@ -8,6 +8,7 @@
 
 #include "microagg/exact_sum.hpp"
 #include "microagg/farthest.hpp"
+#include "microagg/farthest_pair.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/points.hpp"
 #include "microagg/remaining.hpp"
@@ -78,7 +79,7 @@ class Peel {
         k_(k),
         rules_(rules),
         poll_(watch, 1'000'000),
-        remaining_(points, rules.growth == Growth::SEED ? points.n / k : points.n, engine),
+        remaining_(points, queries(points.n, k, rules), engine),
         centroid_(points.p),
         farthest_(points, remaining_),
         group_of_(static_cast<std::size_t>(points.n), -1),
@@ -107,6 +108,13 @@ class Peel {
   }
 
  private:
+  // About how many there will be: a group's members come one by one or all at once, and a record
+  // that may be of the farthest pair is asked for its own farthest one.
+  static std::int64_t queries(std::int64_t n, std::int64_t k, PeelRules rules) {
+    const std::int64_t members = rules.growth == Growth::SEED ? n / k : n;
+    return members + (rules.pivot == Pivot::PAIR ? n : 0);
+  }
+
   bool more() {
     const double left = static_cast<double>(remaining_.size());
     const double all = static_cast<double>(points_.n);
@@ -219,8 +227,9 @@ class Peel {
   Label groups_ = 0;
 };
 
-// At worst O(n^2 p / k) for SEED growth around a centroid, O(n^2 p) for CENTROID growth; about
-// O(n^1.5) where boxes tell near from far.
+// At worst O(n^2 p / k) for SEED growth around a centroid, O(n^2 p) for CENTROID growth, O(n^3 p /
+// k) for pairs, each record of which mostly asks but a few times, so O(n^2 p); about O(n^1.5) where
+// boxes tell near from far.
 inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch,
                    Engine engine = Engine::AUTO) {
   return Peel(points, k, rules, watch, engine).run();

@@ -139,14 +139,17 @@ class PrincipalAxes {
 };
 
 // Coordinates on at most `most` orthonormal axes, those of largest variance first; distances in
-// them never exceed the true ones (but for rounding).
+// them never exceed the true ones (but for rounding). `halving.hpp` changes the order of the
+// records, and moves their coordinates along, so that those of near ones lie together.
 class PrincipalCoordinates {
  public:
-  PrincipalCoordinates(Points points, std::int64_t most) : axes_(std::min(points.p, most)) {
+  PrincipalCoordinates(Points points, std::int64_t most)
+      : axes_(std::min(points.p, most)), rows_(static_cast<std::size_t>(points.n)) {
     const PrincipalAxes axes(points);
     const std::vector<double>& mean = axes.mean();
     const std::vector<std::int64_t>& used = axes.used();
     values_.resize(static_cast<std::size_t>(points.n * axes_));
+    std::iota(rows_.begin(), rows_.end(), Row{0});
     double farthest = 0.0;
     for (std::int64_t i = 0; i < points.n; ++i) {
       const double distance = squared_distance(points.row(i), mean.data(), points.p);
@@ -162,8 +165,16 @@ class PrincipalCoordinates {
     }
     measure_error(axes, std::sqrt(farthest));
   }
-  Points points() const {
-    return {values_.data(), static_cast<std::int64_t>(values_.size()) / axes_, axes_};
+
+  std::int64_t size() const { return static_cast<std::int64_t>(rows_.size()); }
+  std::int64_t axes() const { return axes_; }
+  // The record at this place, and its coordinates.
+  Row row(std::int64_t place) const { return rows_[place]; }
+  const double* at(std::int64_t place) const { return values_.data() + place * axes_; }
+  void swap(std::int64_t one, std::int64_t other) {
+    std::swap(rows_[one], rows_[other]);
+    double* values = values_.data();
+    std::swap_ranges(values + one * axes_, values + (one + 1) * axes_, values + other * axes_);
   }
 
   // What rounding can do, for those who prove things: where the coordinates of two records differ
@@ -183,42 +194,10 @@ class PrincipalCoordinates {
   }
 
   std::int64_t axes_;
+  Rows rows_;
   Array<double> values_;
   double error_ = 0.0;
   double stretch_ = 0.0;
 };
-
-// The axis along which these rows vary most; `weigh` may change a spread.
-template <class Weigh>
-inline std::int64_t widest_axis(Points coordinates, std::span<const Row> rows, Weigh weigh) {
-  std::int64_t best = 0;
-  double most = -1.0;
-  for (std::int64_t a = 0; a < coordinates.p; ++a) {
-    double mean = 0.0;
-    for (const Row row : rows) mean += coordinates.row(row)[a];
-    mean /= static_cast<double>(rows.size());
-    double spread = 0.0;
-    for (const Row row : rows) {
-      const double d = coordinates.row(row)[a] - mean;
-      spread += d * d;
-    }
-    spread = weigh(spread);
-    if (spread > most) {
-      most = spread;
-      best = a;
-    }
-  }
-  return best;
-}
-
-// Puts the `first` lowest rows along the axis (ties: by row) first, in some order.
-inline void cut_along(Points coordinates, std::int64_t axis, std::span<Row> rows,
-                      std::int64_t first) {
-  std::nth_element(rows.begin(), rows.begin() + first, rows.end(), [&](Row one, Row other) {
-    const double x = coordinates.row(one)[axis];
-    const double y = coordinates.row(other)[axis];
-    return x < y || (x == y && one < other);
-  });
-}
 
 }  // namespace microagg

@@ -34,15 +34,13 @@ class Remaining {
     if (queries >= MANY || engine == Engine::TREE) repeats_ = Repeats(points);
     const Rows rows = repeats_.any() ? repeats_.firsts() : all_rows();
     repeats_.forget_firsts();
-    const auto distinct = static_cast<std::int64_t>(rows.size());
-    const bool wanted =
-        engine == Engine::TREE || (engine == Engine::AUTO && pays(distinct, points.p, queries));
-    if (wanted && TreeNeighbours::fits(points)) tree_.emplace(points, rows);
-    credit_ = CREDIT * static_cast<double>(distinct);
-    if (!tree_) {
+    distinct_ = static_cast<double>(rows.size());
+    untried_ = engine != Engine::BRUTE && TreeNeighbours::fits(points);
+    const double scans = static_cast<double>(queries) * distinct_ / 2.0;
+    if (untried_ && (engine == Engine::TREE || tree_pays(scans))) {
+      plant(rows);
+    } else {
       brute_.emplace(points, rows);
-    } else if (!tree_->usable()) {
-      give_up();
     }
   }
 
@@ -69,19 +67,14 @@ class Remaining {
       brute_->remove(row);
     } else {
       tree_->remove(row);
-      if (!tree_->usable() || (engine_ == Engine::AUTO && tree_->size() < FEW)) give_up();
+      if (!tree_->usable() || (engine_ == Engine::AUTO && tree_->size() < FEW)) fell();
     }
   }
 
-  // The remaining record farthest from `query` (ties: lowest row), never `exclude`.
-  Neighbour farthest(const double* query, Row exclude = NONE) {
+  // The remaining record farthest from `query` (ties: lowest row).
+  Neighbour farthest(const double* query) {
     choose();
-    Neighbour best = tree_ ? tree_->farthest(query, exclude) : brute_->farthest(query, exclude);
-    if (exclude == NONE || !repeats_.any() || !leads(exclude)) return best;
-    const Row twin = successor(repeats_.next(exclude));
-    if (twin == NONE) return best;
-    const Neighbour candidate{squared_distance(points_.row(twin), query, points_.p), twin};
-    return farther(candidate, best) ? candidate : best;
+    return tree_ ? tree_->farthest(query) : brute_->farthest(query);
   }
   // The k remaining records nearest to `query`, nearest first (ties: lowest row first). Valid until
   // the next call.
@@ -117,34 +110,51 @@ class Remaining {
     return nearest_.sorted();
   }
 
-  // Whether trees, should they be of no use, cost little beside what brute force takes: both in
-  // nanoseconds, as measured.
-  static bool pays(std::int64_t records, std::int64_t attributes, std::int64_t queries) {
-    const auto n = static_cast<double>(records);
-    const auto p = static_cast<double>(attributes);
-    const double build = n * (100.0 + 8.0 * p + 0.5 * p * p);
-    const double scans = static_cast<double>(queries) * n / 2.0 * (0.2 + 0.04 * p);
-    return 8.0 * build < scans;
+  // Whether a tree, should it be of no use, costs little beside brute force that looks at so many
+  // records: both in nanoseconds, as measured.
+  bool tree_pays(double records) const {
+    const auto p = static_cast<double>(points_.p);
+    return 8.0 * distinct_ * (100.0 + 8.0 * p + 0.5 * p * p) < records * (0.2 + 0.04 * p);
   }
   static constexpr std::int64_t FEW = 500;  // below, brute force is faster
   static constexpr std::int64_t MANY = 64;  // queries that are worth looking for equal records
   // How many full scans a tree may waste, and how many it may save up.
   static constexpr double CREDIT = 8.0;
 
-  // Before each query: the tree earns what brute force would have cost and pays what it did itself.
-  // Out of credit, it is given up.
+  // Before each query. Brute force that has gone on for longer than was expected is replaced by a
+  // tree. A tree earns what brute force would have cost and pays what it did itself; out of credit,
+  // it is given up for good.
   void choose() {
-    if (!tree_ || engine_ != Engine::AUTO) return;
-    const auto scan = static_cast<double>(tree_->size());
-    credit_ = std::min(credit_ + scan - (tree_->work() - paid_), CREDIT * scan);
-    paid_ = tree_->work();
-    if (credit_ < 0.0) give_up();
+    if (engine_ != Engine::AUTO) return;
+    if (tree_) {
+      const auto scan = static_cast<double>(tree_->size());
+      credit_ = std::min(credit_ + scan - (tree_->work() - paid_), CREDIT * scan);
+      paid_ = tree_->work();
+      if (credit_ < 0.0) fell();
+    } else if (untried_) {
+      scanned_ += static_cast<double>(brute_->size());
+      if (tree_pays(scanned_) && brute_->size() >= FEW) plant(leading_rows());
+    }
   }
 
-  void give_up() {
-    const Rows rows = tree_->rows();
+  void plant(const Rows& rows) {
+    untried_ = false;
+    brute_.reset();
+    tree_.emplace(points_, rows);
+    credit_ = CREDIT * static_cast<double>(rows.size());
+    if (!tree_->usable()) fell();
+  }
+  void fell() {
+    const Rows rows = leading_rows();
     tree_.reset();
     brute_.emplace(points_, rows);
+  }
+  Rows leading_rows() const {
+    Rows rows;
+    for (Row row = 0; row < points_.n; ++row) {
+      if (leads(row)) rows.push_back(row);
+    }
+    return rows;
   }
 
   Points points_;
@@ -154,6 +164,9 @@ class Remaining {
   Repeats repeats_;
   std::optional<TreeNeighbours> tree_;
   std::optional<BruteNeighbours> brute_;
+  bool untried_ = false;   // whether there may still be a tree
+  double distinct_ = 0.0;  // records at first
+  double scanned_ = 0.0;   // by brute force
   double credit_ = 0.0;
   double paid_ = 0.0;
   Nearest nearest_;

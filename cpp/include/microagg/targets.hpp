@@ -1,18 +1,16 @@
 // Queries that look for the nearest of other points, the targets: an intruder's records and the
-// distinct records of a release. A tree of median cuts along principal axes, as for neighbour
-// lists.
+// distinct records of a release. A tree of boxes, as for neighbour lists.
 #pragma once
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <vector>
 
+#include "microagg/box_tree.hpp"
 #include "microagg/neighbours.hpp"
 #include "microagg/parallel.hpp"
 #include "microagg/points.hpp"
-#include "microagg/principal_axes.hpp"
 #include "microagg/simd.hpp"
 #include "microagg/watch.hpp"
 
@@ -30,17 +28,7 @@ class Targets {
       : points_(points),
         count_(count),
         watch_(watch),
-        coordinates_(points, MOST_AXES),
-        axes_(coordinates_.points().p),
-        error_(coordinates_.error()),
-        rows_(static_cast<std::size_t>(count)) {
-    const double share = (1.0 - 1e-9) / coordinates_.stretch();  // the rest is for rounding
-    share_ = share > 0.0 ? share : 0.0;
-    std::iota(rows_.begin(), rows_.end(), Row{0});
-    Poll poll(watch, 1'000'000);
-    build(0, count, poll);
-    fill_blocks();
-  }
+        tree_(points, count, LEAF, 1, watch, Deadline::IGNORE) {}
 
   // Query by query its `length` nearest targets, nearest first (ties: lowest row first); NONE where
   // there are no more.
@@ -84,19 +72,8 @@ class Targets {
   }
 
  private:
-  static constexpr std::int64_t MOST_AXES = 16;
   static constexpr std::int64_t PIECE = 64;  // queries that a thread takes at a time
   static constexpr double EVERYWHERE = std::numeric_limits<double>::infinity();
-
-  struct Node {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int32_t left = -1;  // of a leaf: none
-    std::int32_t right = -1;
-    std::int64_t block = 0;  // of a leaf: its first SIMD block
-
-    std::int64_t blocks() const { return (end - begin + simd::LANES - 1) / simd::LANES; }
-  };
 
   std::int64_t queries() const { return points_.n - count_; }
 
@@ -113,82 +90,23 @@ class Targets {
     });
   }
 
-  // --- the tree ---
-
-  std::int32_t build(std::int64_t begin, std::int64_t end, Poll& poll) {
-    const auto node = static_cast<std::int32_t>(nodes_.size());
-    nodes_.push_back({begin, end});
-    boxes_.resize(boxes_.size() + static_cast<std::size_t>(2 * axes_));
-    bound(node);
-    poll.tick((end - begin) * axes_);
-    if (end - begin <= LEAF) {
-      leaves_.push_back(node);
-      return node;
-    }
-    // Left of the cut whole blocks of lanes.
-    const std::int64_t half = ((end - begin) / 2 + simd::LANES - 1) / simd::LANES * simd::LANES;
-    const std::span<Row> rows = std::span(rows_).subspan(begin, end - begin);
-    const auto as_it_is = [](double spread) { return spread; };
-    cut_along(coordinates_.points(), widest_axis(coordinates_.points(), rows, as_it_is), rows,
-              half);
-    const std::int32_t left = build(begin, begin + half, poll);
-    const std::int32_t right = build(begin + half, end, poll);
-    nodes_[node].left = left;
-    nodes_[node].right = right;
-    return node;
-  }
-
-  void bound(std::int32_t node) {
-    double* low = boxes_.data() + node * 2 * axes_;
-    double* high = low + axes_;
-    std::fill(low, high, EVERYWHERE);
-    std::fill(high, high + axes_, -EVERYWHERE);
-    for (std::int64_t i = nodes_[node].begin; i < nodes_[node].end; ++i) {
-      const double* x = coordinates_.points().row(rows_[i]);
-      for (std::int64_t a = 0; a < axes_; ++a) {
-        low[a] = std::min(low[a], x[a]);
-        high[a] = std::max(high[a], x[a]);
-      }
-    }
-  }
-
-  // The targets leaf by leaf in SIMD blocks; empty slots hold NaN.
-  void fill_blocks() {
-    std::int64_t count = 0;
-    for (const std::int32_t leaf : leaves_) {
-      nodes_[leaf].block = count;
-      count += nodes_[leaf].blocks();
-    }
-    const std::int64_t p = points_.p;
-    blocks_.assign(static_cast<std::size_t>(count * p * simd::LANES),
-                   std::numeric_limits<double>::quiet_NaN());
-    for (const std::int32_t leaf : leaves_) {
-      for (std::int64_t i = nodes_[leaf].begin; i < nodes_[leaf].end; ++i) {
-        const std::int64_t slot = i - nodes_[leaf].begin;
-        double* at = blocks_.data() + (nodes_[leaf].block + slot / simd::LANES) * p * simd::LANES +
-                     slot % simd::LANES;
-        for (std::int64_t a = 0; a < p; ++a) at[a * simd::LANES] = points_.row(rows_[i])[a];
-      }
-    }
-  }
-
   // No target in the node's box has a smaller squared distance from `at`; zero where data overflow.
   double at_least(const double* at, std::int32_t node) const {
-    const double* low = boxes_.data() + node * 2 * axes_;
-    const double* high = low + axes_;
+    const double* low = tree_.low(node);
+    const double* high = tree_.high(node);
     double sum = 0.0;
-    for (std::int64_t a = 0; a < axes_; ++a) {
-      const double gap = std::max(low[a] - at[a], at[a] - high[a]) - error_;
+    for (std::int64_t a = 0; a < tree_.axes(); ++a) {
+      const double gap = std::max(low[a] - at[a], at[a] - high[a]) - tree_.error();
       sum += gap > 0.0 ? gap * gap : 0.0;
     }
-    return sum * share_;
+    return sum * tree_.share();
   }
 
   // Hands every target within reach() over, and perhaps some that no longer are; `take` may lower
   // the reach, and a negative one ends the search.
   template <class Reach, class Take>
   void search(std::int64_t point, Poll& poll, Reach reach, Take take) const {
-    const double* at = coordinates_.points().row(point);
+    const double* at = tree_.at(point);
     descend(0, at_least(at, 0), point, at, poll, reach, take);
   }
 
@@ -196,12 +114,12 @@ class Targets {
   void descend(std::int32_t node, double distance, std::int64_t point, const double* at, Poll& poll,
                Reach& reach, Take& take) const {
     if (distance > reach()) return;
-    const Node& here = nodes_[node];
-    if (here.left < 0) {
+    const BoxTree::Node& here = tree_.node(node);
+    if (here.is_leaf()) {
       scan(here, point, poll, reach, take);
       return;
     }
-    poll.tick(2 * axes_);
+    poll.tick(2 * tree_.axes());
     const double left = at_least(at, here.left);
     const double right = at_least(at, here.right);
     if (left <= right) {
@@ -214,19 +132,20 @@ class Targets {
   }
 
   template <class Reach, class Take>
-  void scan(const Node& leaf, std::int64_t point, Poll& poll, Reach& reach, Take& take) const {
+  void scan(const BoxTree::Node& leaf, std::int64_t point, Poll& poll, Reach& reach,
+            Take& take) const {
     const auto scan_blocks = simd::kernels().scan_double;
     const std::int64_t end = leaf.block + leaf.blocks();
     alignas(64) double distances[simd::LANES];
     poll.tick((end - leaf.block) * simd::LANES * points_.p);
     for (std::int64_t block = leaf.block;; ++block) {
-      block = scan_blocks(blocks_.data(), points_.p, block, end, points_.row(point), reach(),
+      block = scan_blocks(tree_.blocks(), points_.p, block, end, points_.row(point), reach(),
                           EVERYWHERE, distances);
       if (block == end) return;
       for (std::int64_t lane = 0; lane < simd::LANES; ++lane) {
         if (!(distances[lane] <= reach())) continue;
         take(Neighbour{distances[lane],
-                       rows_[leaf.begin + (block - leaf.block) * simd::LANES + lane]});
+                       tree_.row(leaf.begin + (block - leaf.block) * simd::LANES + lane)});
       }
     }
   }
@@ -234,15 +153,7 @@ class Targets {
   Points points_;
   std::int64_t count_;
   Watch& watch_;
-  PrincipalCoordinates coordinates_;
-  std::int64_t axes_;
-  double error_;  // of a difference of coordinates
-  double share_;  // of squares of coordinates that counts
-  Rows rows_;     // in the order of the leaves
-  std::vector<Node> nodes_;
-  std::vector<double> boxes_;
-  std::vector<std::int32_t> leaves_;
-  Array<double> blocks_;
+  BoxTree tree_;
 };
 
 }  // namespace microagg

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "microagg/exact_sum.hpp"
-#include "microagg/farthest.hpp"
+#include "microagg/farthest_pair.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/points.hpp"
 #include "microagg/remaining.hpp"

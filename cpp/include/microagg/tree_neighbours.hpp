@@ -193,14 +193,6 @@ class TreeNeighbours {
   bool usable() const { return usable_; }
   std::int64_t size() const { return remaining_; }
   bool contains(Row row) const { return slot_of_[row] != NONE; }
-  Rows rows() const {
-    Rows rows;
-    for (const Row row : rows_) {
-      if (row != NONE) rows.push_back(row);
-    }
-    std::sort(rows.begin(), rows.end());
-    return rows;
-  }
   // What was done since the tree was built, in records that brute force would have looked at in the
   // same time.
   double work() const { return work_; }
@@ -220,9 +212,9 @@ class TreeNeighbours {
     rows_[slot_of_[twin]] = twin;
     slot_of_[row] = NONE;
   }
-  Neighbour farthest(const double* query, Row exclude = NONE) {
+  Neighbour farthest(const double* query) {
     aim(query);
-    return find_farthest(exclude);
+    return find_farthest();
   }
   const std::vector<Neighbour>& k_nearest(const double* query, std::int64_t k) {
     aim(query);
@@ -231,7 +223,7 @@ class TreeNeighbours {
   const std::vector<Neighbour>& k_nearest_and_farthest(const double* query, std::int64_t k,
                                                        Neighbour& farthest) {
     aim(query);
-    farthest = find_farthest(NONE);
+    farthest = find_farthest();
     return find_nearest(k);
   }
 
@@ -282,9 +274,8 @@ class TreeNeighbours {
     }
   }
 
-  Neighbour find_farthest(Row exclude) {
+  Neighbour find_farthest() {
     farthest_ = {-1.0, NONE};
-    exclude_ = exclude;
     near_ = -1.0F;
     far_ = -1.0F;
     search<Aim::FAR>();
@@ -347,7 +338,7 @@ class TreeNeighbours {
     work_ += RECORD_WORK;
     if (aim == Aim::NEAR) {
       nearest_.offer(candidate);
-    } else if (row != exclude_ && farther(candidate, farthest_)) {
+    } else if (farther(candidate, farthest_)) {
       farthest_ = candidate;
       far_ = records_->widened_far(farthest_.distance);
     }
@@ -374,7 +365,6 @@ class TreeNeighbours {
   bool remote_ = false;
   float near_ = 0.0F;
   float far_ = 0.0F;
-  Row exclude_ = NONE;
   Nearest nearest_;
   Neighbour farthest_{-1.0, NONE};
 };

@@ -24,6 +24,7 @@ from microagg.errors import (
     ContractError,
     DataError,
     MissingExtra,
+    NotEnoughMemory,
     SettingsError,
     UnsafeRelease,
 )
@@ -102,6 +103,8 @@ def _run() -> int:
         return 0
     except OSError as error:
         return _complain(error.strerror or str(error), FILES)
+    except NotEnoughMemory as error:
+        return _complain(str(error), INTERNAL)
     except MemoryError:
         return _complain("There is not enough memory for these data and this method.", INTERNAL)
     except ContractError as error:

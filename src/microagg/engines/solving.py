@@ -17,7 +17,9 @@ SECONDS_OF_PROOF = 60.0
 """For a bound, where no seconds are given."""
 
 LARGE = 20_000
-"""Problems with so many records use all threads and are solved one after the other, others in parallel."""
+"""Problems with so many records use all threads and are solved one after the other; others, and those of
+one attribute, whose optimum takes one thread, in parallel.
+"""
 
 Watcher = Callable[[Progress], object]
 
@@ -79,10 +81,14 @@ def solve_all(problems: Sequence[Problem], plan: MethodPlan, progress: Watcher |
 def _each(
     work: Callable[[int, Run], Partition], places: Sequence[int], problems: Sequence[Problem], run: Run
 ) -> list[tuple[int, Partition]]:
-    small = [place for place in places if len(problems[place].points) < LARGE]
-    large = [place for place in places if len(problems[place].points) >= LARGE]
+    large = [place for place in places if _is_large(problems[place])]
+    small = [place for place in places if not _is_large(problems[place])]
     done = [(place, work(place, run.with_seed(place))) for place in large]
     return done + list(zip(small, run.map(work, small), strict=True))
+
+
+def _is_large(problem: Problem) -> bool:
+    return len(problem.points) >= LARGE and problem.points.shape[1] > 1
 
 
 def _proven(problem: Problem, found: Partition, run: Run) -> Partition:

@@ -23,6 +23,10 @@ class MissingExtra(ImportError):  # noqa: N818 (what is missing, not a mishap)
     """An optional dependency is not installed."""
 
 
+class NotEnoughMemory(MemoryError):  # noqa: N818 (what is missing, not a mishap)
+    """It is known beforehand that memory will not suffice."""
+
+
 class OutputError(OSError):
     """Something could not be written."""
 

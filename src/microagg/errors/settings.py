@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from microagg.errors.kinds import SettingsError
+from microagg.errors.kinds import NotEnoughMemory, SettingsError
 from microagg.errors.words import counted, listed, nearest_names
 
 
@@ -121,3 +121,12 @@ def not_callable(setting: str, kind: str) -> SettingsError:
 def no_effect(setting: str, method: str, why: str) -> SettingsError:
     """An option that would do nothing is refused, never ignored."""
     return SettingsError(f"{setting} would have no effect on {method}: {why} Leave it out.")
+
+
+def not_enough_memory(needs: int, there: int) -> NotEnoughMemory:
+    """A kernel would need more than there is."""
+    return NotEnoughMemory(
+        f"This method needs about {needs / 1e9:.1f} GB of memory for these data, but only "
+        f"{there / 1e9:.1f} GB can be had. Use fewer records or columns at a time, such as strata one by "
+        "one, method='blocks', or a machine with more memory."
+    )

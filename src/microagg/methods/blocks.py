@@ -25,6 +25,9 @@ LARGE = 200_000
 
 SIDE_BY_SIDE = 64
 
+_EACH_ONE = np.empty(0, dtype=np.int64)
+"""No weights: every item counts as one."""
+
 
 @dataclass(frozen=True, slots=True)
 class KdBlocks:
@@ -41,10 +44,11 @@ class KdBlocks:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
         """The block of each record; at least 2k records in each where there are so many."""
-        n, k = len(problem.points), problem.k
-        ones = np.ones(n, dtype=np.int64)
+        k = problem.k
         largest = max(self.size, 4 * k)
-        return run.call(lambda: _core.kd_blocks(problem.points, ones, largest, k, False, 0, run.watch))
+        return run.call(
+            lambda: _core.kd_blocks(problem.points, _EACH_ONE, largest, k, False, 0, run.threads, run.watch)
+        )
 
 
 def is_one_block(problem: Problem) -> bool:
@@ -57,7 +61,9 @@ def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run, size
     centroids = _core.group_means(problem.points, labels)
     sizes = _core.group_sizes(labels)
     largest = max(size, 4 * problem.k)
-    of_group = run.call(lambda: _core.kd_blocks(centroids, sizes, largest, 1, True, seed, run.watch))
+    of_group = run.call(
+        lambda: _core.kd_blocks(centroids, sizes, largest, 1, True, seed, run.threads, run.watch)
+    )
     return np.ascontiguousarray(of_group[labels])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, errors
+from microagg.methods import memory
 from microagg.methods.blocks import near_in_memory
 from microagg.methods.neighbours import EVERY_LEAF, MOST_ENTRIES
 from microagg.methods.run import Run
@@ -49,7 +50,10 @@ def record_shares(problem: Problem, run: Run) -> NDArray[np.float64]:
     try:
         order = near_in_memory(problem, run)
         near = np.ascontiguousarray(problem.points[order])
-        lists = run.call(lambda: _core.neighbour_lists(near, length, EVERY_LEAF, run.threads, run.watch))
+        lists = run.call(
+            lambda: _core.neighbour_lists(near, length, EVERY_LEAF, run.threads, run.watch),
+            needs=memory.of_lists(near, length),
+        )
         found = run.call(
             lambda: _core.neighbour_bound(
                 near, lists, k, min(n, MOST_REMOTE), rounds, run.threads, run.watch

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from microagg import _core, errors
+from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated
 from microagg.model import Partition, Problem
@@ -32,7 +33,8 @@ class _Peel:
         labels = run.call(
             lambda: _core.peel(
                 problem.points, problem.k, self.pivot, self.growth, self._rounds_while(), run.watch
-            )
+            ),
+            needs=memory.of_search(problem.points),
         )
         return evaluated(problem, labels, start.bound)
 
@@ -67,7 +69,8 @@ class Mdav(_Peel):
 class MaximumDistance(_Peel):
     """MD (VLDBJ06, section 4.2.2): groups around the two most distant remaining records.
 
-    The search for that pair remembers upper bounds, so that the paper's O(n³/k) is the worst case.
+    The search for that pair remembers upper bounds: each record asks for its farthest partner a few times,
+    so that the paper's O(n³/k) is a worst case that no data we know come near.
     """
 
     pivot: ClassVar[_core.Pivot] = _core.Pivot.PAIR

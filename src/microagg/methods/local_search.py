@@ -107,7 +107,7 @@ def descend(
     place[rows] = np.arange(len(rows), dtype=np.int32)
     own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
     found, cut_short = run.call(
-        lambda: _core.descent(problem.points, rows, own, problem.k, lists, place, watch)
+        lambda: _core.descent(problem.points, rows, own, problem.k, lists, place, None, watch)
     )
     return _core.by_first_appearance(np.ascontiguousarray(found[place])), cut_short
 
@@ -122,15 +122,19 @@ def descend_in_blocks(
     came first.
     """
     order = near_in_memory(problem, run)
+    unseen = np.ones(len(labels), dtype=bool)
 
     def kernel(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
-        return _core.descent(problem.points, rows, own, problem.k, lists, place, child.watch)[0]
+        begin = np.flatnonzero(unseen[rows]).astype(np.int32)
+        return _core.descent(problem.points, rows, own, problem.k, lists, place, begin, child.watch)[0]
 
     for number in range(BLOCK_ROUNDS):
         if run.overdue:
             break
         blocks = blocks_of_groups(problem, labels, run.with_seed(number).seed, run, size)
         labels = solve_blocks(problem, labels, rows_of_blocks(blocks, order), kernel, run)
+        # What next lies inside a block has been seen, but for records near the borders of this one.
+        unseen = (blocks[lists] != blocks[:, np.newaxis]).any(axis=1)
     return labels, run.overdue
 
 

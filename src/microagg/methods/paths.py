@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from microagg import _core, errors
+from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.stage import Order, Stage, better, evaluated
 from microagg.model import Partition, Problem, Rows
@@ -22,7 +23,10 @@ class NearestNext:
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Rows:
         """The path."""
         first = _core.farthest_from_centroid(problem.points)
-        return run.call(lambda: _core.nearest_next(problem.points, first, _core.Deadline.IGNORE, run.watch))
+        return run.call(
+            lambda: _core.nearest_next(problem.points, first, _core.Deadline.IGNORE, run.watch),
+            needs=memory.of_search(problem.points),
+        )
 
 
 @dataclass(frozen=True, slots=True)

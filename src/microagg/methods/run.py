@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TypeVar, cast
 
 from microagg import _core
+from microagg.methods import memory
 from microagg.methods.objective import information_loss
 from microagg.model import Effort, Points
 
@@ -103,12 +104,14 @@ class Run:
             self._first = sse if self._first is None else self._first
             self.watch.report_best(sse)
 
-    def call(self, kernel: Callable[[], _Result]) -> _Result:
-        """Run a kernel so that Ctrl-C and progress work while it is inside C++.
+    def call(self, kernel: Callable[[], _Result], needs: int = 0) -> _Result:
+        """Run a kernel so that Ctrl-C and progress work while it is inside C++. Not begun if it needs
+        more bytes of memory than there are.
 
         The kernel gets a thread of its own; this one waits in slices, for a main thread inside
         C++ would never see Ctrl-C. Inside `map` the slices are taken by the thread that mapped.
         """
+        memory.ensure(needs)
         if self._inside:
             return kernel()
         self.watch.restart()

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors
+from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.sorting import Axis, ByComponent
 from microagg.methods.stage import evaluated
@@ -32,7 +33,10 @@ class Vmdav:
         gammas = [step / 10 for step in range(21)] if self.gamma is None else [self.gamma]
 
         def solve_one(gamma: float, child: Run) -> Partition:
-            labels = _core.v_mdav(problem.points, problem.k, gamma, child.watch)
+            labels = child.call(
+                lambda: _core.v_mdav(problem.points, problem.k, gamma, child.watch),
+                needs=memory.of_search(problem.points),
+            )
             return evaluated(problem, labels, start.bound)
 
         return min(run.map(solve_one, gammas), key=lambda found: found.sse)

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _KINDS = (
-    ("OutOfMemory|MemoryError|Container killed|exit code 137", "not enough memory for a task"),
+    (
+        "OutOfMemory|NotEnoughMemory|MemoryError|Container killed|exit code 137",
+        "not enough memory for a task",
+    ),
     ("ExecutorLost|Executor heartbeat|worker exited|Worker died|crashed", "executors or workers were lost"),
     (
         "No module named",

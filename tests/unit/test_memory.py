@@ -1,0 +1,116 @@
+"""Too little memory is said before it is asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microagg import errors
+from microagg.methods import memory
+from microagg.methods.fixed_size import Mdav
+from microagg.methods.neighbours import near_lists
+from microagg.methods.run import Run
+from microagg.methods.stage import one_group
+from microagg.model import Problem
+
+
+def in_a_process(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+
+
+def test_small_needs_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 0)
+    memory.ensure(memory.WORTH_ASKING - 1)
+    with pytest.raises(errors.NotEnoughMemory, match=r"about 0\.1 GB .* only 0\.0 GB"):
+        memory.ensure(memory.WORTH_ASKING)
+
+
+def test_unknown_limits_refuse_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: None)
+    memory.ensure(2**62)
+
+
+def test_methods_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 0)
+    monkeypatch.setattr(memory, "WORTH_ASKING", 0)
+    problem = Problem(np.random.default_rng(0).normal(size=(50, 2)), 3)
+    with pytest.raises(errors.NotEnoughMemory):
+        Mdav()(problem, one_group(problem), Run())
+    with pytest.raises(errors.NotEnoughMemory):
+        near_lists(problem, 5, Run())
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: what is used is not known")
+def test_the_limit_of_the_process() -> None:
+    code = """
+import resource
+import numpy as np
+from microagg import errors
+from microagg.methods import memory
+from microagg.methods.fixed_size import Mdav
+from microagg.methods.run import Run
+from microagg.methods.stage import one_group
+from microagg.model import Problem
+problem = Problem(np.random.default_rng(0).random((1_000_000, 2)), 3)
+start = one_group(problem)
+used = memory._fields(memory.Path("/proc/self/status"))["VmSize"]
+resource.setrlimit(resource.RLIMIT_AS, (used + 100_000_000, resource.RLIM_INFINITY))
+assert 0 < memory.available() <= 100_000_000
+try:
+    Mdav()(problem, start, Run())
+except errors.NotEnoughMemory as error:
+    print(error)
+"""
+    done = in_a_process(code)
+    assert done.stdout.startswith("This method needs about 0.1 GB of memory"), done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
+@pytest.mark.parametrize("p", [2, 13])
+@pytest.mark.parametrize("what", ["BRUTE", "TREE", "lists"])
+def test_needs_are_foreseen(what: str, p: int) -> None:
+    code = """
+import sys
+import numpy as np
+from microagg import _core
+from microagg.methods import memory
+def peak():
+    return memory._fields(memory.Path("/proc/self/status"))["VmHWM"]
+what, p = sys.argv[1], int(sys.argv[2])
+x = np.empty((300_000, p))
+np.random.default_rng(0).standard_normal(out=x)
+before = peak()
+if what == "lists":
+    foreseen = memory.of_lists(x, 20)
+    _core.neighbour_lists(x, 20, 2, 1, _core.Watch())
+else:
+    foreseen = memory.of_search(x)
+    engine = getattr(_core.Engine, what)
+    _core.peel(x, 100_000, _core.Pivot.REFERENCES, _core.Growth.SEED, 1, _core.Watch(), engine)
+print(peak() - before, foreseen)
+"""
+    done = in_a_process(code, what, str(p))
+    assert done.stdout, done.stderr
+    measured, foreseen = (int(number) for number in done.stdout.split())
+    # A dozen arrays may each end on a huge page of their own.
+    assert 0.5 * foreseen < measured < foreseen + 12 * 2**21
+
+
+def test_the_command_says_it(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i * i}\n" for i in range(30)))
+    code = """
+import sys
+from microagg.cli.entry import main
+from microagg.methods import memory
+memory.available, memory.WORTH_ASKING = (lambda: 0), 0
+sys.argv = ["microagg", "partition", sys.argv[1], "-k", "3", "--method", "mdav"]
+main()
+"""
+    done = in_a_process(code, str(path))
+    assert done.returncode == 70
+    assert "This method needs about 0.0 GB of memory for these data" in " ".join(done.stderr.split())
