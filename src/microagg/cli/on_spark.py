@@ -30,7 +30,7 @@ def protect_folder(
     from microagg.engines.spark.folders import source_of
     from microagg.engines.spark.protecting import protect
     from microagg.engines.spark.session import session_of
-    from microagg.engines.spark.words import check_files
+    from microagg.engines.spark.words import check_files, check_words
     from microagg.engines.spark.writing import check
     from microagg.plan.protection import Protection
 
@@ -47,6 +47,8 @@ def protect_folder(
     if "pass_" in words:
         words["pass"] = words.pop("pass_")
     protection = Protection.of(words)
+    # Before Spark is started, which takes seconds.
+    check_words(protection)
     check_files(files.labels, files.report, files.external_report)
     session = session_of(master)
     with told(session, "reading the source"):
