@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
+# PySpark is large, and of no use without Java.
+EXTRAS := all,test,lint$(if $(shell command -v java),$(shell echo ,spark))
 FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
@@ -25,7 +27,7 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 $(SETUP): $(BIN)/python $(NATIVE)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install --quiet --no-build-isolation --editable '.[all,test,lint]'
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install --quiet --no-build-isolation --editable '.[$(EXTRAS)]'
 	@touch $@
 
 demo: setup ## the main job on the SME example and generated data, as a table

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +14,11 @@ from microagg import errors, read
 from microagg.engines import local
 from microagg.engines.release import Release
 from microagg.engines.solving import SECONDS_OF_PROOF, run_of, solve_one
+from microagg.engines.spark.session import is_spark_frame
 from microagg.methods.exact import NODES, WORK, Exact, prove
 from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
-from microagg.model import CsvFormat, Effort, Partition, Problem, ScaleName
+from microagg.model import CsvFormat, Effort, Origin, Partition, Problem, ScaleName
 from microagg.plan import plan_file
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
 from microagg.plan.protection import (
@@ -74,7 +76,8 @@ def protect(
 ) -> Release:
     """Protect a file or data frame: every released combination of the keys is shared by at least k records.
 
-    data: a path, or a data frame of any kind that narwhals knows.
+    data: a path, or a data frame of any kind that narwhals knows; one of Spark is protected by Spark, and
+        the release's data are a frame of Spark.
     k: the smallest allowed group size, at least 3 (2 with allow_pairs).
     keys: numeric columns by which somebody could be recognised, masked jointly; a list of lists are
         subsets that are masked independently. each: columns masked each by itself.
@@ -114,6 +117,8 @@ def protect(
         raise errors.not_callable("progress", type(progress).__name__)
     if source is None:
         raise errors.word_missing("data", "a data frame or a path")
+    if is_spark_frame(source):
+        return _protect_on_spark(source, protection, csv_format, progress)
     if isinstance(source, str | Path):
         microdata = read.microdata_from_file(Path(source), csv_format)
     elif csv_format.given():
@@ -121,6 +126,19 @@ def protect(
     else:
         microdata = read.microdata_of(source)
     return local.protect(microdata, protection, progress)
+
+
+def _protect_on_spark(
+    frame: Any, protection: Protection, csv_format: CsvFormat, progress: Callable[[Progress], object] | None
+) -> Release:
+    """What it returns has the names of a `Release`, but for those that need all records on one machine."""
+    from microagg.engines.spark.frames import Source
+    from microagg.engines.spark.protecting import protect as protect_frame
+
+    if csv_format.given():
+        raise errors.not_csv("what was given", "Spark frame", csv_format.given())
+    source = Source(frame, Origin("Spark frame", "the Spark frame"))
+    return protect_frame(source, protection, progress)  # type: ignore[return-value]
 
 
 def partition_each(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -73,18 +74,61 @@ def decimals_of(numbers: NDArray[np.float64]) -> int | None:
     return _decimals(left)
 
 
-def _decimals(numbers: NDArray[np.float64]) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How the numbers of one part of a column are written; `joined` is how those of two parts are.
+
+    `single`: all are of single precision; `decimals`, `as_single`: how many decimals they have at most as
+    doubles, and as singles, one more than `MOST_DECIMALS` where there are more.
+    """
+
+    single: bool = True
+    decimals: int = 0
+    as_single: int = 0
+
+    def joined(self, numbers: NDArray[np.float64]) -> Notation:
+        """With further numbers, all of them finite."""
+        single = self.single and _are_single(numbers)
+        return Notation(
+            single,
+            _decimals_from(numbers, np.float64, self.decimals),
+            _decimals_from(numbers, np.float32, self.as_single) if single else self.as_single,
+        )
+
+    def __add__(self, other: Notation) -> Notation:
+        return Notation(
+            self.single and other.single,
+            max(self.decimals, other.decimals),
+            max(self.as_single, other.as_single),
+        )
+
+    @property
+    def found(self) -> int | None:
+        """As `decimals_of` says it."""
+        found = self.as_single if self.single else self.decimals
+        return None if found > MOST_DECIMALS else found
+
+
+def _are_single(numbers: NDArray[np.float64]) -> bool:
     with np.errstate(over="ignore"):
-        single = bool(np.array_equal(numbers.astype(np.float32), numbers))
-    kind = np.float32 if single else np.float64
+        return bool(np.array_equal(numbers.astype(np.float32), numbers))
+
+
+def _decimals(numbers: NDArray[np.float64]) -> int | None:
+    found = _decimals_from(numbers, np.float32 if _are_single(numbers) else np.float64, 0)
+    return None if found > MOST_DECIMALS else found
+
+
+def _decimals_from(numbers: NDArray[np.float64], kind: type[np.floating[Any]], least: int) -> int:
+    """How many decimals the numbers have, `least` at least; one more than the most for all beyond."""
     left = numbers
-    for decimals in range(MOST_DECIMALS + 1):
+    for decimals in range(least, MOST_DECIMALS + 1):
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large for that is whole
             left = left[np.round(left, decimals).astype(kind) != left.astype(kind)]
         left = left[np.abs(left) < 2.0**53]
         if len(left) == 0:
             return decimals
-    return None
+    return MOST_DECIMALS + 1
 
 
 def _array(numbers: pa.ChunkedArray[Any]) -> NDArray[np.float64]:

@@ -57,6 +57,7 @@ def blocks(language: str) -> list[object]:
         pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
         for page in PAGES
         for number, block in enumerate(blocks_of(page, language))
+        if "pyspark" not in block  # tests/spark runs these
     ]
 
 
@@ -68,6 +69,7 @@ def commands() -> list[object]:
         pytest.param(line.strip(), id=f"{page.relative_to(ROOT)}: {line.strip()}")
         for page, text in pages
         for line in re.findall(r"^\s*(?:\$ )?(microagg [a-z]+.*)$", text, re.M)
+        if "--engine spark" not in line  # tests/spark runs these
     ]
 
 

@@ -243,6 +243,15 @@ def test_every_option_of_the_help_is_tried() -> None:
     assert not {option for option in offered if f'"{option}"' not in here}
 
 
+def test_engines(tmp_path: Path) -> None:
+    """Those of Spark are tried in tests/spark."""
+    source = survey(tmp_path / "survey.csv")
+    options = (source, "-k", "3", "--keys", "age,income")
+    assert "verified" in protected(*options, "--engine", "local", "-o", tmp_path / "out.csv")
+    assert "only with --engine spark" in refused(2, tmp_path, *options, "--master", "local[1]")
+    assert "engine" in refused(2, tmp_path, *options, "--engine", "other")
+
+
 @pytest.mark.parametrize("policy", ["merge", "suppress"])
 def test_small_strata(tmp_path: Path, policy: str) -> None:
     rows = [["big", 98765432 + at] for at in range(9)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from microagg import errors
+from microagg.cli.on_spark import Files, protect_folder
 from microagg.cli.options import (
     AsJson,
     CommonUnit,
@@ -29,26 +31,22 @@ from microagg.cli.options import (
     names,
 )
 
-if TYPE_CHECKING:
-    from microagg.engines.release import Release
-
 
 def protect(
     file: Annotated[
-        Path | None,
+        str | None,
         typer.Argument(
-            readable=False,
             metavar="FILE",
-            help="The file to protect, of any format that `partition` reads; - is standard input.",
+            help="The file to protect, of any format that `partition` reads; - is standard input. With "
+            "--engine spark: a folder of Parquet or CSV files, or a table.",
         ),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Smallest allowed group size, 3 or more.")] = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "-o",
             "--output",
-            readable=False,
             help="The protected file; its ending says the format (default: NAME-protected beside FILE).",
         ),
     ] = None,
@@ -143,6 +141,11 @@ def protect(
         typer.Option(help="Also write an HTML page with what users of the output may know."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the output.")] = False,
+    engine: Annotated[str, typer.Option(help="local, or spark for data beyond one machine.")] = "local",
+    master: Annotated[
+        str | None,
+        typer.Option(help="Of Spark: local[4], yarn, k8s://… (default: as configured, or local[*])."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Protect FILE: write a copy in which at least k records share each combination of the keys.
@@ -152,6 +155,7 @@ def protect(
     from microagg.api import protect as make
     from microagg.cli.progress_bar import Bar
     from microagg.engines.release import Places
+    from microagg.plan.checks import choice
     from microagg.plan.plan_file import read_plan
     from microagg.read import origin_of
 
@@ -194,6 +198,12 @@ def protect(
     if "pass" in words:
         words["pass_"] = words.pop("pass")
     words |= {word: value for word, value in given.items() if value is not None}
+    if choice("engine", engine, ("local", "spark")) == "spark":
+        files = Files(record, labels, report, external_report, force)
+        _print(*protect_folder(file, output, words, master, files), as_json=as_json)
+        return
+    if master is not None:
+        raise errors.without_spark("--master")
     source = _source(file, words.pop("input", None))
     target = _target(output, words.pop("output", None), source)
     Places.of(target, record, labels, report, external_report).check(origin_of(source), force)
@@ -202,30 +212,38 @@ def protect(
     where = release.save(
         target, force=force, record=record, labels=labels, report=report, external_report=external_report
     )
+    pages = {"report": report, "external_report": external_report}
+    named = {name: str(page) for name, page in pages.items() if page is not None}
+    _print(release, str(target), where, as_json=as_json, more=named)
     if as_json:
-        pages = {"report": report, "external_report": external_report}
-        named = {name: str(page) for name, page in pages.items() if page is not None}
-        typer.echo(json.dumps(_summary(release, target, where) | named))
         return
-    typer.echo(str(release))
-    typer.echo(f"written to {target}\ninternal record, not to be released: {where}")
     if report is not None:
         typer.echo(f"internal report, not to be released: {report}")
     if external_report is not None:
         typer.echo(f"report for those who get the release: {external_report}")
 
 
-def _source(file: Path | None, planned: object) -> Path:
+def _print(
+    release: Any, target: str, where: Path, as_json: bool, more: Mapping[str, str] | None = None
+) -> None:
+    if as_json:
+        typer.echo(json.dumps(_summary(release, target, where) | dict(more or {})))
+        return
+    typer.echo(str(release))
+    typer.echo(f"written to {target}\ninternal record, not to be released: {where}")
+
+
+def _source(file: str | None, planned: object) -> Path:
     if file is None and planned is None:
         raise errors.word_missing("FILE", "microagg protect data.csv, or input in the plan")
-    return file if file is not None else Path(str(planned))
+    return Path(file if file is not None else str(planned))
 
 
-def _target(output: Path | None, planned: object, source: Path) -> Path:
-    if output == Path("-"):
+def _target(output: str | None, planned: object, source: Path) -> Path:
+    if output == "-":
         raise errors.no_standard_output()
     if output is not None:
-        return output
+        return Path(output)
     if planned is not None:
         return Path(str(planned))
     if source == Path("-"):
@@ -235,9 +253,9 @@ def _target(output: Path | None, planned: object, source: Path) -> Path:
     return source.with_name(protected_name(source))
 
 
-def _summary(release: Release, target: Path, where: Path) -> dict[str, object]:
+def _summary(release: Any, target: str, where: Path) -> dict[str, object]:
     return {
-        "output": str(target),
+        "output": target,
         "record": str(where),
         "k": release.claims.k,
         "information_loss": release.information_loss,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from microagg import errors, read
 from microagg.engines.masking import (
     Doubles,
-    Masked,
     masked,
     released_origin,
     released_table,
@@ -44,14 +43,14 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     as_numbers = with_numbers(source.table, posed.numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
-    for plan in _plans(protection):
+    for plan in plans_of(protection):
         attempts += 1
         partitions = solve_all([task.problem for task in tasks.tasks], plan, progress, tasks.sst)
         new = masked(protection, kept, posed.weights, tasks.tasks, partitions)
         table = released_table(source.table, order, protection, strata, new)
-        claims = _claims(protection, strata, new)
+        claims = claims_of(protection, tuple(strata.recoded), new.rounding, new.mean_tolerance)
         verdict = verify(as_numbers, table, strata.rows[order], claims)
-        if verdict.safe or not _another_partition_may_help(verdict, protection):
+        if verdict.safe or not another_partition_may_help(verdict, protection):
             break
     if not verdict.safe and attempts > 1:
         raise errors.retried_in_vain(attempts, verdict.failures)
@@ -120,7 +119,7 @@ def _order(n: int, shuffle: bool) -> NDArray[np.int64]:
     return np.random.default_rng().permutation(n) if shuffle else np.arange(n)
 
 
-def _plans(protection: Protection) -> Iterator[MethodPlan]:
+def plans_of(protection: Protection) -> Iterator[MethodPlan]:
     """The method as it is said; with retry, then others."""
     plan = protection.method
     yield plan
@@ -131,12 +130,19 @@ def _plans(protection: Protection) -> Iterator[MethodPlan]:
             yield replace(plan, stage=stage_of(recipe), recipe=recipe)
 
 
-def _another_partition_may_help(verdict: Verdict, protection: Protection) -> bool:
+def another_partition_may_help(verdict: Verdict, protection: Protection) -> bool:
+    """Whether to go on with retry."""
     partial = verdict.joint is not None and verdict.joint.below and not protection.accept_partial
     return bool(protection.retry and not partial)
 
 
-def _claims(protection: Protection, strata: Strata, new: Masked) -> Claims:
+def claims_of(
+    protection: Protection,
+    recoded: tuple[str, ...],
+    rounding: Mapping[str, float],
+    mean_tolerance: Mapping[str, float],
+) -> Claims:
+    """What a release promises, and `verify` recounts."""
     return Claims(
         k=protection.k,
         subsets=protection.subsets,
@@ -147,11 +153,11 @@ def _claims(protection: Protection, strata: Strata, new: Masked) -> Claims:
         min_distinct=protection.min_distinct,
         accept_homogeneous=protection.accept_homogeneous,
         accept_partial=protection.accept_partial,
-        recoded=tuple(strata.recoded),
+        recoded=recoded,
         dropped=protection.drop,
         weight=protection.weight,
-        rounding=new.rounding,
-        mean_tolerance=new.mean_tolerance,
+        rounding=rounding,
+        mean_tolerance=mean_tolerance,
     )
 
 

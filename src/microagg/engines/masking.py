@@ -60,18 +60,18 @@ def masked(
         own = [
             (task, found) for task, found in zip(tasks, partitions, strict=True) if task.subset == number
         ]
-        if protection.aggregate == "median" and not protection.accept_real_values:
-            _refuse_odd_groups(own)
-        group, shares = _numbered(own, weights, len(numbers[subset[0]]))
-        published = _published(subset, numbers, weights, own, protection.aggregate, len(shares))
-        for at, column in enumerate(subset):
-            present = ~np.isnan(published[:, at])
-            values = published[present, at]
-            published[present, at] = rounded(values, shares[present], decimals[column])
-            columns[column] = published[group, at]
+        if (
+            protection.aggregate == "median"
+            and not protection.accept_real_values
+            and (odd := odd_groups(own))
+        ):
+            raise errors.real_values(odd)
+        of_subset = masked_subset(subset, numbers, weights, own, protection.aggregate, decimals)
+        for column in subset:
+            columns[column], shares = of_subset[column]
             if protection.aggregate == "mean":
-                rounding[column] = _rounding(decimals[column])
-                tolerance[column] = _tolerance(decimals[column], shares[present])
+                rounding[column] = rounding_of(decimals[column])
+                tolerance[column] = _tolerance(decimals[column], shares)
     if protection.noised:
         share = NOISE if protection.noise is None else protection.noise
         values = np.stack([numbers[column] for column in protection.noised], axis=1)
@@ -83,6 +83,28 @@ def masked(
     return Masked(columns, whole, rounding, tolerance)
 
 
+def masked_subset(
+    subset: Sequence[str],
+    numbers: Mapping[str, Doubles],
+    weights: Doubles | None,
+    own: Sequence[tuple[Task, Partition]],
+    how: str,
+    decimals: Mapping[str, int | None],
+) -> dict[str, tuple[Doubles, Doubles]]:
+    """By column: the rounded value of each record, and how many records, or how much weight, each group has
+    that publishes one. `own` are the groups of this subset; they hold all records.
+    """
+    group, shares = _numbered(own, weights, len(numbers[subset[0]]))
+    published = _published(subset, numbers, weights, own, how, len(shares))
+    columns = {}
+    for at, column in enumerate(subset):
+        present = ~np.isnan(published[:, at])
+        values = published[present, at]
+        published[present, at] = rounded(values, shares[present], decimals[column])
+        columns[column] = published[group, at], shares[present]
+    return columns
+
+
 def _decimals(protection: Protection, column: str, values: Doubles) -> int | None:
     if column in protection.decimals:
         return protection.decimals[column]
@@ -90,10 +112,9 @@ def _decimals(protection: Protection, column: str, values: Doubles) -> int | Non
     return None if found is None else found + MORE_DECIMALS
 
 
-def _refuse_odd_groups(own: Sequence[tuple[Task, Partition]]) -> None:
-    odd = sum(int((np.bincount(found.labels) % 2).sum()) for task, found in own if task.columns)
-    if odd:
-        raise errors.real_values(odd)
+def odd_groups(own: Sequence[tuple[Task, Partition]]) -> int:
+    """How many groups have an odd number of records, so that their median is one of their values."""
+    return sum(int((np.bincount(found.labels) % 2).sum()) for task, found in own if task.columns)
 
 
 def _numbered(
@@ -133,7 +154,7 @@ def _published(
     return published
 
 
-def _rounding(decimals: int | None) -> float:
+def rounding_of(decimals: int | None) -> float:
     """Half a unit of the last decimal; whole numbers are rounded up or down, so that totals are kept."""
     if decimals is None:
         return 0.0

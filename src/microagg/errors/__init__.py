@@ -15,5 +15,6 @@ from microagg.errors.plans import *
 from microagg.errors.roles import *
 from microagg.errors.serving import *
 from microagg.errors.settings import *
+from microagg.errors.spark import *
 from microagg.errors.verdicts import *
 from microagg.errors.words import *

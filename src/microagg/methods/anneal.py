@@ -52,16 +52,19 @@ BEST_STEPS = 600_000_000
 """The best effort does so many steps even on few records, but no more than 600,000 a record."""
 
 
-def steps_of_run(problem: Problem, run: Run) -> int:
-    """Steps for the run's effort, and no more than its seconds allow at a fixed rate."""
-    n = len(problem.points)
+def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
+    """Steps for the run's effort, and no more than its seconds allow at a fixed rate.
+
+    Where the problem is a part of `of` records, its share of the steps for all of them.
+    """
+    n = max(len(problem.points), of)
     steps = min(STEPS_PER_RECORD[run.effort] * n, MOST_STEPS[run.effort])
     if run.effort == "best":
         steps = max(steps, min(BEST_STEPS, 10 * STEPS_PER_RECORD["best"] * n))
     if run.seconds is not None:
         left = max(run.seconds - _seconds_beside(problem), 0.0)
         steps = min(steps, int(0.95 * left / _seconds_a_step(problem)))
-    return steps
+    return steps * len(problem.points) // n
 
 
 # A core of 2024 served as measure. The numbers only say what fits into a user's seconds, so that a

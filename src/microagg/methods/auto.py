@@ -38,8 +38,11 @@ class Choice:
     reason: str
 
 
-def choose(problem: Problem, run: Run) -> Choice:
-    """What suits the number of records and attributes, k, and the run's effort and seconds."""
+def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
+    """What suits the number of records and attributes, k, and the run's effort and seconds.
+
+    A part of `of` records gets its share of the work that all of them would.
+    """
     n, p = problem.points.shape
     if p == 1:
         return Choice(OptimalUnivariate(), "univariate", "one attribute: the optimum can be computed")
@@ -52,8 +55,8 @@ def choose(problem: Problem, run: Run) -> Choice:
     if n > MOST_FOR_MDAV:
         start = Within(Mdav(), by=KdBlocks())
         first, size = "blocks", f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
-    steps = steps_of_run(problem, run)
-    if n > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
+    steps = steps_of_run(problem, run, of)
+    if max(n, of) > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
         return Choice(
             chain(start, Descent(BLOCK_OF_DESCENT)),
             f"{first}+descent:size={BLOCK_OF_DESCENT}",
@@ -93,10 +96,12 @@ class Auto:
 
     needs_start: ClassVar[bool] = False
     uses_effort: ClassVar[bool] = True
+    of: int = 0
+    """The problem is a part of so many records, which share the work of one run; 0: it is all of them."""
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Choose, then run what was chosen."""
-        choice = choose(problem, run)
+        choice = choose(problem, run, self.of)
         found = solve(choice.stage, problem, start, run)
         only = len(problem.points) < 2 * problem.k
         return replace(

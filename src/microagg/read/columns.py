@@ -33,7 +33,7 @@ _DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\
 _BLANK = r"^\s*$"
 
 # What Arrow's reader of CSV files takes for a missing number.
-_MISSING_WORDS = (
+MISSING_WORDS = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
 )
@@ -81,7 +81,7 @@ def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     from pyarrow import compute
 
     trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
-    missing = compute.is_in(trimmed, value_set=pa.array(_MISSING_WORDS, pa.large_string()))
+    missing = compute.is_in(trimmed, value_set=pa.array(MISSING_WORDS, pa.large_string()))
     result: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
     return result
 

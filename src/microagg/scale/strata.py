@@ -36,20 +36,25 @@ class Strata:
     suppressed: int = 0
 
 
-def strata_of(table: pa.Table, columns: Sequence[str], k: int, policy: str) -> Strata:
+def strata_of(
+    table: pa.Table, columns: Sequence[str], k: int, policy: str, counts: Positions | None = None
+) -> Strata:
     """One stratum for each combination of values that occurs; a missing value is a value.
 
     Those with fewer than k records are refused, or merged with each other in the order of their codes (with
-    the smallest of the others, if they are fewer than k together), or left out.
+    the smallest of the others, if they are fewer than k together), or left out. With `counts` each row of
+    the table stands for so many records.
     """
     n = table.num_rows
+    counts = np.ones(n, dtype=np.int64) if counts is None else counts
+    records = int(counts.sum())
     if not columns:
-        if n < k:
-            raise errors.k_above_n(k, n)
+        if records < k:
+            raise errors.k_above_n(k, records)
         return Strata(np.arange(n), np.zeros(n, dtype=np.int64), 1, {})
     codes = np.stack([_codes(table.column(column), column) for column in columns], axis=1)
     combinations, of = _combinations(codes)
-    sizes = np.bincount(of)
+    sizes = np.bincount(of, weights=counts).astype(np.int64)
     small = sizes < k
     if not small.any():
         return Strata(np.arange(n), of, len(sizes), {})
@@ -60,9 +65,10 @@ def strata_of(table: pa.Table, columns: Sequence[str], k: int, policy: str) -> S
             raise errors.all_suppressed(k)
         rows = np.flatnonzero(~small[of])
         renumbered = np.cumsum(~small) - 1
-        return Strata(rows, renumbered[of[rows]], int((~small).sum()), {}, suppressed=n - len(rows))
-    if n < k:
-        raise errors.k_above_n(k, n)
+        left_out = int(sizes[small].sum())
+        return Strata(rows, renumbered[of[rows]], int((~small).sum()), {}, suppressed=left_out)
+    if records < k:
+        raise errors.k_above_n(k, records)
     target = _merged(sizes, k)
     recoded = _recode(table, columns, codes, combinations, of, target)
     _, numbered = np.unique(target, return_inverse=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from microagg import errors
 from microagg.model import Points, Problem, ScaleName, Table
-from microagg.scale.patterns import Pattern, Positions, by_missing, by_zeros
+from microagg.scale.patterns import Positions, by_missing, by_zeros
 from microagg.scale.units import to_points
 
 
@@ -62,15 +62,9 @@ def tasks_of(
     for number, subset in enumerate(subsets):
         points = _points_of(subset, scale, by_pattern)
         for at, rows in enumerate(strata):
-            for pattern in _patterns(points, rows, k):
-                parts, rare = [pattern.rows], 0
-                if zeros_apart and pattern.columns:
-                    parts, rare = by_zeros(subset.values[:, pattern.columns], pattern.rows, k)
-                mixed += rare
-                columns = tuple(subset.columns[column] for column in pattern.columns)
-                for part in parts:
-                    own = _cut(points, part, pattern.columns)
-                    tasks.append(Task(number, at, part, columns, Problem(own, k)))
+            found, rare = tasks_of_stratum(points, subset, rows, k, zeros_apart, number, at)
+            tasks += found
+            mixed += rare
         kept, of_subset = _kept_cells(points, [task for task in tasks if task.subset == number], subset)
         sst += of_subset
         for column, cells in zip(subset.columns, kept, strict=True):
@@ -78,6 +72,23 @@ def tasks_of(
             if had > cells:
                 lost[column] = had - cells
     return Tasks(tuple(tasks), sst, lost, mixed)
+
+
+def tasks_of_stratum(
+    points: Points, subset: Table, rows: Positions, k: int, zeros_apart: bool, number: int, stratum: int
+) -> tuple[list[Task], int]:
+    """The tasks of these rows of a subset, and how many records are grouped with others' zeros."""
+    tasks, mixed = [], 0
+    for pattern in by_missing(points, rows, k):
+        parts, rare = [pattern.rows], 0
+        if zeros_apart and pattern.columns:
+            parts, rare = by_zeros(subset.values[:, pattern.columns], pattern.rows, k)
+        mixed += rare
+        columns = tuple(subset.columns[column] for column in pattern.columns)
+        for part in parts:
+            own = _cut(points, part, pattern.columns)
+            tasks.append(Task(number, stratum, part, columns, Problem(own, k)))
+    return tasks, mixed
 
 
 def _points_of(subset: Table, scale: ScaleName, by_pattern: bool) -> Points:
@@ -94,10 +105,6 @@ def _points_of(subset: Table, scale: ScaleName, by_pattern: bool) -> Points:
             own = np.ascontiguousarray(subset.values[rows, at : at + 1])
             points[rows, at] = to_points(Table((column,), own), scale)[:, 0]
     return points
-
-
-def _patterns(points: Points, rows: Positions, k: int) -> list[Pattern]:
-    return by_missing(points, rows, k)
 
 
 def _cut(points: Points, rows: Positions, columns: tuple[int, ...]) -> Points:

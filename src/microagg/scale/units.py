@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from microagg import _core, errors
 from microagg.model import Points, ScaleName, Table
@@ -42,6 +47,41 @@ def to_points(table: Table, scale: ScaleName) -> Points:
             if np.abs(points[:, at]).max() > LARGEST:
                 raise errors.too_far_out(column)
     return points
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """How the columns of a table that is nowhere whole become points: a number for each column.
+
+    ((x - middle) · factor - centre) / spread, where `factor` is a power of two, so that no value overflows;
+    a column without spread becomes 0. The same number gives the same point, whatever stands beside it.
+    """
+
+    middle: NDArray[np.float64]
+    factor: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    spread: NDArray[np.float64]
+
+    @classmethod
+    def from_ranges(cls, low: Sequence[float], high: Sequence[float]) -> Units:
+        """From -1 to 1 about the middle of each range; what is known before any sum."""
+        middle = [least / 2.0 + most / 2.0 for least, most in zip(low, high, strict=True)]
+        reach = [max(b - m, m - a) for a, b, m in zip(low, high, middle, strict=True)]
+        factor = [math.ldexp(1.0, min(-math.frexp(each)[1], 1000)) for each in reach]
+        spread = [1.0 if least < most else 0.0 for least, most in zip(low, high, strict=True)]
+        return cls(np.array(middle), np.array(factor), np.zeros(len(middle)), np.array(spread))
+
+    def of(self, columns: Sequence[int]) -> Units:
+        """Those of some columns."""
+        at = list(columns)
+        return Units(self.middle[at], self.factor[at], self.centre[at], self.spread[at])
+
+    def points(self, values: Points) -> Points:
+        """The values in these units; NaN stays NaN."""
+        usable = self.spread > 0.0
+        points = ((values - self.middle) * self.factor - self.centre) / np.where(usable, self.spread, 1.0)
+        points = np.where(usable, points, np.where(np.isnan(values), np.nan, 0.0))
+        return np.ascontiguousarray(points)
 
 
 def _without_offsets(values: Points) -> Points:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,34 @@ def mean_failures(changes: tuple[MeanChange, ...]) -> list[str]:
         for change in changes
         if change.tolerance is not None and not change.kept
     ]
+
+
+def notes_of(
+    claims: Claims,
+    counts: tuple[Count, ...],
+    joint: Count | None,
+    homogeneous: tuple[Homogeneous, ...],
+    suppressed: int,
+    released: int,
+    about_noise: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """What was accepted, and what else is worth knowing."""
+    notes = []
+    if joint is not None and joint.below and claims.accept_partial:
+        notes.append(errors.note_partial(joint.below, claims.k))
+    if claims.accept_homogeneous:
+        notes += [
+            errors.note_homogeneous(found.column, found.keys, found.groups, found.records)
+            for found in homogeneous
+        ]
+    notes += about_noise
+    for count in counts:
+        if count.own_values:
+            masked = [name for name in count.columns if name not in claims.strata]
+            notes.append(errors.note_own_values(masked, count.own_values))
+    if suppressed:
+        notes.append(errors.note_suppressed(suppressed, suppressed + released))
+    return tuple(notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -347,21 +376,9 @@ class Release:
         suppressed: int,
     ) -> tuple[str, ...]:
         """What was accepted, and what else is worth knowing."""
-        claims, notes = self.claims, []
-        if joint is not None and joint.below and claims.accept_partial:
-            notes.append(errors.note_partial(joint.below, claims.k))
-        if claims.accept_homogeneous:
-            notes += [
-                errors.note_homogeneous(found.column, found.keys, found.groups, found.records)
-                for found in homogeneous
-            ]
-        if claims.noised:
-            notes.append(errors.note_noised(claims.noised))
-            notes += self.noise_notes()
-        for count in counts:
-            if count.own_values:
-                masked = [name for name in count.columns if name not in claims.strata]
-                notes.append(errors.note_own_values(masked, count.own_values))
-        if suppressed:
-            notes.append(errors.note_suppressed(suppressed, suppressed + self.released.num_rows))
-        return tuple(notes)
+        about_noise = (
+            [errors.note_noised(self.claims.noised), *self.noise_notes()] if self.claims.noised else []
+        )
+        return notes_of(
+            self.claims, counts, joint, homogeneous, suppressed, self.released.num_rows, about_noise
+        )

@@ -1,0 +1,220 @@
+"""Which records are solved together: strata, and the blocks of those that are too large for one task.
+
+A *cell* is a problem of its own: a whole stratum, or a block of a large one. A *packet* is what one task
+gets: a cell, or several small ones. All of it is small, known before the work starts, and sent to every
+task; where a record belongs follows from its own values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg.methods.splitters import Axes, Tree, joined_leaves
+from microagg.model import Points
+from microagg.scale.units import Units
+
+Doubles = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Pattern = int
+"""Bit i: key i is missing; bit p + i: it is zero, where zeros are kept apart."""
+
+Counts = Mapping[tuple[int, Pattern], int]
+"""Records of each stratum by pattern."""
+
+SHARE_OF_TARGET = 0.6
+"""Blocks are meant to be so large: samples err, and none may be larger than the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """k, and how many records a block may have at most."""
+
+    k: int
+    target: int
+
+    @property
+    def aim(self) -> int:
+        """How many it should have."""
+        return int(SHARE_OF_TARGET * self.target)
+
+    @property
+    def heavy(self) -> int:
+        """Records with the same keys that are so many have a cell of their own."""
+        return max(self.aim // 4, 2 * self.k)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """How the records of one stratum and pattern are cut: by a tree; and `heavy`, combinations of keys that
+    so many records have that they are left to themselves.
+    """
+
+    tree: Tree
+    heavy: Points
+
+    @property
+    def places(self) -> int:
+        """Leaves, then heavy combinations."""
+        return self.tree.leaves + len(self.heavy)
+
+    def place_of(self, values: Points, coordinates: Doubles) -> Whole:
+        """From 0 on, within this cut."""
+        places = self.tree.leaf_of(coordinates)
+        for at, combination in enumerate(self.heavy):
+            same = ((values == combination) | (np.isnan(values) & np.isnan(combination))).all(axis=1)
+            places[same] = self.tree.leaves + at
+        return places
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Where the records of one subset of keys belong.
+
+    Places are numbered through: whole strata first, then the places of each cut. `cell` joins places that
+    are too small; `packet` is what is worked at together, or -1 for cells whose records are all the same.
+    """
+
+    units: Units
+    """In which cuts are made; those of the sample, for it is known first."""
+    axes: Axes
+    patterns: bool
+    zeros: bool
+    of_stratum: Whole
+    """The place of each stratum; -1 for those that are cut."""
+    cuts: Mapping[tuple[int, Pattern], Cut]
+    first: Mapping[tuple[int, Pattern], int]
+    """The first place of each cut."""
+    instead: Mapping[tuple[int, Pattern], Pattern]
+    """For patterns that too few have, the one whose cut they take."""
+    cell: Whole
+    sizes: Whole
+    """Of each cell; 0 where a place was joined with another."""
+    packet: Whole
+    """Of each cell."""
+    spread: Mapping[int, tuple[int, int]]
+    """For cells whose records are all the same: their first packet, and how many they have."""
+    packets: int
+
+    def places(self, stratum: Whole, values: Points) -> Whole:
+        """Of each record."""
+        found = self.of_stratum[stratum]
+        rows = np.flatnonzero(found < 0)
+        if not len(rows):
+            return found
+        codes = self.codes(values[rows])
+        coordinates = self.axes.coordinates(self.units.points(values[rows]))
+        own = stratum[rows]
+        pairs, of = np.unique(np.stack([own, codes]), axis=1, return_inverse=True)
+        of = of.ravel()
+        for at, (number, code) in enumerate(pairs.T.tolist()):
+            here = np.flatnonzero(of == at)
+            key = (number, self.instead.get((number, code), code))
+            places = self.cuts[key].place_of(values[rows[here]], coordinates[here])
+            found[rows[here]] = self.first[key] + places
+        return found
+
+    def codes(self, values: Points) -> Whole:
+        """The pattern of each record."""
+        return codes_of(values, self.patterns, self.zeros)
+
+    def packet_of(self, stratum: Whole, values: Points, mixed: Whole) -> Whole:
+        """Of each record; `mixed` spreads those of cells that need no work."""
+        places = self.places(stratum, values)
+        cells = self.cell[places]
+        found = self.packet[cells]
+        for cell, (first, many) in self.spread.items():
+            here = cells == cell
+            # The few that are too few to be alone go to the first of its packets.
+            found[here] = first + np.where(places[here] == cell, mixed[here] % many, 0)
+        return found
+
+    @property
+    def count(self) -> int:
+        """Places."""
+        return len(self.cell)
+
+
+def codes_of(values: Points, patterns: bool, zeros: bool) -> Whole:
+    """The pattern of each record: which keys are missing, and which are zero, where that matters."""
+    codes = np.zeros(len(values), dtype=np.int64)
+    for at, column in enumerate(values.T):
+        if patterns:
+            codes |= np.isnan(column).astype(np.int64) << at
+        if zeros:
+            codes |= (column == 0.0).astype(np.int64) << (values.shape[1] + at)
+    return codes
+
+
+def substitutes(counts: Counts, keys: int, k: int) -> dict[tuple[int, Pattern], Pattern]:
+    """For each pattern of a large stratum that fewer than k records have, another one.
+
+    Rare patterns of zeros take the most alike of those that miss the same keys. Of missing keys, they take
+    the pattern with most keys; among its records they are mended as in memory.
+    """
+    instead: dict[tuple[int, Pattern], Pattern] = {}
+    for stratum in sorted({stratum for stratum, _ in counts}):
+        own = {code: count for (number, code), count in counts.items() if number == stratum}
+        for code, other in _substitutes(own, (1 << keys) - 1, k).items():
+            instead[stratum, code] = other
+    return instead
+
+
+def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pattern, Pattern]:
+    """Of one stratum; `missing` are the bits that say which keys are missing."""
+    by_gaps: dict[int, dict[Pattern, int]] = {}
+    for code, count in sorted(counts.items()):
+        by_gaps.setdefault(code & missing, {})[code] = count
+    common: dict[int, list[Pattern]] = {}
+    instead: dict[Pattern, Pattern] = {}
+    for gaps, codes in by_gaps.items():
+        if sum(codes.values()) >= k:
+            common[gaps] = [code for code, count in codes.items() if count >= k] or [min(codes)]
+            for code in codes.keys() - set(common[gaps]):
+                instead[code] = min(
+                    common[gaps], key=lambda other: ((code ^ other).bit_count(), -codes[other], other)
+                )
+    if not common:
+        first = min(counts)
+        return {code: first for code in counts if code != first}
+    host = min(common, key=lambda gaps: (gaps.bit_count(), -sum(by_gaps[gaps].values()), gaps))
+    for gaps in by_gaps.keys() - common.keys():
+        instead |= dict.fromkeys(by_gaps[gaps], common[host][0])
+    return instead
+
+
+def joined(cells: Cells, counts: Whole, same: Sequence[int], sizes: Sizes) -> Cells:
+    """With the number of records at each place known: small ones joined, and packets made of cells.
+
+    `same` are the places whose records all have the same keys.
+    """
+    cell = np.arange(cells.count)
+    apart = frozenset(same)
+    for key, cut in cells.cuts.items():
+        first = cells.first[key]
+        leaves = np.arange(first, first + cut.tree.leaves)
+        free = np.array([leaf for leaf in leaves if leaf not in apart], dtype=np.int64)
+        cell[free] = free[joined_leaves(counts[free], 2 * sizes.k, sizes.target)]
+        if len(cut.heavy) and 0 < counts[free].sum() < sizes.k:
+            cell[free] = first + cut.tree.leaves
+    total = np.bincount(cell, weights=counts, minlength=cells.count).astype(np.int64)
+    packet = np.full(cells.count, -1, dtype=np.int64)
+    spread: dict[int, tuple[int, int]] = {}
+    number, filled = -1, sizes.target
+    for place in np.flatnonzero(total).tolist():
+        if place in apart:
+            continue
+        if filled + total[place] > sizes.aim:
+            number, filled = number + 1, 0
+        packet[place] = number
+        filled += int(total[place])
+    number += 1
+    for place in sorted(apart):
+        if total[place]:
+            many = -(-int(total[place]) // sizes.aim)
+            spread[place] = number, many
+            number += many
+    return replace(cells, cell=cell, sizes=total, packet=packet, spread=spread, packets=number)

@@ -1,0 +1,197 @@
+"""Folders of files on any file system that Spark knows: read, written, renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlparse
+
+from microagg import errors
+from microagg.engines.spark.frames import Source
+from microagg.model import CsvFormat, Origin
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PLAIN = CsvFormat(",", "utf-8", ".")
+_ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
+WRITTEN = (".parquet", ".csv")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folder:
+    """A path on a file system of Spark's."""
+
+    session: SparkSession
+    path: str
+
+    @property
+    def _jvm(self) -> Any:
+        jvm = getattr(self.session, "_jvm", None)
+        if jvm is None:
+            raise errors.not_on_spark(
+                "a folder", "this session is one of Spark Connect. Use its own reader."
+            )
+        return jvm
+
+    @property
+    def _at(self) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(self.path)
+
+    @property
+    def _system(self) -> Any:
+        configuration = self.session.sparkContext._jsc.hadoopConfiguration()
+        return self._at.getFileSystem(configuration)
+
+    def beside(self, name: str) -> Folder:
+        """Another name in the same folder."""
+        parent = self.parent
+        return Folder(self.session, f"{parent.path}/{name}" if parent.path != "/" else f"/{name}")
+
+    @property
+    def parent(self) -> Folder:
+        """The folder that it is in."""
+        above = self._system.makeQualified(self._at).getParent()
+        return Folder(self.session, above.toString())
+
+    @property
+    def qualified(self) -> str:
+        """With scheme, authority and all."""
+        return str(self._system.makeQualified(self._at).toString())
+
+    @property
+    def local(self) -> Path | None:
+        """On this machine's own file system; None elsewhere."""
+        found = urlparse(self.qualified)
+        return Path(self._at.toUri().getPath()).absolute() if found.scheme == "file" else None
+
+    def exists(self) -> bool:
+        """Whether there is anything of that name."""
+        return bool(self._system.exists(self._at))
+
+    def rename(self, to: Folder) -> None:
+        """At once, where the file system can."""
+        if not self._system.rename(self._at, to._at):
+            raise errors.cannot_write(to.path, "renaming failed")
+
+    def remove(self) -> None:
+        """With all that is in it."""
+        self._system.delete(self._at, True)
+
+    def files(self) -> Iterator[str]:
+        """Names of all files in it, or its own."""
+        found = self._system.listFiles(self._at, True)
+        while found.hasNext():
+            yield str(found.next().getPath().getName())
+
+
+def source_of(session: SparkSession, name: str, csv: CsvFormat) -> Source:
+    """A folder or file of Parquet or CSV, or a table of the session's catalogue."""
+    folder = Folder(session, name)
+    if folder.exists():
+        kind = next(
+            (
+                kind
+                for file in folder.files()
+                for end, kind in _ENDINGS.items()
+                if file.lower().endswith(end)
+            ),
+            None,
+        )
+        if kind is None:
+            raise errors.unknown_folder_format(name)
+        if kind == "CSV":
+            known = CsvFormat(
+                *((given or usual) for given, usual in zip(_said(csv), _said(PLAIN), strict=True))
+            )
+            return Source(read_csv(session, name, known), Origin(kind, name, csv=known))
+    elif not _is_table(session, name):
+        raise errors.no_such_input(name)
+    else:
+        kind = "table"
+    if csv.given():
+        raise errors.not_csv(name, kind, csv.given())
+    frame = session.read.parquet(name) if kind == "Parquet" else session.read.table(name)
+    return Source(frame, Origin(kind, name))
+
+
+def _said(csv: CsvFormat) -> tuple[str | None, str | None, str | None]:
+    return csv.delimiter, csv.encoding, csv.decimal
+
+
+def _is_table(session: SparkSession, name: str) -> bool:
+    try:
+        return session.catalog.tableExists(name)
+    except Exception:  # what cannot be the name of a table
+        return False
+
+
+def read_csv(session: SparkSession, path: str, csv: CsvFormat) -> DataFrame:
+    """All columns as text, null where a field is empty; rows of another length are refused."""
+    reader = session.read.options(**_options(csv)).option("mode", "FAILFAST")
+    # What is not asked for would not be looked at, nor refused.
+    return reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
+
+
+def _options(csv: CsvFormat) -> dict[str, Any]:
+    return {
+        "header": "true",
+        "sep": csv.delimiter or ",",
+        "encoding": csv.encoding or "utf-8",
+        "escape": '"',
+        "inferSchema": "false",
+        "ignoreLeadingWhiteSpace": "false",
+        "ignoreTrailingWhiteSpace": "false",
+    }
+
+
+def write(frame: DataFrame, folder: Folder, csv: CsvFormat | None) -> None:
+    """As Parquet, or as CSV; a CSV frame is one of text."""
+    if csv is None:
+        frame.write.parquet(folder.path)
+    else:
+        frame.write.options(**_options(csv)).csv(folder.path)
+
+
+def read_again(session: SparkSession, folder: Folder, frame: DataFrame, csv: CsvFormat | None) -> DataFrame:
+    """What was written just now, by its own names and types."""
+    if csv is None:
+        return session.read.parquet(folder.path)
+    reader = session.read.options(**_options(csv)).option("mode", "FAILFAST").schema(frame.schema)
+    return reader.csv(folder.path)
+
+
+def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> DataFrame:
+    """Every column as it stands in a CSV file; masked numbers with the file's decimal sign."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    columns = []
+    for name in frame.columns:
+        text = F.col("`" + name.replace("`", "``") + "`").cast("string")
+        if csv.decimal == "," and name in masked:
+            text = F.replace(text, F.lit("."), F.lit(","))
+        columns.append(text.alias(name))
+    return frame.select(*columns)
+
+
+@contextmanager
+def staging(target: Folder, name: str) -> Iterator[Folder]:
+    """A hidden folder beside the target, which is gone at the end unless it was renamed."""
+    folder = target.beside(name)
+    try:
+        yield folder
+    finally:
+        if folder.exists():
+            folder.remove()
+
+
+def output_format(path: str, source: Source) -> CsvFormat | None:
+    """How to write: None for Parquet. By the ending of the name; without one, as the source is."""
+    ending = Path(path).suffix.lower()
+    if ending not in ("", *WRITTEN):
+        raise errors.unknown_output_format(path, list(WRITTEN))
+    is_csv = ending == ".csv" or (not ending and source.origin.csv is not None)
+    return replace(source.origin.csv or PLAIN) if is_csv else None

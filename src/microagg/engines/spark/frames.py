@@ -1,0 +1,181 @@
+"""A Spark frame as the engine works on it: columns by number, keys as doubles, hashes of each record.
+
+Names of columns are the user's and may hold anything; inside, column 3 is `c3` as it is in the source, `x3`
+as a number, `r3` with merged codes, and `y3` masked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM, WEIGHT
+from microagg.model import Origin, positions_of
+from microagg.plan.protection import Protection
+from microagg.read.columns import MISSING_WORDS, refuse_duplicates
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
+_NEITHER = ("map", "variant", "interval", "void", "calendarinterval", "geometry", "geography")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A frame of Spark and where it comes from; `origin.csv` is set where all its columns are text."""
+
+    frame: DataFrame
+    origin: Origin
+
+    @property
+    def columns(self) -> list[str]:
+        """Names, in their order."""
+        return list(self.frame.columns)
+
+    def kind(self, name: str) -> str:
+        """What Spark calls the type of a column."""
+        return str(self.frame.schema.fields[self.columns.index(name)].dataType.typeName())
+
+    def at(self, name: str) -> int:
+        """The number of a column."""
+        return self.columns.index(name)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether numbers are text, as in CSV files."""
+        return self.origin.csv is not None
+
+
+def check(source: Source, protection: Protection) -> None:
+    """`DataError` for columns that are not there, or that Spark could not work with."""
+    refuse_duplicates(source.columns)
+    alike = {name.casefold(): name for name in source.columns}
+    if len(alike) < len(source.columns):
+        raise errors.columns_not_on_spark([n for n in source.columns if n not in alike.values()])
+    positions_of([column for column, _ in protection.columns_by_role()], source.columns)
+    numbers = [*protection.changed, *([protection.weight] if protection.weight is not None else [])]
+    for name in source.columns:
+        kind = source.kind(name)
+        if name in numbers:
+            if kind == "string" and source.is_text:
+                continue
+            if kind in ("date", "timestamp", "timestamp_ntz", "time"):
+                raise errors.dates([name], 0, [])
+            if kind not in _NUMERIC:
+                raise errors.not_numeric([name], [])
+        elif name not in protection.drop and any(kind.startswith(word) for word in _NEITHER):
+            raise errors.unusable_on_spark(name, kind)
+    for name in protection.strata:
+        if source.kind(name) in ("array", "struct"):
+            raise errors.no_codes(name, source.kind(name))
+
+
+def released(source: Source, protection: Protection) -> list[str]:
+    """The columns that leave the house, in their order."""
+    return [name for name in source.columns if name not in protection.drop]
+
+
+def by_number(source: Source, protection: Protection) -> DataFrame:
+    """The source's columns by number, those to be masked as numbers, and the weights as such."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
+    chosen: list[Column] = []
+    for name in released(source, protection):
+        at = source.at(name)
+        if name in protection.changed:
+            codes = protection.missing_codes.get(name, ())
+            chosen.append(number(source, f"c{at}", codes).alias(f"x{at}"))
+        else:
+            chosen.append(F.col(f"c{at}"))
+    if protection.weight is not None:
+        chosen.append(number(source, f"c{source.at(protection.weight)}", ()).alias(WEIGHT))
+    return numbered.select(*chosen)
+
+
+def number(source: Source, column: str, missing_codes: Any) -> Column:
+    """A column as doubles; null where it is missing, and where text is no number."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    found = F.col(column)
+    if source.is_text:
+        text = meant(source, column)
+        found = F.when(text.rlike(NUMBER), text)
+    found = found.cast("double")
+    gone = F.isnan(found)
+    for code in missing_codes:
+        gone = gone | (found == float(code))
+    # Adding nought makes a negative zero a plain one: Spark takes the two for the same, NumPy does not.
+    return F.when(~gone, found + F.lit(0.0))
+
+
+def meant(source: Source, column: str) -> Column:
+    """Text as it is meant: without blanks around it, with a decimal point, null for words for missing."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    text = F.trim(F.col(column))
+    if source.origin.csv is not None and source.origin.csv.decimal == ",":
+        text = F.when(~text.contains("."), F.replace(text, F.lit(","), F.lit("."))).otherwise(text)
+    return F.when(~text.isin(*MISSING_WORDS), text)
+
+
+def refuse_text(source: Source, protection: Protection) -> None:
+    """`DataError` for text among the numbers of CSV files."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    names = [*protection.changed, *([protection.weight] if protection.weight is not None else [])]
+    texts = [name for name in names if source.is_text and source.kind(name) == "string"]
+    if not texts:
+        return
+    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
+    wrong = [
+        F.count_if(~meant(source, f"c{source.at(name)}").rlike(NUMBER)).alias(f"t{at}")
+        for at, name in enumerate(texts)
+    ]
+    found = numbered.agg(F.count("*").alias("n"), *wrong).collect()[0]
+    for at, name in enumerate(texts):
+        if found[f"t{at}"]:
+            raise errors.no_numbers_in_text(name, found[f"t{at}"], found["n"])
+
+
+def with_hashes(frame: DataFrame) -> DataFrame:
+    """With two hashes of all columns: what tells records with the same keys apart."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    content = [F.col(name) for name in content_of(frame)]
+    return frame.select(
+        "*",
+        F.xxhash64(*content).alias(MIXED),
+        F.xxhash64(F.lit(1), *content).alias(MIXED_TOO),
+    )
+
+
+def content_of(frame: DataFrame) -> list[str]:
+    """The columns of the source, or the numbers in their place."""
+    return [name for name in frame.columns if name[0] in "cx" and name[1:].isdigit()]
+
+
+def with_strata(frame: DataFrame, strata: Any, columns: list[str]) -> DataFrame:
+    """With the stratum of each record, and merged codes; `strata`: an Arrow table that says which."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    if strata is None:
+        return frame.withColumn(STRATUM, F.lit(0))
+    known = {field.name: field for field in frame.schema.fields}
+    from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+    kinds = [
+        StructField(name, known[name[1:]].dataType) if name[1:] in known
+        else StructField(name, LongType() if name == STRATUM else StringType())
+        for name in strata.column_names
+    ]  # fmt: skip
+    table = frame.sparkSession.createDataFrame(strata, StructType(kinds))
+    same = [frame[name].eqNullSafe(table[f"={name}"]) for name in columns]
+    rule = same[0]
+    for further in same[1:]:
+        rule = rule & further
+    joined = frame.join(F.broadcast(table), rule, "inner")
+    return joined.drop(*(f"={name}" for name in columns))

@@ -1,0 +1,243 @@
+"""The work of one task: the records of a packet, each of whose cells is a problem of its own, masked.
+
+Everything here follows from the records and the plan alone: records are put into an order of their own
+content first, and seeds derive from it. Whoever does the work again gets the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.engines.masking import masked_subset, odd_groups
+from microagg.engines.solving import run_of
+from microagg.engines.spark.cells import codes_of
+from microagg.engines.spark.jobs import MIXED, MIXED_TOO, NOTE, STRATUM, WEIGHT, Found, Job
+from microagg.methods.run import derived_seed
+from microagg.methods.stage import evaluated, one_group, solve
+from microagg.model import Labels, Partition, Points, Problem, Table
+from microagg.plan.method import MethodPlan
+from microagg.scale.tasks import Task, tasks_of_stratum
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Doubles = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+_STEPS = re.compile(r":steps=\d+")
+
+
+def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
+    """The records with masked columns and, in the first row, what was found; one row if it is a refusal."""
+    try:
+        _raise_refusals(records)
+        values = numbers_in(records, job.subset)
+        order = _canonical(records, values)
+        records, values = records.take(order), values[order]
+        weights = numbers_in(records, [WEIGHT])[:, 0] if job.weighted else None
+        stratum = records.column(STRATUM).to_numpy().astype(np.int64)
+        old = numbers_in(records, job.masked) if job.again else values
+        start = records.column(job.group).to_numpy() if job.again else None
+        cells = _Cells(job, values, job.units.points(values), stratum, old, start)
+        own, mixed = cells.solved()
+        masked, found = _masked(job, packet, cells, weights, own, mixed)
+    except (errors.DataError, errors.SettingsError, errors.UnsafeRelease, errors.ContractError) as refusal:
+        nothing = np.full((1, len(job.subset)), np.nan)
+        return _with(
+            job, records.slice(0, 1), nothing, np.zeros(1, np.int64), Found(packet, refusal=refusal)
+        )
+    groups, count = np.empty(len(values), dtype=np.int64), packet << 32
+    for task, partition in own:
+        groups[task.rows] = count + partition.labels.astype(np.int64)
+        count += int(partition.labels.max()) + 1
+    return _with(job, records, masked, groups, found)
+
+
+def _with(job: Job, records: pa.Table, masked: Points, groups: Whole, found: Found) -> pa.Table:
+    """The records with what was found, in the place of what was there."""
+    import pyarrow as pa
+
+    names = records.column_names if job.again else [*records.column_names, *job.masked, job.group, job.note]
+    new: dict[str, Any] = {
+        name: pa.array(values, mask=np.isnan(values))
+        for name, values in zip(job.masked, masked.T, strict=True)
+    }
+    new[job.group] = pa.array(groups)
+    new[job.note] = pa.array([pickle.dumps(found), *[None] * (len(groups) - 1)], pa.binary())
+    kept = {name: _in_utc(records.column(name)) for name in names if name not in new}
+    return pa.table({name: new[name] if name in new else kept[name] for name in names})
+
+
+def _in_utc(column: Any) -> Any:
+    """Spark gives times in the zone of its session, and takes them in UTC; the instants are the same."""
+    wanted = _kind_in_utc(column.type)
+    return column if wanted == column.type else column.cast(wanted)
+
+
+def _kind_in_utc(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_kind_in_utc(kind.value_type)))
+    if pa.types.is_struct(kind):
+        fields = [kind.field(at) for at in range(kind.num_fields)]
+        return pa.struct([field.with_type(_kind_in_utc(field.type)) for field in fields])
+    return kind
+
+
+def _raise_refusals(records: pa.Table) -> None:
+    """What was refused for an earlier subset is refused here too, or its row might be lost."""
+    for name in records.column_names:
+        if name.startswith(NOTE):
+            notes: list[Any] = records.column(name).drop_null().to_pylist()
+            for found in map(pickle.loads, notes):
+                if found.refusal is not None:
+                    raise found.refusal
+
+
+def numbers_in(records: Any, columns: Any) -> Points:
+    """Columns of doubles as an array, NaN where null."""
+    return np.stack([records.column(name).to_numpy(zero_copy_only=False) for name in columns], axis=1)
+
+
+def _canonical(records: pa.Table, values: Points) -> Whole:
+    """The records by their content: keys first, then all else by its hashes."""
+    hashes = [records.column(name).to_numpy() for name in (MIXED_TOO, MIXED)]
+    return np.lexsort([*hashes, *values.T[::-1]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """The records of a packet, in their canonical order."""
+
+    job: Job
+    values: Points
+    points: Points
+    stratum: Whole
+    old: Points
+    """What groups publish, where there are groups; the values, where there are none."""
+    start: Whole | None
+    """The groups."""
+
+    def solved(self) -> tuple[list[tuple[Task, Partition]], int]:
+        """The groups of each cell, and how many records are grouped with others' zeros."""
+        plan, job = self.job.cells, self.job
+        cells = plan.cell[plan.places(self.stratum, self.old)]
+        table = Table(job.subset, self.values)
+        own: list[tuple[Task, Partition]] = []
+        mixed = 0
+        order = np.argsort(cells, kind="stable")
+        numbers, starts = np.unique(cells[order], return_index=True)
+        for cell, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+            if cell in plan.spread:
+                if self.start is not None or _are_the_same(self.values[rows]):
+                    own.append(self._as_it_is(rows))
+                    continue
+            elif len(rows) != plan.sizes[cell]:
+                raise errors.source_changed()
+            if self.start is not None:
+                own += self._refined(rows, self.start)
+                continue
+            number = int(self.stratum[rows[0]])
+            apart = job.zeros_apart and bool(plan.of_stratum[number] >= 0)
+            tasks, rare = tasks_of_stratum(self.points, table, rows, job.k, apart, 0, number)
+            mixed += rare
+            own += [(task, _solved(task.problem, job.method, one_group(task.problem))) for task in tasks]
+        return own, mixed
+
+    def _as_it_is(self, rows: Whole) -> tuple[Task, Partition]:
+        """Records with the same values, so many that they are in several packets: they stay as they are."""
+        task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.k))
+        off = self.job.units.points(self.old[rows]) - self.points[rows]
+        return task, Partition(np.zeros(len(rows), dtype=np.int32), float(np.nansum(off * off)))
+
+    def _columns(self, rows: Whole) -> tuple[str, ...]:
+        """Those that the records publish, or have."""
+        return tuple(name for at, name in enumerate(self.job.subset) if not np.isnan(self.old[rows[0], at]))
+
+    def _refined(self, rows: Whole, groups: Whole) -> list[tuple[Task, Partition]]:
+        """Groups that publish the same columns, and zeros in the same ones if these are kept apart."""
+        codes = codes_of(self.old[rows], True, self.job.zeros_apart)
+        found = []
+        for code in np.unique(codes):
+            own = rows[codes == code]
+            columns = self._columns(own)
+            places = [self.job.subset.index(name) for name in columns]
+            problem = Problem(np.ascontiguousarray(self.points[own][:, places]), self.job.k)
+            labels = _by_first_appearance(groups[own])
+            start = evaluated(problem, labels) if columns else Partition(labels, 0.0)
+            task = Task(0, 0, own, columns, problem)
+            found.append((task, _solved(problem, self.job.method, start)))
+        return found
+
+    def unchanged(self) -> Whole:
+        """In a second round, the records that stay as they are."""
+        if self.start is None:
+            return np.empty(0, dtype=np.int64)
+        cells = self.job.cells.cell[self.job.cells.places(self.stratum, self.old)]
+        return np.flatnonzero(np.isin(cells, list(self.job.cells.spread)))
+
+
+def _by_first_appearance(groups: Whole) -> Labels:
+    _, first, of = np.unique(groups, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[of].astype(np.int32)
+
+
+def _masked(
+    job: Job,
+    packet: int,
+    cells: _Cells,
+    weights: Doubles | None,
+    own: list[tuple[Task, Partition]],
+    mixed: int,
+) -> tuple[Points, Found]:
+    """What the groups publish, and what is to be told about them."""
+    values, points = cells.values, cells.points
+    numbers = {name: values[:, at] for at, name in enumerate(job.subset)}
+    published = masked_subset(job.subset, numbers, weights, own, job.aggregate, job.decimals)
+    new = np.stack([published[name][0] for name in job.subset], axis=1)
+    stay = cells.unchanged()
+    new[stay] = cells.old[stay]
+    kept = ~np.isnan(new)
+    cleared = np.where(kept, points, 0.0)
+    shares = [published[name][1] for name in job.subset]
+    return new, Found(
+        packet,
+        len(values),
+        sum(int(found.labels.max()) + 1 for _, found in own),
+        sum(found.sse for _, found in own),
+        odd_groups(own),
+        mixed,
+        tuple(kept.sum(axis=0).tolist()),
+        tuple((~np.isnan(values)).sum(axis=0).tolist()),
+        tuple(cleared.sum(axis=0).tolist()),
+        tuple((cleared**2).sum(axis=0).tolist()),
+        tuple(float(each.max(initial=0.0)) for each in shares),
+        tuple(float(each.sum()) for each in shares),
+        # The number of steps follows from a cell's size: there would be a recipe for each.
+        frozenset(_STEPS.sub("", found.recipe or job.method.recipe) for task, found in own if task.columns),
+        any(found.truncated for _, found in own),
+    )
+
+
+def _are_the_same(values: Points) -> bool:
+    return bool(((values == values[0]) | (np.isnan(values) & np.isnan(values[0]))).all())
+
+
+def _solved(problem: Problem, plan: MethodPlan, start: Partition) -> Partition:
+    """By the plan's method, with a seed that follows from the points; without columns there is no work."""
+    if not problem.points.shape[1]:
+        return replace(start, sse=0.0)
+    digest = hashlib.blake2b(problem.points.tobytes(), digest_size=6).digest()
+    own = replace(plan, seed=derived_seed(plan.seed, int.from_bytes(digest, "little")))
+    return solve(plan.stage, problem, start, run_of(own, None, None, start.sse))

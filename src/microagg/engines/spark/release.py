@@ -1,0 +1,163 @@
+"""What `protect` returns on Spark: a frame that has passed the verdict, and all that is known about it."""
+
+from __future__ import annotations
+
+import platform
+import secrets
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+from microagg.engines.release import SHOWN_RECIPES
+from microagg.engines.spark.frames import Source
+from microagg.engines.spark.jobs import Found
+from microagg.engines.spark.words import check_files
+from microagg.model import Claims, Verdict
+from microagg.plan.protection import Protection
+from microagg.verify.distributed import Fingerprint
+from microagg.verify.recount import Sides
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparkRelease:
+    """A protected frame that has passed its verdict.
+
+    `data`: the frame; `verdict`: what was counted; `information_loss`: 100 · SSE / SST over all blocks, in
+    percent; `record`: the internal record of the run. All but `data` is internal. What was computed is kept
+    by Spark's executors until `close()`, or the end of the session.
+    """
+
+    paired: DataFrame
+    sides: Sides
+    source: Source
+    claims: Claims
+    protection: Protection
+    verdict: Verdict
+    found: tuple[list[Found], ...]
+    fingerprint: Fingerprint
+    information_loss: float
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if self.verdict.safe is not True:
+            raise errors.not_verified()
+
+    @cached_property
+    def data(self) -> DataFrame:
+        """The released frame, its records in an order that tells nothing of the source's.
+
+        Within a partition they stand by a hash of what is released; shuffled ones by a hash that only this
+        process could compute, over all partitions.
+        """
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        columns = []
+        for name, own in self.sides.after.items():
+            value = F.col(own)
+            columns.append((value.cast("bigint") if name in self.sides.whole else value).alias(name))
+        frame = self.paired.select(*columns)
+        salt = secrets.token_hex(16) if self.protection.shuffle else ""
+        content = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
+        place = F.xxhash64(F.lit(salt), *content)
+        if self.protection.shuffle:
+            return frame.repartitionByRange(place).sortWithinPartitions(place)
+        return frame.sortWithinPartitions(place)
+
+    @property
+    def groups(self) -> int:
+        """Of all subsets together."""
+        return sum(found.groups for own in self.found for found in own)
+
+    @property
+    def bound_loss(self) -> None:
+        """Nothing is proven on Spark."""
+        return
+
+    def close(self) -> None:
+        """Let Spark's executors forget what was computed; `data` would be computed again."""
+        self.paired.unpersist()
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """All that is needed to repeat the run and to account for it, as plain values."""
+        origin = self.source.origin
+        software = {name: version(name) for name in ("microagg", "numpy", "pyarrow", "pyspark")}
+        return {
+            "format": "microagg run record",
+            "version": 1,
+            "engine": "spark",
+            "software": software | {"python": platform.python_version()},
+            "input": {
+                "name": origin.name,
+                "format": origin.format,
+                "digest": str(self.fingerprint),
+                "records": self.fingerprint.records + self.verdict.suppressed,
+                "columns": self.source.columns,
+            },
+            "plan": dict(self.protection.words),
+            "seed": self.protection.method.seed,
+            "information_loss": self.information_loss,
+            "bound_loss": None,
+            "tasks": [
+                {
+                    "columns": list(subset),
+                    "packet": found.packet,
+                    "records": found.records,
+                    "groups": found.groups,
+                    "sse": found.sse,
+                    "recipe": " and ".join(sorted(found.recipes)),
+                    "truncated": found.truncated,
+                }
+                for subset, own in zip(self._subsets, self.found, strict=True)
+                for found in own
+            ],
+            "verdict": self.verdict.as_dict(),
+            "seconds": self.seconds,
+        }
+
+    @property
+    def _subsets(self) -> tuple[tuple[str, ...], ...]:
+        return (*self.protection.subsets, *self.protection.own_subsets)
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        record: str | Path | None = None,
+        labels: bool = False,
+        report: str | Path | None = None,
+        external_report: str | Path | None = None,
+    ) -> Path:
+        """Write the release as a folder of files, read them back, count again, and only then give the
+        folder its name.
+
+        path: its ending, .parquet or .csv, says the format (default: as the source). force: overwrite.
+        record: the folder for what is internal, on this machine (default: microagg-internal beside the
+        release). Returns the path of the record.
+        """
+        from microagg.engines.spark.writing import save
+
+        check_files(labels, report, external_report)
+        return save(self, str(path), force, record)
+
+    def __str__(self) -> str:
+        recipes = sorted({recipe for own in self.found for found in own for recipe in found.recipes})
+        how = " and ".join(recipes) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
+        groups = "1 group" if self.groups == 1 else f"{self.groups} groups"
+        over = f" over {len(self._subsets)} subsets" if len(self._subsets) > 1 else ""
+        packets = sum(len(own) for own in self.found)
+        return (
+            f"{self.verdict.records} records in {groups}{over} (k = {self.claims.k})\n"
+            f"information loss {self.information_loss:.4f} %, by {how} in {self.seconds:.2f} s\n"
+            f"on Spark in {packets} parts of at most {max(f.records for own in self.found for f in own)} "
+            f"records\n{self.verdict}"
+        )
+
+    __repr__ = __str__

@@ -1,0 +1,43 @@
+"""Is there a column without a role that may tell who a record is?"""
+
+from __future__ import annotations
+
+from microagg import errors
+from microagg.engines.spark.frames import Source
+from microagg.plan.identifiers import identifying_name, nearly_unique
+from microagg.plan.protection import Protection
+
+ERROR = 0.02
+"""Distinct values are counted with such an error; so a column is suspected a little earlier."""
+
+NAMED = "its name is that of an identifier"
+DISTINCT = "nearly all of its values are distinct"
+
+
+def check_roles(source: Source, protection: Protection) -> None:
+    """`SettingsError` for likely identifiers that nobody has given a role."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    roles = dict(protection.columns_by_role())
+    names = [name for name in source.columns if name not in roles and source.kind(name) != "boolean"]
+    if not names:
+        return
+    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
+    columns = [F.col(f"c{source.at(name)}") for name in names]
+    rules = [F.count(column).alias(f"n{at}") for at, column in enumerate(columns)]
+    rules += [
+        F.approx_count_distinct(F.xxhash64(column), ERROR).alias(f"d{at}")
+        for at, column in enumerate(columns)
+    ]
+    found = numbered.agg(*rules).collect()[0]
+    reasons = {}
+    for at, name in enumerate(names):
+        present, distinct = found[f"n{at}"], found[f"d{at}"]
+        if present == 0 or distinct <= 2 < present:
+            continue
+        if identifying_name(name, source.kind(name) == "string"):
+            reasons[name] = NAMED
+        elif nearly_unique(int(distinct * (1.0 + 3.0 * ERROR)), present):
+            reasons[name] = DISTINCT
+    if reasons:
+        raise errors.needs_role(list(reasons), list(reasons.values()))

@@ -1,0 +1,159 @@
+"""Records brought together by packet and solved: in blocks, and once more in blocks that lie elsewhere."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from microagg import errors
+from microagg.engines.spark.cells import Cells, Sizes, Whole
+from microagg.engines.spark.jobs import GROUP, MIXED, NOTE, STRATUM, Found, Job
+from microagg.engines.spark.packets import work
+from microagg.engines.spark.planning import Keys, Planned, planned
+from microagg.methods.auto import Auto
+from microagg.methods.local_search import Descent
+from microagg.plan.method import MethodPlan
+from microagg.plan.protection import Protection
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MOST_PARTITIONS = 20_000
+
+SHIFTED = 0.37
+"""What a cut of the second round leaves on one side: its borders lie inside the blocks of the first."""
+
+
+def jobs_of(
+    protection: Protection, keys: Keys, plan: Planned, method: MethodPlan, decimals: dict[str, int | None]
+) -> list[Job]:
+    """What tasks are told, for each subset."""
+    if isinstance(method.stage, Auto):
+        method = replace(method, stage=Auto(plan.profile.records))
+    method = replace(method, threads=1)
+    jobs = []
+    for number, (places, cells) in enumerate(zip(keys.subsets, plan.cells, strict=True)):
+        columns = tuple(keys.columns[at] for at in places)
+        jobs.append(
+            Job(
+                columns,
+                tuple(keys.names[at] for at in places),
+                tuple(f"y{name[1:]}" for name in columns),
+                f"{GROUP}{number}",
+                f"{NOTE}{number}",
+                cells,
+                plan.units.of(places),
+                method,
+                protection.k,
+                protection.zeros == "apart",
+                protection.weight is not None,
+                protection.aggregate,
+                protection.accept_real_values,
+                decimals,
+            )
+        )
+    return jobs
+
+
+def solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
+    """The frame with masked columns: for each subset the records brought together by packet, and solved."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+    from pyspark.sql.pandas.functions import arrow_udf  # of Arrow, for all that its place says
+    from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
+
+    as_function: Any = arrow_udf
+    for job in jobs:
+        columns = [F.col(name) for name in (STRATUM, MIXED, *(job.masked if job.again else job.subset))]
+        packet = as_function(_packets(job.cells, len(job.subset)), "long")(*columns)
+        many = min(job.cells.packets, MOST_PARTITIONS)
+        schema = frame.schema
+        if not job.again:
+            schema = StructType(list(schema.fields))
+            for name in job.masked:
+                schema = schema.add(name, DoubleType())
+            schema = schema.add(job.group, LongType()).add(job.note, BinaryType())
+        at_once = frame.withColumn("packet", packet).repartition(many, "packet").groupBy("packet")
+        frame = at_once.applyInArrow(_worker(job), schema)
+    return frame
+
+
+def _packets(cells: Cells, keys: int) -> Any:
+    """A function of Spark's columns: the packet of each record."""
+    import pyarrow as pa
+
+    def packet(stratum: Any, mixed: Any, *columns: Any) -> Any:
+        values = np.stack([column.to_numpy(zero_copy_only=False) for column in columns], axis=1)
+        own = stratum.to_numpy().astype(np.int64)
+        return pa.array(cells.packet_of(own, values.reshape(-1, keys), mixed.to_numpy()))
+
+    # By these Spark tells what kind of function it is; as text it could not look them up.
+    packet.__annotations__ = dict.fromkeys(("stratum", "mixed", "columns", "return"), pa.Array)
+    return packet
+
+
+def _worker(job: Job) -> Any:
+    """What Spark calls for each packet."""
+
+    def solve(key: Any, records: Any) -> Any:
+        return work(job, key[0].as_py(), records.drop_columns(["packet"]))
+
+    return solve
+
+
+def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[Found]]:
+    """What the tasks have found, by subset; what one of them refuses is refused."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    wanted = [F.col(job.note) for job in jobs]
+    rows = paired.where(F.coalesce(*wanted).isNotNull()).select(*wanted).collect()
+    notes = [
+        sorted(
+            (pickle.loads(row[job.note]) for row in rows if row[job.note] is not None),
+            key=lambda found: found.packet,
+        )
+        for job in jobs
+    ]
+    refusals = [found.refusal for own in notes for found in own if found.refusal is not None]
+    # One packet that is refused leaves others without some of their records.
+    missing = str(errors.source_changed())
+    for refusal in sorted(refusals, key=lambda each: str(each) == missing):
+        raise refusal
+    odd = sum(found.odd for own in notes for found in own)
+    if odd and jobs[0].aggregate == "median" and not jobs[0].accept_real_values:
+        raise errors.real_values(odd)
+    return notes
+
+
+def second_round(
+    paired: DataFrame,
+    notes: list[list[Found]],
+    jobs: Sequence[Job],
+    protection: Protection,
+    strata: Whole,
+    sizes: Sizes,
+) -> tuple[DataFrame, list[list[Found]]]:
+    """What was solved in blocks, refined in others: each made of whole groups, by what these publish."""
+    again = []
+    for job in jobs:
+        if job.cells.cuts:
+            keys = Keys(job.masked, job.names, (tuple(range(len(job.masked))),))
+            plan = planned(paired, protection, keys, strata, sizes, SHIFTED)
+            method = replace(job.method, stage=Descent(), recipe=f"{job.method.recipe}+descent")
+            again.append(replace(job, cells=plan.cells[0], method=method, again=True))
+    frame = solved(paired, again).persist()
+    try:
+        found = dict(zip((job.note for job in again), notes_of(frame, again), strict=True))
+    except BaseException:
+        frame.unpersist()
+        raise
+    paired.unpersist()
+    for job, own in zip(jobs, notes, strict=True):
+        if job.note in found:
+            found[job.note][0] = replace(
+                found[job.note][0], mixed_zeros=sum(each.mixed_zeros for each in own)
+            )
+    return frame, [found.get(job.note, own) for job, own in zip(jobs, notes, strict=True)]

@@ -1,0 +1,62 @@
+"""A session of Spark, and whether a frame is one of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from microagg import errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HERE = "local[*]"
+"""The master where none is named: this machine, with all of its cores."""
+
+
+def is_spark_frame(data: object) -> bool:
+    """Whether something is a data frame of Spark; does not import it."""
+    return any(
+        kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
+        for kind in type(data).__mro__
+    )
+
+
+def session_of(master: str | None) -> SparkSession:
+    """The session that there is, or a new one; `MissingExtra` where Spark or Java is missing."""
+    if find_spec("pyspark") is None:
+        raise errors.no_spark()
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None and master is None:
+        return active
+    if not has_java():
+        raise errors.no_java()
+    from pyspark import SparkConf
+
+    builder = SparkSession.builder.appName("microagg").config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.log.level", "ERROR")
+    master = master or SparkConf().get("spark.master", HERE)
+    if master.startswith("local"):
+        # Executors on this machine use this very Python, which has microagg.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = builder.config("spark.ui.enabled", "false")
+    try:
+        return builder.master(master).getOrCreate()
+    except Exception as failure:
+        kind = re.sub(r"[^\w]", "", type(failure).__name__)
+        raise errors.spark_failed("starting", kind) from None
+
+
+def has_java() -> bool:
+    """Whether Java is where Spark looks for it."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        return (Path(home) / "bin" / "java").exists()
+    return shutil.which("java") is not None

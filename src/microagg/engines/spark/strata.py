@@ -1,0 +1,79 @@
+"""Strata counted by Spark; what to do with small ones is decided as in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from microagg import errors
+from microagg.engines.spark.cells import Whole
+from microagg.engines.spark.frames import Source
+from microagg.engines.spark.jobs import STRATUM
+from microagg.plan.protection import Protection
+from microagg.scale.strata import strata_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MOST_STRATA = 2_000_000
+"""Their list is kept by the driver and sent to every task."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strata:
+    """All strata.
+
+    `table`: for each combination of codes (columns with a sign of equality before their name) the number of
+    its stratum, and new codes; None where there are no strata columns.
+    """
+
+    table: Any
+    columns: list[str]
+    sizes: Whole
+    recoded: tuple[str, ...] = ()
+    merged: int = 0
+    suppressed: int = 0
+
+
+def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> Strata:
+    """Count the records of each combination of codes, and settle what small strata become."""
+    import pyarrow as pa
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    names = list(protection.strata)
+    columns = [f"c{source.at(name)}" for name in names]
+    if not names:
+        n = frame.count()
+        if n == 0:
+            raise errors.no_records()
+        strata_of(pa.table({}), (), protection.k, protection.small_strata, np.array([n]))
+        return Strata(None, [], np.array([n]))
+    _refuse_negative_zeros(source, frame, names)
+    counted = frame.groupBy(*columns).agg(F.count("*").alias("n")).limit(MOST_STRATA + 1).toArrow()
+    if counted.num_rows > MOST_STRATA:
+        raise errors.too_many_strata(counted.num_rows, MOST_STRATA)
+    if counted.num_rows == 0:
+        raise errors.no_records()
+    counted = counted.sort_by([(name, "ascending") for name in columns])
+    codes, counts = counted.select(columns).rename_columns(names), counted.column("n").to_numpy()
+    found = strata_of(codes, names, protection.k, protection.small_strata, counts)
+    kept = counted.select(columns).rename_columns([f"={name}" for name in columns]).take(found.rows)
+    kept = kept.append_column(STRATUM, pa.array(found.of))
+    for name, new in found.recoded.items():
+        kept = kept.append_column(f"r{source.at(name)}", new.cast(pa.string()))
+    sizes = np.bincount(found.of, weights=counts[found.rows], minlength=found.count).astype(np.int64)
+    return Strata(kept, columns, sizes, tuple(found.recoded), found.merged, found.suppressed)
+
+
+def _refuse_negative_zeros(source: Source, frame: DataFrame, names: list[str]) -> None:
+    """Spark groups them with zeros; files keep them apart."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    doubtful = [name for name in names if source.kind(name) in ("double", "float")]
+    for name in doubtful:
+        value = F.col(f"c{source.at(name)}")
+        found = frame.where((value == 0.0) & value.cast("string").startswith("-")).count()
+        if found:
+            raise errors.negative_zeros(name, found)

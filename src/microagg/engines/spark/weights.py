@@ -1,0 +1,29 @@
+"""Survey weights on Spark: numbers above zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from microagg import errors
+from microagg.engines.spark.jobs import WEIGHT
+from microagg.engines.weighing import LARGEST_WEIGHT
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def refuse_weights(frame: DataFrame, name: str) -> None:
+    """`DataError` if one of them is none."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    weight = F.col(WEIGHT)
+    wrong = {
+        "missing": weight.isNull(),
+        "infinite": F.abs(weight) == float("inf"),
+        "negative or zero": weight <= 0.0,
+        "too large": weight > LARGEST_WEIGHT,
+    }
+    found = frame.agg(*(F.count_if(rule).alias(what) for what, rule in wrong.items())).collect()[0]
+    for what in wrong:
+        if found[what]:
+            raise errors.bad_weights(name, what, found[what])

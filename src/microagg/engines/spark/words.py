@@ -1,0 +1,59 @@
+"""What of `protect` Spark cannot honour, and why."""
+
+from __future__ import annotations
+
+from microagg import errors
+from microagg.engines.spark.cells import Sizes
+from microagg.plan.protection import Protection
+
+BLOCK_RECORDS = 120_000
+"""The largest block, unless spark.microagg.blockRecords says otherwise."""
+
+_GROUPS_IN_A_BLOCK = 16
+
+
+def check_words(protection: Protection) -> None:
+    """`SettingsError` for the first word that would have another effect than in memory, or none."""
+    method = protection.method
+    refused = {
+        f"scale {method.scale}": (
+            method.scale in ("robust", "rank"),
+            "all records would have to be sorted by each key. Use zscore, range or none.",
+        ),
+        "seconds": (
+            method.seconds is not None,
+            "work that is done again after a fault must give the same groups, whatever the clock says. Use "
+            "effort instead.",
+        ),
+        "certify": (method.certify, "bounds of blocks do not add up to one of the whole."),
+        "threads": (
+            method.threads is not None,
+            "Spark's own settings say how many cores there are (--master local[2]).",
+        ),
+        f"confidential_as {protection.confidential_as}": (
+            bool(protection.noised),
+            "noise is drawn from the operating system, and a task that is repeated would draw another one "
+            "than was verified. Use keep or subset.",
+        ),
+    }
+    for word, (found, reason) in refused.items():
+        if found:
+            raise errors.not_on_spark(word, reason)
+
+
+def sizes_of(k: int, said: str | None) -> Sizes:
+    """How large blocks may be."""
+    least = _GROUPS_IN_A_BLOCK * k
+    if said is None:
+        return Sizes(k, max(BLOCK_RECORDS, least))
+    if not said.isdecimal() or int(said) < least:
+        raise errors.block_too_small(least, k)
+    return Sizes(k, int(said))
+
+
+def check_files(labels: bool, report: object, external_report: object) -> None:
+    """`SettingsError` for files that only one machine with all records could write."""
+    asked = {"labels": labels or None, "report": report, "external_report": external_report}
+    for word, value in asked.items():
+        if value is not None:
+            raise errors.not_on_spark(word, "it needs all records on one machine.")

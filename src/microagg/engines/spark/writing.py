@@ -1,0 +1,100 @@
+"""A release on Spark -> a folder of files, which gets its name when they were read and counted again."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlparse
+
+from microagg import errors, write
+from microagg.engines.release import INTERNAL_FOLDER, Places
+from microagg.engines.spark import folders
+from microagg.engines.spark.faults import told
+from microagg.engines.spark.folders import Folder
+from microagg.engines.spark.frames import Source
+from microagg.plan.plan_file import used_plan
+from microagg.verify.distributed import check_files, fingerprint
+
+if TYPE_CHECKING:
+    from microagg.engines.spark.release import SparkRelease
+
+
+def check(source: Source, path: str, force: bool, record: str | Path | None) -> tuple[Folder, Places]:
+    """Refuse what could not be written, or must not be written there; where to write the rest."""
+    folder = Folder(source.frame.sparkSession, path)
+    folders.output_format(path, source)
+    if not folder.parent.exists():
+        raise errors.no_output_folder(folder.parent.path)
+    target = folder.qualified.rstrip("/")
+    files = (unquote(urlparse(file).path) for file in source.frame.inputFiles())
+    if any(file == urlparse(target).path or file.startswith(f"{urlparse(target).path}/") for file in files):
+        raise errors.output_is_input(path)
+    if folder.exists() and not force:
+        raise errors.folder_exists(path)
+    local = folder.local
+    if record is None and local is None:
+        raise errors.record_needs_folder(path)
+    places = Places.of(local or Path(path).name, record, False)
+    if local is not None and places.folder.resolve() in (local.parent.resolve(), local.resolve()):
+        raise errors.internal_beside_release(str(places.folder), INTERNAL_FOLDER)
+    write.Internal(places.folder).check(places.record, places.plan, force=force)
+    return folder, places
+
+
+def save(release: SparkRelease, path: str, force: bool, record: str | Path | None) -> Path:
+    """Write, read back, count again, rename."""
+    session = release.source.frame.sparkSession
+    with told(session, "looking at the output"):
+        folder, places = check(release.source, path, force, record)
+    csv = folders.output_format(path, release.source)
+    masked = frozenset(release.protection.changed)
+    frame = release.data if csv is None else folders.as_text(release.data, csv, masked)
+    hidden = f".microagg-{secrets.token_hex(8)}"
+    with told(session, "writing the release"), folders.staging(folder, hidden) as staged:
+        folders.write(frame, staged, csv)
+        written = folders.read_again(session, staged, frame, csv)
+        if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
+            raise errors.unsafe_release([errors.written_by_spark_differs()])
+        verified = fingerprint(frame, frame.columns)
+        check_files(written, verified, release.verdict, release.claims)
+        output = {
+            "name": Path(path).name,
+            "digest": str(verified),
+            "written": datetime.now(UTC).isoformat(),
+        }
+        words = dict(release.protection.words)
+        contents = {
+            places.record: json.dumps({**release.record, "output": output}, allow_nan=False),
+            places.plan: used_plan(words),
+        }
+        with write.Internal(places.folder).staged(contents) as drafts:
+            write.commit_all(drafts, force)
+            try:
+                _give_name(staged, folder, force)
+            except BaseException:
+                for each in reversed(drafts):
+                    each.withdraw()
+                raise
+    return places.folder / places.record
+
+
+def _give_name(staged: Folder, target: Folder, force: bool) -> None:
+    """Rename; an older release goes only when the new one is there."""
+    if not target.exists():
+        staged.rename(target)
+        return
+    if not force:
+        raise errors.folder_exists(target.path)
+    old = target.beside(f".microagg-{secrets.token_hex(8)}")
+    target.rename(old)
+    try:
+        staged.rename(target)
+    except BaseException:
+        with suppress(Exception):
+            old.rename(target)
+        raise
+    old.remove()

@@ -1,0 +1,84 @@
+"""Units of columns that are spread over many machines: the same to the last bit, however they are cut.
+
+First ranges, then sums. Sums of doubles depend on their order; so values are rounded to a 2^30th of half
+the range, and the sums of these whole numbers and of their squares are exact. With n records the standard
+deviation is half the range / √n at least, so that rounding changes it by less than n · 1e-18 of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import errors
+from microagg.model import ScaleName
+from microagg.scale.units import LARGEST, Units
+
+STEPS = 2**30
+_LOW_BITS = 30
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Of the rounded values of one column: how many there are, their sum, the sum of their squares."""
+
+    count: int = 0
+    sum: int = 0
+    squares: int = 0
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.count + other.count, self.sum + other.sum, self.squares + other.squares)
+
+
+def sums_of(values: Doubles, ranges: Units) -> tuple[Sums, ...]:
+    """Of some records (NaN where missing), one for each column; `ranges` are those of all records."""
+    found = []
+    for column in ranges.points(values).T:
+        steps = np.rint(column[~np.isnan(column)] * STEPS).astype(np.int64)
+        squares = steps * steps
+        # In two parts, since the sum of many squares is beyond 64 bits.
+        high, low = int((squares >> _LOW_BITS).sum()), int((squares & (STEPS - 1)).sum())
+        found.append(Sums(len(steps), int(steps.sum()), (high << _LOW_BITS) + low))
+    return tuple(found)
+
+
+def added(parts: Iterable[tuple[Sums, ...]], columns: int) -> tuple[Sums, ...]:
+    """The sums of all parts, in whatever order they come."""
+    total = tuple(Sums() for _ in range(columns))
+    for part in parts:
+        total = tuple(one + other for one, other in zip(total, part, strict=True))
+    return total
+
+
+def units_of(scale: ScaleName, ranges: Units, high: Doubles, sums: tuple[Sums, ...]) -> Units:
+    """The units of a scale: zscore, range or none; `high` are the largest values.
+
+    As `to_points` has them, but for offsets and the last digits of standard deviations.
+    """
+    spread = ranges.spread.copy()
+    centre = np.zeros(len(spread))
+    if scale == "none":
+        return Units(ranges.middle, np.ones(len(spread)), centre, spread)
+    if scale == "range":
+        return Units(ranges.middle, ranges.factor, centre, 2.0 * (high - ranges.middle) * ranges.factor)
+    for at, column in enumerate(sums):
+        if spread[at] > 0.0:
+            centre[at] = column.sum / (column.count * STEPS)
+            # Whole numbers until the last division: nothing cancels.
+            scatter = column.count * column.squares - column.sum**2
+            spread[at] = np.sqrt(scatter / (column.count * STEPS) ** 2)
+    return Units(ranges.middle, ranges.factor, centre, spread)
+
+
+def refuse_what_cannot_be_squared(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
+    """Without scaling, squared distances of huge values would overflow, and those of tiny ones vanish."""
+    for column, least, most in zip(columns, low, high, strict=True):
+        if max(most, -least) > LARGEST:
+            raise errors.too_large_to_square(column, LARGEST)
+        if 0.0 < most - least < 1.0 / LARGEST:
+            raise errors.too_small_to_square(column, 1.0 / LARGEST)

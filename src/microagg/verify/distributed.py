@@ -1,0 +1,89 @@
+"""The recount of a release that no single machine holds, by group-bys of Spark.
+
+The frame has each record once, with the source's values and the released ones side by side. That it holds
+the source's records, all of them and unchanged, is known by a fingerprint: their number, and sums of two
+hashes of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+from microagg.model import Claims, Verdict
+from microagg.verify.recount import Recount, Sides, quoted
+from microagg.verify.release import k_failures
+from microagg.verify.shape import key_columns, masked_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Of a set of records, in whatever order: how many, and the sums of two hashes modulo 2^64."""
+
+    records: int
+    sums: tuple[int, int]
+
+    def __str__(self) -> str:
+        return "-".join(["xxhash64-sums:" + str(self.records), *(f"{part:016x}" for part in self.sums)])
+
+
+def fingerprint(frame: DataFrame, columns: Sequence[str]) -> Fingerprint:
+    """Of these columns."""
+    return _as_fingerprint(frame.agg(*_sums(columns)).collect()[0])
+
+
+def _sums(columns: Sequence[str]) -> list[Column]:
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    content = [quoted(name) for name in columns]
+    hashes = [F.xxhash64(*content), F.xxhash64(F.lit(1), *content)]
+    # Sums of 64 bits could overflow, which Spark refuses.
+    sums = [F.sum(hashed.cast("decimal(20,0)")).alias(f"s{at}") for at, hashed in enumerate(hashes)]
+    return [F.count("*").alias("n"), *sums]
+
+
+def _as_fingerprint(found: Any) -> Fingerprint:
+    return Fingerprint(found["n"], (int(found["s0"] or 0) % 2**64, int(found["s1"] or 0) % 2**64))
+
+
+def verify_frame(
+    frame: DataFrame, sides: Sides, claims: Claims, source: Fingerprint, suppressed: int
+) -> Verdict:
+    """Recount from the frame what `claims` promise; `source` are the records that were to be masked."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    names = masked_columns(claims)
+    masked = [quoted(sides.after[name]).cast("double") for name in names]
+    wrong = [
+        F.count_if(F.isnan(value) | (F.abs(value) == float("inf"))).alias(f"w{at}")
+        for at, value in enumerate(masked)
+    ]
+    found = frame.agg(*_sums(sides.content), *wrong).collect()[0]
+    here = _as_fingerprint(found)
+    if here != source:
+        failure = errors.records_differ(here.records, source.records)
+        return Verdict(claims.k, errors.not_recounted(), (failure,), records=here.records)
+    failures = [
+        errors.not_a_number(name, found[f"w{at}"]) for at, name in enumerate(names) if found[f"w{at}"]
+    ]
+    return Recount(frame, sides, claims).verdict(failures, here.records, suppressed)
+
+
+def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, claims: Claims) -> None:
+    """`UnsafeRelease` unless the files, read again, hold the verified records, k of each combination."""
+    verdict.raise_if_unsafe()
+    failures = []
+    if fingerprint(written, written.columns) != released:
+        failures.append(errors.written_by_spark_differs())
+    recount = Recount(written, Sides({}, {name: name for name in written.columns}, ()), claims)
+    counts = [recount.count(claims.strata + subset) for subset in claims.subsets or ((),)]
+    counts += [recount.count(subset) for subset in claims.own_subsets]
+    joint = recount.count(key_columns(claims)) if len(claims.subsets) > 1 else None
+    failures += k_failures(claims, tuple(counts), joint)
+    if failures:
+        raise errors.unsafe_release(failures)

@@ -1,0 +1,312 @@
+"""The classes of a frame of Spark, and their figures; rules and words are those of `release.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from microagg import errors
+from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
+from microagg.verify.release import confidential_failures, k_failures, mean_failures, notes_of, sentence_of
+from microagg.verify.shape import key_columns, masked_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+TINY = 2.2250738585072014e-308
+_NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What the columns of the frame are called, by the user's names."""
+
+    before: Mapping[str, str]
+    """Masked columns and strata in the source; masked ones as doubles."""
+    after: Mapping[str, str]
+    """Every released column."""
+    content: tuple[str, ...]
+    """What the source's fingerprint was taken of."""
+    weight: str | None = None
+    whole: frozenset[str] = frozenset()
+    """Masked columns that are released as whole numbers."""
+
+
+def quoted(name: str) -> Any:
+    """A column by its name, whatever signs that has."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recount:
+    """What is counted in a frame, and what is promised about it."""
+
+    frame: DataFrame
+    sides: Sides
+    claims: Claims
+
+    def after(self, name: str) -> Column:
+        """A column as released."""
+        found: Column = quoted(self.sides.after[name])
+        return found
+
+    def before(self, name: str) -> Column:
+        """A masked column in the source."""
+        found: Column = quoted(self.sides.before[name])
+        return found
+
+    def verdict(self, failures: list[str], records: int, suppressed: int) -> Verdict:
+        """All that is counted, after what was found before."""
+        claims = self.claims
+        failures = failures + self.recoded_failures()
+        counts: list[Count] = []
+        own_counts: list[Count] = []
+        homogeneous: list[Homogeneous] = []
+        changes: dict[str, MeanChange] = {}
+        for subset in claims.subsets or ((),):
+            found = self.subset(claims.strata, subset)
+            counts.append(found.count)
+            failures += found.failures
+            homogeneous += found.homogeneous
+            changes |= found.changes
+        for subset in claims.own_subsets:
+            found = self.subset((), subset)
+            own_counts.append(found.count)
+            failures += found.failures
+            changes |= found.changes
+        keys = key_columns(claims)
+        joint = self.count(keys) if len(claims.subsets) > 1 else None
+        if joint is not None and not joint.below and claims.confidential:
+            homogeneous += self.subset(keys, ()).homogeneous
+        failures = [*k_failures(claims, (*counts, *own_counts), joint), *failures]
+        mean_changes = tuple(changes[name] for name in masked_columns(claims) if name in changes)
+        failures += confidential_failures(claims, tuple(homogeneous)) + mean_failures(mean_changes)
+        return Verdict(
+            claims.k,
+            sentence_of(claims.k, tuple(counts), joint, keys),
+            tuple(failures),
+            records=records,
+            suppressed=suppressed,
+            subsets=tuple(counts),
+            joint=joint,
+            own_subsets=tuple(own_counts),
+            homogeneous=tuple(homogeneous),
+            mean_changes=mean_changes,
+            not_counted=self.not_counted(keys, (joint or counts[0]).unique),
+            notes=notes_of(claims, (*counts, *own_counts), joint, tuple(homogeneous), suppressed, records),
+        )
+
+    def count(self, names: tuple[str, ...]) -> Count:
+        """How records share the combinations of these columns."""
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        classes = self.frame.groupBy(*map(self.after, names)).agg(F.count("*").alias("n"))
+        found = classes.agg(*self.figures()).collect()[0]
+        return self.as_count(names, found)
+
+    def figures(self) -> list[Column]:
+        """Of classes whose sizes are in column n."""
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        n = F.col("n")
+        return [
+            F.count("*").alias("classes"),
+            F.min("n").alias("smallest"),
+            F.sum(F.when(n < self.claims.k, n).otherwise(0)).alias("below"),
+            F.count_if(n == 1).alias("unique"),
+        ]
+
+    def as_count(self, names: tuple[str, ...], found: Any, own_values: int = 0) -> Count:
+        """The figures as a noun."""
+        return Count(
+            names,
+            found["classes"],
+            found["smallest"] or 0,
+            found["below"] or 0,
+            found["unique"],
+            own_values,
+        )
+
+    def recoded_failures(self) -> list[str]:
+        """Merging maps each stratum to one."""
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        if not self.claims.recoded:
+            return []
+        before = [self.before(name).alias(f"b{at}") for at, name in enumerate(self.claims.strata)]
+        after = [self.after(name).alias(f"a{at}") for at, name in enumerate(self.claims.strata)]
+        pairs = self.frame.select(*before, *after).distinct()
+        split = pairs.groupBy(*(f"b{at}" for at in range(len(before)))).agg(F.count("*").alias("n"))
+        wrong = split.where("n > 1").count()
+        return [errors.strata_split(self.claims.strata, wrong)] if wrong else []
+
+    def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> _Subset:
+        """The classes of one subset: their sizes, and whether what each publishes is its members' mean."""
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        claims, weighted = self.claims, self.sides.weight is not None
+        weight = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
+        rules = [F.count("*").alias("n")]
+        shown, same = F.lit(False), F.lit(True)
+        for at, name in enumerate(names):
+            old, new = self.before(name), self.after(name).cast("double")
+            off = old - new
+            rules += [
+                F.sum(weight * off).alias(f"off{at}"),
+                F.sum(weight * F.abs(old)).alias(f"size{at}"),
+                F.count(off).alias(f"cells{at}"),
+            ]
+            rules += [F.sum(F.when(off.isNotNull(), weight)).alias(f"total{at}")] if weighted else []
+            same = same & old.eqNullSafe(new)
+            shown = shown | new.isNotNull()
+        if names:
+            rules.append(F.count_if(same & shown).alias("own"))
+        if weighted:
+            rules += [F.max(weight).alias("heaviest"), F.sum(weight).alias("weight")]
+        confidential = self.looked_at()
+        for at, (name, released) in enumerate(confidential):
+            rules.append(self.distinct(name, released).alias(f"d{at}"))
+        classes = self.frame.groupBy(*map(self.after, strata + names)).agg(*rules)
+        found = classes.agg(
+            *self.figures(), *self.over_classes(names, weighted, len(confidential))
+        ).collect()[0]
+        count = self.as_count(strata + names, found, found["own"] if names else 0)
+        failures, changes = [], {}
+        for at, name in enumerate(names):
+            failures += self.column_failures(name, found, at)
+            changes[name] = self.mean_change(name, found, at)
+        if weighted and found["dominated"]:
+            failures.append(errors.dominant_weights(claims.weight or "", count.columns, found["dominated"]))
+        homogeneous = [
+            Homogeneous(name, count.columns, found[f"poor{at}"], found[f"in_poor{at}"], released)
+            for at, (name, released) in enumerate(confidential)
+            if found[f"poor{at}"]
+        ]
+        return _Subset(count, failures, homogeneous, changes)
+
+    def over_classes(self, names: tuple[str, ...], weighted: bool, confidential: int) -> list[Column]:
+        """Figures of all classes, from those of each."""
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        rules = [F.sum("own").alias("own")] if names else []
+        for at, name in enumerate(names):
+            # All records of a class show the same: a value, or none.
+            given = self.after(name).isNotNull()
+            cells, shown = F.col(f"cells{at}"), F.when(given, F.col("n")).otherwise(0)
+            total = F.col(f"total{at}") if weighted else cells.cast("double")
+            off, size = F.col(f"off{at}"), F.when(given, F.col(f"size{at}"))
+            rounding = self.claims.rounding.get(name)
+            far = F.lit(False)
+            if rounding is not None:
+                slack = (rounding * (1.0 + NEGLIGIBLE) + TINY) * total + NEGLIGIBLE * size
+                far = ~(F.abs(off) <= slack) & (cells > 0)
+            rules += [
+                F.count_if(far).alias(f"far{at}"),
+                F.sum(shown - cells).alias(f"invented{at}"),
+                F.sum(F.when((shown > 0) & (cells < self.claims.k), shown).otherwise(0)).alias(f"few{at}"),
+                F.sum(off).alias(f"off{at}"),
+                F.sum(size).alias(f"size{at}"),
+                F.sum(total).alias(f"total{at}"),
+            ]
+        if weighted:
+            # A half exactly is allowed, and its sum may be off in the last digits.
+            heavy = 2 * F.col("heaviest") > F.col("weight") * (1 + 1e-12)
+            rules.append(F.count_if(heavy).alias("dominated"))
+        for at in range(confidential):
+            poor = F.col(f"d{at}") < self.claims.min_distinct
+            rules += [F.count_if(poor).alias(f"poor{at}")]
+            rules += [F.sum(F.when(poor, F.col("n")).otherwise(0)).alias(f"in_poor{at}")]
+        return rules
+
+    def column_failures(self, name: str, found: Any, at: int) -> list[str]:
+        """What is wrong with the values that classes publish in one column."""
+        failures = []
+        if found[f"invented{at}"]:
+            failures.append(errors.value_without_source(name, found[f"invented{at}"]))
+        if found[f"few{at}"]:
+            failures.append(errors.too_few_observed(name, self.claims.k, found[f"few{at}"]))
+        if found[f"far{at}"]:
+            failures.append(errors.not_the_mean(name, found[f"far{at}"]))
+        return failures
+
+    def mean_change(self, name: str, found: Any, at: int) -> MeanChange:
+        """Over the cells that both have."""
+        tolerance = self.claims.mean_tolerance.get(name)
+        weight = found[f"total{at}"] or 0.0
+        if not weight:
+            return MeanChange(name, 0.0, 0.0, 0.0, tolerance, True)
+        total = -(found[f"off{at}"] or 0.0)
+        mean, size = total / weight, (found[f"size{at}"] or 0.0) / weight
+        kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
+        return MeanChange(name, mean, total, mean / size if size > 0 else mean, tolerance, kept)
+
+    def looked_at(self) -> list[tuple[str, bool]]:
+        """Confidential columns, in the source and, if they were masked, as released."""
+        claims = self.claims
+        keys = key_columns(claims)
+        own = {name for subset in claims.own_subsets for name in subset}
+        return [
+            (name, released)
+            for name in claims.confidential
+            if name not in keys and name not in claims.dropped
+            for released in ([False, True] if name in own else [False])
+        ]
+
+    def distinct(self, name: str, released: bool) -> Column:
+        """How many different values a class has of a column: two stand for many where that is enough."""
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        side = self.after(name) if released or name not in self.sides.before else self.before(name)
+        kind = self.frame.select(side).schema.fields[0].dataType.typeName()
+        value = side
+        if kind == "string":
+            value = _understood(side)
+        elif kind in ("double", "float"):
+            value = F.when(~F.isnan(side), side + F.lit(0.0))
+        elif kind in ("array", "struct"):
+            value = F.when(side.isNotNull(), F.xxhash64(side))
+        some_null = F.max(value.isNull().cast("int"))
+        if self.claims.min_distinct > 2:
+            return F.count_distinct(value) + some_null
+        varied = F.when(F.min(value) < F.max(value), 2).when(F.count(value) > 0, 1).otherwise(0)
+        return varied + some_null
+
+    def not_counted(self, keys: tuple[str, ...], unique: int) -> tuple[NotCounted, ...]:
+        """What each other column would do to strata and keys; by hashes, all columns in one shuffle."""
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        names = [name for name in self.sides.after if name not in keys]
+        if not names:
+            return ()
+        classes = [*map(self.after, keys)]
+        values = F.array(*(F.xxhash64(self.after(name)) for name in names))
+        rows = self.frame.select(
+            F.xxhash64(*classes).alias("a"), F.xxhash64(F.lit(1), *classes).alias("b"), F.posexplode(values)
+        )
+        alone = rows.groupBy("a", "b", "pos", "col").agg(F.count("*").alias("n")).where("n = 1")
+        found = {
+            row["pos"]: row["n"] for row in alone.groupBy("pos").agg(F.count("*").alias("n")).collect()
+        }
+        counted = [NotCounted(name, found.get(at, 0) - unique) for at, name in enumerate(names)]
+        return tuple(sorted(counted, key=lambda entry: -entry.unique))
+
+
+@dataclass(frozen=True, slots=True)
+class _Subset:
+    count: Count
+    failures: list[str]
+    homogeneous: list[Homogeneous]
+    changes: dict[str, MeanChange]
+
+
+def _understood(side: Column) -> Column:
+    """Text by what it means: blanks around it do not count, 5 is 5.0."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    text = F.trim(side)
+    number = F.when(text.rlike(_NUMBER), F.replace(text, F.lit(","), F.lit("."))).cast("double")
+    plain = F.when(F.abs(number) < 2.0**53, (number + F.lit(0.0)).cast("string")).otherwise(text)
+    return F.when(text != "", plain)

@@ -1,0 +1,65 @@
+"""One session of Spark for all tests; without Java they are skipped, and say so."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from microagg.engines.spark.session import has_java
+
+NO_SPARK = "SPARK IS NOT TESTED: neither Java nor PySpark may be missing (apt install default-jre-headless)"
+
+
+def start(master: str, **settings: str) -> Any:
+    """A session for tests: quiet, and small."""
+    sql = pytest.importorskip("pyspark.sql", reason=NO_SPARK)
+    if not has_java():
+        pytest.skip(NO_SPARK)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = sql.SparkSession.builder.master(master).appName("tests")
+    usual = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.sql.shuffle.partitions": "2",
+        # For a few hundred records it takes longer to compile a query than to run it.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+    }
+    for name, value in {
+        **usual,
+        **{name.replace("__", "."): value for name, value in settings.items()},
+    }.items():
+        builder = builder.config(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return builder.getOrCreate()
+
+
+@pytest.fixture(scope="session")
+def session() -> Iterator[Any]:
+    started = start("local[2]")
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def block_records(session: Any) -> Iterator[Callable[[int], None]]:
+    """Sets how large blocks may be, for one test."""
+    yield lambda records: session.conf.set("spark.microagg.blockRecords", str(records))
+    session.conf.unset("spark.microagg.blockRecords")
+
+
+def rows_of(data: Any) -> list[tuple[Any, ...]]:
+    """The records of a frame or table, in an order of their own."""
+    table = data if isinstance(data, pa.Table) else data.toArrow()
+    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return sorted(rows, key=repr)

@@ -1,0 +1,219 @@
+"""The Spark engine beside the local one: the same release where all is one block, and the same policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import microagg
+from microagg import datasets, errors
+from microagg.engines.local import plans_of
+from microagg.engines.masking import masked_subset
+from microagg.engines.spark import frames
+from microagg.engines.spark.frames import Source
+from microagg.engines.spark.planning import Keys, planned
+from microagg.engines.spark.strata import counted_strata
+from microagg.engines.spark.words import sizes_of
+from microagg.methods.stage import one_group, solve
+from microagg.model import Origin, Problem
+from microagg.plan.protection import Protection
+from microagg.scale.tasks import Task
+from tests.spark.conftest import rows_of
+
+KEYS = ["a", "b", "c"]
+
+
+def people(n: int, seed: int = 0, regions: str = "NSE") -> pa.Table:
+    random = np.random.default_rng(seed)
+    values = datasets.census_like(n, seed=seed).values
+    return pa.table(
+        {
+            **{name: np.round(values[:, at], 3) for at, name in enumerate(KEYS)},
+            "region": random.choice(list(regions), n),
+            "illness": random.integers(0, 40, n).astype(str),
+            "weight": np.round(random.uniform(0.8, 1.2, n), 2),
+        }
+    )
+
+
+def with_gaps(table: pa.Table) -> pa.Table:
+    """Some keys missing, in frequent and in rare patterns; some zero."""
+    columns = {name: table[name].to_numpy().copy() for name in KEYS}
+    n = len(table)
+    columns["a"][: n // 5] = np.nan
+    columns["b"][n // 5 - 2 : n // 5 + 1] = np.nan
+    columns["c"][n // 2 :: 3] = 0.0
+    for name, values in columns.items():
+        table = table.set_column(
+            table.column_names.index(name), name, pa.array(values, mask=np.isnan(values))
+        )
+    return table
+
+
+POLICIES: dict[str, dict[str, Any]] = {
+    "strata": {"keys": KEYS, "strata": ["region"], "confidential": ["illness"]},
+    "weights, whole numbers": {"keys": KEYS, "weight": "weight", "decimals": {"a": 0, "b": 1}},
+    "missing, merged": {
+        "keys": KEYS, "missing": "by-pattern", "strata": ["region"], "small_strata": "merge",
+    },
+    "subsets": {
+        "keys": [["a", "b"], ["c"]], "confidential": ["weight"], "confidential_as": "subset",
+        "accept_partial": True, "accept_homogeneous": True,
+    },
+    "medians, zeros": {
+        "keys": KEYS, "missing": "by-pattern", "zeros": "apart", "aggregate": "median",
+        "accept_real_values": True, "scale": "range",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_one_block_is_released_as_the_local_engine_does(session: Any, policy: str) -> None:
+    words = {"k": 3, "method": "mdav", "drop": ["illness"], **POLICIES[policy]}
+    if "illness" in words.get("confidential", ()):
+        del words["drop"]
+    table = people(
+        240, regions="NNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNSE" if "small_strata" in words else "NSE"
+    )
+    if "missing" in words:
+        table = with_gaps(table)
+    here = microagg.protect(table.sort_by([(name, "ascending") for name in KEYS]), **words)
+    there = microagg.protect(session.createDataFrame(table), **words)
+    assert there.verdict.safe
+    assert there.verdict.records == here.verdict.records
+    assert there.information_loss == pytest.approx(here.information_loss, rel=0.02)
+    assert [count.smallest >= 3 for count in there.verdict.subsets] == [True] * len(there.verdict.subsets)
+    assert [entry.column for entry in there.verdict.not_counted] == [
+        entry.column for entry in here.verdict.not_counted
+    ]
+    if policy == "subsets":  # of records with the same weight, others are grouped together
+        assert [sorted(column.to_pylist()) for column in there.data.toArrow().columns] == [
+            sorted(column.to_pylist()) for column in here.data.columns
+        ]
+    elif "missing" not in words:  # where cells are given up, ties are broken by the order of records
+        assert rows_of(there.data) == rows_of(here.data)
+        assert there.verdict.not_counted == here.verdict.not_counted
+        assert there.verdict.subsets == here.verdict.subsets
+    there.close()
+
+
+def test_partitions_and_order_change_nothing(session: Any, block_records: Callable[[int], None]) -> None:
+    block_records(300)
+    table = people(2_000)
+    words = {"k": 4, "keys": KEYS, "strata": ["region"], "drop": ["illness"], "effort": "fast"}
+    order = np.random.default_rng(1).permutation(len(table))
+    frames_of_it = [
+        session.createDataFrame(table).coalesce(1),
+        session.createDataFrame(table.take(order)).repartition(5),
+    ]
+    releases = [microagg.protect(frame, **words) for frame in frames_of_it]
+    rows = [rows_of(release.data) for release in releases]
+    assert rows[0] == rows[1]
+    assert releases[0].information_loss == releases[1].information_loss
+    assert releases[0].record["input"]["digest"] == releases[1].record["input"]["digest"]
+    sizes = [found.records for own in releases[0].found for found in own]
+    assert sum(sizes) == len(table)
+    assert max(sizes) <= 300
+    assert min(sizes) >= 8
+    assert len(sizes) >= 7
+    assert all(release.verdict.subsets[0].smallest >= 4 for release in releases)
+
+
+def test_same_blocks_give_identical_labels(session: Any, block_records: Callable[[int], None]) -> None:
+    """What tasks of Spark make of a block is what the stage makes of it in this process."""
+    block_records(400)
+    table = people(1_500).select([*KEYS, "region"])
+    words = {"k": 3, "keys": KEYS, "strata": ["region"], "method": "mdav-mhm"}
+    release = microagg.protect(session.createDataFrame(table), **words)
+    paired = release.paired.toArrow()
+    before = np.stack([paired[f"x{at}"].to_numpy() for at in range(3)], axis=1)
+    after = np.stack([paired[f"y{at}"].to_numpy() for at in range(3)], axis=1)
+
+    protection = Protection.of(words)
+    source = Source(session.createDataFrame(table), Origin("frame", "frame"))
+    numbered = frames.by_number(source, protection)
+    strata = counted_strata(source, numbered, protection)
+    frame = frames.with_hashes(frames.with_strata(numbered, strata.table, strata.columns))
+    keys = Keys(("x0", "x1", "x2"), tuple(KEYS), ((0, 1, 2),))
+    plan = planned(frame, protection, keys, strata.sizes, sizes_of(3, "400"))
+    cells = plan.cells[0].cell[plan.cells[0].places(paired["stratum"].to_numpy().astype(np.int64), before)]
+    stage = next(plans_of(protection)).stage
+    assert len(np.unique(cells)) > 3
+    for cell in np.unique(cells):
+        rows = np.flatnonzero(cells == cell)
+        rows = rows[np.lexsort(before[rows].T[::-1])]
+        problem = Problem(plan.units.points(before[rows]), 3)
+        found = solve(stage, problem, one_group(problem), microagg.methods.run.Run())
+        task = Task(0, 0, np.arange(len(rows)), tuple(KEYS), problem)
+        numbers = {name: before[rows, at] for at, name in enumerate(KEYS)}
+        own = masked_subset(KEYS, numbers, None, [(task, found)], "mean", dict.fromkeys(KEYS, 5))
+        for at, name in enumerate(KEYS):
+            np.testing.assert_array_equal(own[name][0], after[rows, at])
+
+
+def test_a_second_round_crosses_borders(session: Any, block_records: Callable[[int], None]) -> None:
+    block_records(150)
+    table = with_gaps(people(900, regions="N"))
+    words = {"k": 3, "keys": KEYS, "drop": ["illness"], "missing": "by-pattern"}
+    words["method"] = "mdav+anneal:steps=10"
+    frame = session.createDataFrame(table)
+    once = microagg.protect(frame, **words)
+    twice = microagg.protect(frame.repartition(3), effort="best", **words)
+    assert twice.information_loss < once.information_loss
+    others = ["region", "weight"]
+    assert rows_of(twice.data.select(others)) == rows_of(table.select(others))
+    assert len(twice.found[0]) > 3
+    assert twice.verdict.subsets[0].smallest >= 3
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "seconds": ({"seconds": 5}, "not possible on Spark"),
+    "certify": ({"certify": True}, "not possible on Spark"),
+    "threads": ({"threads": 2}, "not possible on Spark"),
+    "robust": ({"scale": "robust"}, "not possible on Spark"),
+    "noise": ({"confidential": ["illness"], "confidential_as": "noise"}, "not possible on Spark"),
+    "text": ({"keys": ["a", "illness"]}, "something other than numbers"),
+    "nobody": ({"keys": ["a", "nobody"]}, "No such column"),
+    "csv": ({"delimiter": ";"}, "CSV"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_words(session: Any, name: str) -> None:
+    words, said = REFUSED[name]
+    with pytest.raises((errors.SettingsError, errors.DataError), match=said):
+        microagg.protect(session.createDataFrame(people(30)), **{"k": 3, "keys": KEYS, **words})
+
+
+def test_refused_data(session: Any) -> None:
+    table = people(60)
+    gaps = session.createDataFrame(with_gaps(table))
+    with pytest.raises(errors.DataError, match="missing values"):
+        microagg.protect(gaps, k=3, keys=KEYS, drop=["illness"])
+    infinite = pa.array([np.inf, *table["a"].to_numpy()[1:]])
+    with pytest.raises(errors.DataError, match="1 infinite value"):
+        microagg.protect(session.createDataFrame(table.set_column(0, "a", infinite)), k=3, keys=KEYS)
+    named = table.append_column("name", pa.array([f"P{at}" for at in range(60)]))
+    with pytest.raises(errors.SettingsError, match="'name'"):
+        microagg.protect(session.createDataFrame(named), k=3, keys=KEYS)
+    with pytest.raises(errors.SettingsError, match="fewer than 30"):
+        microagg.protect(session.createDataFrame(table), k=30, keys=KEYS, strata=["region"])
+    alike = session.createDataFrame(table.set_column(4, "illness", pa.array(["none"] * 60)))
+    with pytest.raises(errors.UnsafeRelease, match="illness"):
+        microagg.protect(alike, k=3, keys=KEYS, confidential=["illness"])
+
+
+def test_one_refused_block_refuses_all(session: Any) -> None:
+    """Where two subsets are masked, and the first of them cannot be."""
+    table = people(60)
+    gone = table.set_column(0, "a", pa.array([None, None, *table["a"].to_pylist()[2:]], pa.float64()))
+    few = gone.set_column(1, "b", pa.array([None, None, *gone["b"].to_pylist()[2:]], pa.float64()))
+    with pytest.raises(errors.DataError, match="no value in any key"):
+        microagg.protect(
+            session.createDataFrame(few), k=3, keys=[["a", "b"], ["c"]], missing="by-pattern",
+            accept_partial=True, drop=["illness"],
+        )  # fmt: skip

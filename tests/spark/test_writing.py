@@ -1,0 +1,146 @@
+"""Folders: read, written, counted again, renamed; and nothing left where that fails."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyarrow import csv, parquet
+from typer.testing import CliRunner
+
+import microagg
+from microagg import errors
+from microagg.cli.entry import app
+from microagg.engines.spark import folders
+from microagg.engines.spark.folders import Folder
+from tests.spark.conftest import rows_of
+from tests.spark.test_protect import KEYS, people
+
+WORDS = "-k 3 --keys a,b,c --strata region --drop illness --method mdav"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A folder of two Parquet files, and one of CSV."""
+    table = people(200)
+    (tmp_path / "in").mkdir()
+    parquet.write_table(table.slice(0, 120), tmp_path / "in" / "1.parquet")
+    parquet.write_table(table.slice(120), tmp_path / "in" / "2.parquet")
+    (tmp_path / "text").mkdir()
+    csv.write_csv(table, tmp_path / "text" / "1.csv")
+    return tmp_path
+
+
+def names_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def run(line: str) -> Any:
+    return CliRunner().invoke(app, shlex.split(line), catch_exceptions=True)
+
+
+def test_from_folder_to_folder(session: Any, source: Path) -> None:
+    done = run(f"protect {source}/in {WORDS} --engine spark -o {source}/out.parquet --json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["verdict"]["safe"] is True
+    done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
+    assert done.exit_code == 0, done.output
+    assert "verified: every released combination of region, a, b and c" in done.output
+    as_parquet = session.read.parquet(str(source / "out.parquet"))
+    as_text = session.read.csv(str(source / "out.csv"), header=True, inferSchema=True)
+    assert rows_of(as_parquet) == rows_of(as_text)
+    record = json.loads((source / "microagg-internal" / "out.parquet.microagg.json").read_text())
+    assert record["engine"] == "spark"
+    assert record["input"]["records"] == 200
+    assert sum(task["records"] for task in record["tasks"]) == 200
+    assert names_in(source) == {"in", "text", "out.parquet", "out.csv", "microagg-internal"}
+
+    again = run(f"protect {source}/in {WORDS} --engine spark -o {source}/out.parquet")
+    assert "exists already" in str(again.exception)
+    onto_itself = run(f"protect {source}/in {WORDS} --engine spark -o {source}/in --force")
+    assert "the file that is read" in str(onto_itself.exception)
+    nothing = run(f"protect {source}/nothing {WORDS} --engine spark -o {source}/out2.parquet")
+    assert "neither a folder or file" in str(nothing.exception)
+    assert "only with --engine spark" in str(run(f"protect {source}/x.csv --master yarn").exception)
+    report = run(f"protect {source}/in {WORDS} --engine spark -o {source}/o.csv --report r.html")
+    assert "report is not possible on Spark" in str(report.exception)
+
+
+def test_what_was_written_wrongly_is_not_released(
+    session: Any, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = session.read.parquet(str(source / "in"))
+    release = microagg.protect(frame, k=3, keys=KEYS, drop=["illness"], method="mdav", shuffle=True)
+    as_it_is = folders.write
+    before = names_in(source)
+    # One record is written once more, and one not at all.
+    monkeypatch.setattr(
+        folders, "write", lambda frame, *rest: as_it_is(frame.limit(199).union(frame.limit(1)), *rest)
+    )
+    with pytest.raises(errors.UnsafeRelease, match="other records than were verified"):
+        release.save(source / "out.parquet")
+    assert names_in(source) == before
+    monkeypatch.setattr(folders, "write", as_it_is)
+
+    def no_room(*_: object) -> None:
+        raise errors.cannot_write("out", "renaming failed")
+
+    monkeypatch.setattr(Folder, "rename", no_room)
+    with pytest.raises(errors.OutputError):
+        release.save(source / "out.parquet")
+    assert names_in(source) - {"microagg-internal"} == before
+    monkeypatch.undo()
+    release.save(source / "out.parquet")
+    written = session.read.parquet(str(source / "out.parquet"))
+    assert rows_of(written) == rows_of(release.data)
+    release.save(source / "out.parquet", force=True)
+    assert names_in(source) == before | {"out.parquet", "microagg-internal"}
+
+
+def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
+    frame = session.createDataFrame(people(40).select(["a", "region"]))
+    frame = frame.selectExpr(
+        "a as `a.b, ``c``;`",
+        "if(region = 'N', null, cast(region as binary)) as bytes",
+        "cast(a * 100 as decimal(20,3)) as exact",
+        "timestamp_millis(cast(a * 1e12 as bigint)) as seen",
+        "date_add(date'2020-01-01', cast(a * 10 as int)) as born",
+        "array(region, 'x') as many",
+        "struct(a as inside, timestamp_millis(cast(a * 1e9 as bigint)) as time) as both",
+        "cast(a as float) as single",
+        "a > 0 as flag",
+        "cast(null as string) as nothing",
+    )
+    passed = [name for name in frame.columns if name not in ("a.b, `c`;", "exact", "flag")]
+    release = microagg.protect(
+        frame, k=3, keys=["a.b, `c`;", "exact"], strata=["flag"], pass_=passed, decimals={"exact": 0}
+    )
+    assert [field.dataType.typeName() for field in release.data.schema][:3] == ["double", "binary", "long"]
+    release.save(tmp_path / "out.parquet")
+    again = session.read.parquet(str(tmp_path / "out.parquet"))
+    assert again.columns == frame.columns
+    for name in ("bytes", "seen", "born", "many", "both", "single", "flag", "nothing"):
+        assert rows_of(again.select(name)) == rows_of(frame.select(name))
+    odd = frame.selectExpr("*", "map(1, 2) as pairs")
+    with pytest.raises(errors.DataError, match="'pairs' holds values of type map"):
+        microagg.protect(odd, k=3, keys=["exact"])
+
+
+def test_damaged_files(session: Any, source: Path) -> None:
+    (source / "text" / "2.csv").write_text("a,b,c,region,illness,weight\n1,2,3,N,secret\n")
+    done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
+    assert "could not finish reading the source" in str(done.exception)
+    assert "secret" not in str(done.exception)
+    (source / "in" / "3.parquet").write_bytes(b"PAR1 secret PAR1")
+    done = run(f"protect {source}/in {WORDS} --engine spark -o {source}/out.parquet")
+    assert "could not finish reading the source (a file could not be read)" in str(done.exception)
+    assert names_in(source) == {"in", "text"}
+
+
+def test_text_that_is_no_number(session: Any, source: Path) -> None:
+    (source / "text" / "2.csv").write_text("a,b,c,region,illness,weight\n1,two,3,N,x,1\n1;5,2,3,N,x,1\n")
+    done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
+    assert "Column 'a' holds something other than numbers in 1 of 202 rows" in str(done.exception)
