@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "microagg/box_tree.hpp"
+#include "microagg/median_tree.hpp"
 #include "microagg/neighbours.hpp"
 #include "microagg/parallel.hpp"
 #include "microagg/points.hpp"
@@ -54,7 +54,7 @@ class NeighbourLists {
   }
 
  private:
-  using Node = BoxTree::Node;
+  using Node = MedianTree::Node;
   static constexpr double EVERYWHERE = std::numeric_limits<double>::infinity();
 
   // Whether nothing in the box of the node is nearer to a box (or a point: low = high) than a list
@@ -169,7 +169,7 @@ class NeighbourLists {
     }
 
     const NeighbourLists& all_;
-    const BoxTree& tree_;
+    const MedianTree& tree_;
     Rows& lists_;
     Poll poll_;
     std::vector<Nearest> nearest_;
@@ -182,7 +182,7 @@ class NeighbourLists {
   std::int64_t most_leaves_;
   std::int64_t threads_;
   Watch& watch_;
-  BoxTree tree_;
+  MedianTree tree_;
 };
 
 }  // namespace microagg

@@ -1,5 +1,5 @@
 // Queries that look for the nearest of other points, the targets: an intruder's records and the
-// distinct records of a release. A tree of boxes, as for neighbour lists.
+// distinct records of a release. A tree of median cuts, as for neighbour lists.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "microagg/box_tree.hpp"
+#include "microagg/median_tree.hpp"
 #include "microagg/neighbours.hpp"
 #include "microagg/parallel.hpp"
 #include "microagg/points.hpp"
@@ -114,7 +114,7 @@ class Targets {
   void descend(std::int32_t node, double distance, std::int64_t point, const double* at, Poll& poll,
                Reach& reach, Take& take) const {
     if (distance > reach()) return;
-    const BoxTree::Node& here = tree_.node(node);
+    const MedianTree::Node& here = tree_.node(node);
     if (here.is_leaf()) {
       scan(here, point, poll, reach, take);
       return;
@@ -132,7 +132,7 @@ class Targets {
   }
 
   template <class Reach, class Take>
-  void scan(const BoxTree::Node& leaf, std::int64_t point, Poll& poll, Reach& reach,
+  void scan(const MedianTree::Node& leaf, std::int64_t point, Poll& poll, Reach& reach,
             Take& take) const {
     const auto scan_blocks = simd::kernels().scan_double;
     const std::int64_t end = leaf.block + leaf.blocks();
@@ -153,7 +153,7 @@ class Targets {
   Points points_;
   std::int64_t count_;
   Watch& watch_;
-  BoxTree tree_;
+  MedianTree tree_;
 };
 
 }  // namespace microagg

@@ -97,7 +97,7 @@ def _row(project: Project, number: int, column: dict[str, Any]) -> Tag:
 
 def _why(column: dict[str, Any]) -> list[Any]:
     said: list[Any] = [f"suggested: {column['suggested']} ({column['because']})"]
-    if column["identifier"]:
+    if column["identifier"] and column["identifier"] != column["because"]:
         said.append(tags.strong(f" May identify: {column['identifier']}."))
     if column["codes"]:
         codes = ", ".join(map(str, column["codes"]))

@@ -14,7 +14,7 @@
 
 namespace microagg {
 
-class BoxTree {
+class MedianTree {
  public:
   struct Node {
     std::int64_t begin;
@@ -30,8 +30,8 @@ class BoxTree {
 
   // The first `count` points are in the tree, at least one, at most `leaf` of them in a leaf; all
   // have coordinates.
-  BoxTree(Points points, std::int64_t count, std::int64_t leaf, std::int64_t threads, Watch& watch,
-          Deadline deadline)
+  MedianTree(Points points, std::int64_t count, std::int64_t leaf, std::int64_t threads,
+             Watch& watch, Deadline deadline)
       : points_(points), leaf_(leaf), coordinates_(points, MOST_AXES) {
     const double share = (1.0 - 1e-9) / coordinates_.stretch();  // the rest is for rounding
     share_ = share > 0.0 ? share : 0.0;
