@@ -13,12 +13,12 @@ from microagg.web.folders import ServerFolder, sweep
 from tests.web.serving import eventually, serving, survey
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_server_that_is_ended_leaves_nothing(temporary: Path, sign: int) -> None:
     with serving(temporary) as server:
         server.upload(server.enter(), "data.csv", survey(50).encode())
         assert len(server.folders) == 1
-        assert server.end(sign) == (143 if sign == signal.SIGTERM else 130)
+        assert server.end(sign) == (130 if sign == signal.SIGINT else 143)
         assert not list(temporary.glob("microagg-serve-*"))
         eventually(lambda: not server.workers())
         assert not any("Traceback" in line for line in server.said)

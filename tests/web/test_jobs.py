@@ -179,3 +179,18 @@ def test_closing_ends_everything(arguments: dict[str, Any]) -> None:
     for job in running:
         eventually(lambda job=job: not job.active)
         assert job.process is None or not job.process.is_alive()
+
+
+def test_a_process_that_cannot_be_started_fails_and_makes_room(
+    queue: Queue, arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_many(self: object) -> None:
+        raise OSError("too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(jobs._CONTEXT.Process, "start", too_many)
+        for _ in range(3):
+            job = ended(started(queue, "look", arguments, "quick"))
+            assert job.state == "failed"
+            assert job.over.wait(5)
+    assert ended(started(queue, "look", arguments, "quick")).state == "done"

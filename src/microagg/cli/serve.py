@@ -22,7 +22,8 @@ def serve(
     ] = "127.0.0.1",
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser, too.")] = True,
     memory: Annotated[
-        float | None, typer.Option(help="Most memory of a job, in GiB (default: half of the machine's).")
+        float | None,
+        typer.Option(help="Most memory of a job, in GiB (a quarter of the machine's)."),
     ] = None,
     minutes: Annotated[float, typer.Option(help="Most minutes of a job.")] = 60.0,
 ) -> None:

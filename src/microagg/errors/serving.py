@@ -50,6 +50,11 @@ def other_origin() -> str:
     return "Requests from the pages of other sites are refused."
 
 
+def session_is_over() -> SettingsError:
+    """Another page of the same browser has ended it."""
+    return SettingsError("This session has ended. Open the newest link that `microagg serve` has printed.")
+
+
 def not_found() -> str:
     """No such page, or nothing there yet."""
     return "There is nothing here."

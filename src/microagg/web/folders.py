@@ -20,9 +20,11 @@ class ServerFolder:
     """Where a server keeps all files of its sessions; mode 0700, locked as long as the server lives."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._lock = (self.path / LOCK).open("w")
+        # It gets the name under which it may be swept once it is locked.
+        made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}"))
+        self._lock = (made / LOCK).open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.path = made.rename(made.with_name(made.name.removeprefix(".")))
 
     def new(self) -> Path:
         """A folder for one session, mode 0700."""

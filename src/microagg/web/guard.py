@@ -6,9 +6,10 @@ import html
 import re
 import secrets
 from collections.abc import Callable, Iterable
-from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
+
+from starlette.requests import cookie_parser
 
 from microagg import errors
 
@@ -87,8 +88,9 @@ class Guard:
             await self._admit(scope, receive, send, headers)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
-        known = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
-        session = None if known is None else self._sessions.get(known.value)
+        # Other programs on this machine may have set cookies of any kind.
+        known = cookie_parser(headers.get("cookie", "")).get(self._cookie)
+        session = None if known is None else self._sessions.get(known)
         token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
         if token and scope["type"] == "http":
             if session is not None:

@@ -51,9 +51,9 @@ class Limits:
 
     @classmethod
     def usual(cls) -> Limits:
-        """Half of the machine's memory, for two jobs may run at once."""
+        """A part of the machine's memory for each of the jobs that may run at once."""
         pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        return cls(max(pages // 2, 2**30), 60.0)
+        return cls(max(pages // sum(AT_ONCE.values()), 2**30), 60.0)
 
 
 @dataclass(eq=False)
@@ -133,17 +133,19 @@ class Queue:
     def stop(self, job: Job) -> None:
         """End it with the best so far; one that has not begun has nothing to keep."""
         with self._lock:
-            if job in self._waiting:
+            waited = job in self._waiting
+            if waited:
                 self._waiting.remove(job)
                 job.message = errors.job_stopped()
                 job.state = "stopped"
-                job.ended(job)
-                job.over.set()
             elif job.state == "running":
                 job.state = "stopping"
                 if job.pipe is not None:
                     with suppress(OSError):  # it may just have ended
                         job.pipe.send("stop")
+        if waited:
+            job.ended(job)
+            job.over.set()
 
     def give_up(self, job: Job) -> None:
         """End it at once; nothing is kept."""
@@ -172,28 +174,37 @@ class Queue:
                 threading.Thread(target=self._attend, args=(job,), daemon=True).start()
 
     def _attend(self, job: Job) -> None:
-        """Start the process, listen to it until it ends, and make room for the next."""
-        ours, theirs = _CONTEXT.Pipe()
-        process = _CONTEXT.Process(
-            target=worker.run, args=(theirs, job.kind, dict(job.arguments), self.limits.memory), daemon=True
-        )
-        process.start()
-        theirs.close()
-        with self._lock:
-            job.pipe, job.process = ours, process
-            if job.given_up:
-                process.kill()
-            elif job.state == "stopping":
-                ours.send("stop")
-        state, answer = self._listen(job, ours)
-        process.join()
-        ours.close()
+        """See to it until its process is gone, and make room for the next."""
+        try:
+            state, answer = self._work(job)
+        except (OSError, RuntimeError):  # no process to be had
+            state, answer = "gone", None
         with self._lock:
             self._running.discard(job)
             self._settle(job, state, answer)
             self._start_next()
         job.ended(job)
         job.over.set()
+
+    def _work(self, job: Job) -> tuple[str, Any]:
+        """Start the process and listen to it until it ends."""
+        ours, theirs = _CONTEXT.Pipe()
+        process = _CONTEXT.Process(
+            target=worker.run, args=(theirs, job.kind, dict(job.arguments), self.limits.memory), daemon=True
+        )
+        with ours:
+            with theirs:
+                process.start()
+            with self._lock:
+                job.pipe, job.process = ours, process
+                if job.given_up:
+                    process.kill()
+                elif job.state == "stopping":
+                    with suppress(OSError):  # it may just have ended
+                        ours.send("stop")
+            told = self._listen(job, ours)
+            process.join()
+        return told
 
     def _listen(self, job: Job, pipe: Connection) -> tuple[str, Any]:
         """What the process says last."""
@@ -214,7 +225,7 @@ class Queue:
                 job.process.kill()
 
     def _settle(self, job: Job, state: str, answer: Any) -> None:
-        if state == "done":
+        if state == "done" and not job.given_up:
             job.answer, job.state = answer, "done"
         elif job.late:
             job.message, job.state = errors.job_out_of_time(self.limits.minutes), "failed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +50,10 @@ class Source:
 
 
 class Project:
-    """All state of a browser session. `versions` counts the changes of each of its parts, for pages."""
+    """All state of a browser session. `versions` counts the changes of each of its parts, for pages.
+
+    Pages, uploads and the queue's threads change it, one at a time.
+    """
 
     def __init__(self, folder: Path, queue: Queue) -> None:
         self.folder = folder
@@ -65,24 +69,33 @@ class Project:
         """What the last job that protected has answered; its files are in `release_folder`."""
         self.release_folder: Path | None = None
         self.closed = False
+        self._lock = threading.RLock()
 
     # --- data ---------------------------------------------------------------------------------
 
     def new_place(self) -> Path:
-        """A folder for a file that is about to arrive."""
+        """A folder for a file that is about to arrive; `SettingsError` if the session has ended."""
+        if self.closed:
+            raise errors.session_is_over()
         place = self.folder / secrets.token_hex(8)
         place.mkdir(mode=0o700)
         return place
 
     def open(self, source: Source) -> None:
         """Another file, or the same in another format: everything about the last one is gone."""
-        for kind in list(self.jobs):
-            self.give_up(kind)
-        self.jobs.clear()
-        self.source, self.choices, self.refusal = source, Choices(), ""
-        self.release = self.release_folder = None
-        self.changed("source", "words", "run", "check", "bound", "compare")
-        self._start("look", source.arguments(), "quick")
+        with self._lock:
+            for kind in list(self.jobs):
+                self.give_up(kind)
+            self.jobs.clear()
+            last = self.source
+            if last is not None and not last.opened and last.home != source.home:
+                remove(last.home)
+            if self.release_folder is not None:
+                remove(self.release_folder)
+            self.source, self.choices, self.refusal = source, Choices(), ""
+            self.release = self.release_folder = None
+            self.changed("source", "words", "run", "check", "bound", "compare")
+            self._start("look", source.arguments(), "quick")
 
     def open_path(self, text: str, allowed: bool) -> None:
         """A file of this machine, read where it is."""
@@ -134,14 +147,21 @@ class Project:
             return
         words = self.choices.words()
         folder = self.new_place()
-        self._start("protect", {**self.source.arguments(), "words": words, "folder": str(folder)}, "long")
+        try:
+            self._start(
+                "protect", {**self.source.arguments(), "words": words, "folder": str(folder)}, "long"
+            )
+        except errors.SettingsError:
+            remove(folder)
+            raise
         self.changed("run")
 
     def prove(self) -> None:
         """How near to the optimum the release is."""
-        if self.source is not None and self.release is not None:
-            arguments = {**self.source.arguments(), "words": self.release["words"]}
-            self._start("bound", arguments, "long")
+        with self._lock:
+            if self.source is not None and self.release is not None:
+                arguments = {**self.source.arguments(), "words": self.release["words"]}
+                self._start("bound", arguments, "long")
 
     def compare(self, ks: list[int], methods: list[str]) -> None:
         """Every k with every method, other words as they are."""
@@ -165,14 +185,16 @@ class Project:
     @property
     def busy(self) -> bool:
         """Some job is not done."""
-        return any(job.active for job in self.jobs.values())
+        return any(job.active for job in list(self.jobs.values()))
 
     def close(self) -> None:
         """Everything is ended; files are removed by the session."""
-        self.closed = True
-        for kind in list(self.jobs):
-            self.give_up(kind)
-        for job in self.jobs.values():
+        with self._lock:
+            self.closed = True
+            for kind in list(self.jobs):
+                self.give_up(kind)
+            left = list(self.jobs.values())
+        for job in left:
             job.over.wait(5.0)
 
     def changed(self, *parts: str) -> None:
@@ -181,28 +203,40 @@ class Project:
 
     def _start(self, kind: str, arguments: dict[str, Any], lane: Lane) -> None:
         """In place of the last one of its kind; `SettingsError` if too many jobs wait already."""
-        self.give_up(kind)
-        self.jobs[kind] = job = Job(kind, arguments, lane, self._ended)
-        try:
-            self.queue.submit(job)
-        except errors.SettingsError:
-            del self.jobs[kind]
-            raise
-        finally:
-            self.changed(kind)
+        with self._lock:
+            if self.closed:
+                raise errors.session_is_over()
+            self.give_up(kind)
+            self.jobs[kind] = job = Job(kind, arguments, lane, self._ended)
+            try:
+                self.queue.submit(job)
+            except errors.SettingsError:
+                del self.jobs[kind]
+                raise
+            finally:
+                self.changed(kind)
 
     def _ended(self, job: Job) -> None:
         """Called by the queue's thread."""
-        if self.jobs.get(job.kind) is not job:
+        with self._lock:
+            current = self.jobs.get(job.kind) is job
+            if current and job.kind == "look" and job.state == "done":
+                self.choices = Choices.suggested(job.answer["columns"])
+                self.changed("source", "words")
+            if job.kind == "protect":
+                self._keep(job, taken=current and job.state == "done")
+            if current:
+                self.changed(job.kind)
+
+    def _keep(self, job: Job, taken: bool) -> None:
+        """The files of a run that is over, if it is `taken`, in place of the last ones; else nothing."""
+        folder, last = Path(job.arguments["folder"]), self.release_folder
+        if not taken:
+            remove(folder)
             return
-        if job.kind == "look" and job.state == "done":
-            self.choices = Choices.suggested(job.answer["columns"])
-            self.changed("source", "words")
-        if job.kind == "protect" and job.state == "done":
-            last = self.release_folder
-            self.release, self.release_folder = job.answer, Path(job.arguments["folder"])
-            if last is not None:
-                remove(last)
-            self.jobs.pop("bound", None)
-            self.changed("release", "bound")
-        self.changed(job.kind)
+        self.release, self.release_folder = job.answer, folder
+        if last is not None:
+            remove(last)
+        self.give_up("bound")
+        self.jobs.pop("bound", None)
+        self.changed("release", "bound")

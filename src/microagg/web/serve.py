@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import signal
 import socket
 import threading
 import webbrowser
@@ -70,6 +71,10 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
             lifespan="off",
         )
     )
+    if (
+        signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    ):  # its terminal is closed, and nohup was not asked for
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     ended = threading.Event()
     threading.Thread(target=_end_forgotten, args=(sessions, ended), daemon=True).start()
     say(f"open {door.link}")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
+import os
 import re
+import shutil
 import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 from microagg import errors
 from microagg.model import FORMATS
+from microagg.web.folders import remove
 from microagg.web.guard import SESSION, STEP, policy
 from microagg.web.labels import for_pages
 from microagg.web.project import Project, Source
@@ -104,8 +108,14 @@ async def _upload(request: Request) -> Response:
         if Path(name).suffix.lower() not in FORMATS:
             raise errors.unknown_upload(name, list(FORMATS))
         place = project.new_place()
-        await _receive(request, place / name)
+        try:
+            await _receive(request, place / name)
+        except BaseException:
+            remove(place)
+            raise
         project.open(Source(name, name, place))
+    except ClientDisconnect:
+        return Response(status_code=400)  # which nobody hears
     except (errors.DataError, errors.SettingsError) as refusal:
         return PlainTextResponse(for_pages(str(refusal)), 422)
     except OSError as error:
@@ -116,6 +126,10 @@ async def _upload(request: Request) -> Response:
 async def _receive(request: Request, path: Path) -> None:
     received = 0
     expected = request.headers.get("content-length")
+    if expected is not None and int(expected) > MOST_BYTES:
+        raise errors.upload_too_large(MOST_BYTES)
+    if expected is not None and int(expected) > shutil.disk_usage(path.parent).free:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with path.open("xb") as file:
         async for block in request.stream():
             received += len(block)
