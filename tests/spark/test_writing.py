@@ -124,9 +124,25 @@ def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
     assert again.columns == frame.columns
     for name in ("bytes", "seen", "born", "many", "both", "single", "flag", "nothing"):
         assert rows_of(again.select(name)) == rows_of(frame.select(name))
-    odd = frame.selectExpr("*", "map(1, 2) as pairs")
-    with pytest.raises(errors.DataError, match="'pairs' holds values of type map"):
-        microagg.protect(odd, k=3, keys=["exact"])
+
+
+ODD = {
+    "map(1, 2)": "'odd' holds values of type map",
+    "array(map(1, 2))": "'odd' holds values of type map",
+    "interval 1 day": "'odd' holds values of type daytimeinterval",
+    "interval 1 month": "'odd' holds values of type yearmonthinterval",
+    "region collate UTF8_LCASE": "'odd' holds text with the collation UTF8_LCASE",
+    "array(named_struct('r', region collate UTF8_LCASE))": "the collation UTF8_LCASE",
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_types_that_are_refused(session: Any, odd: str) -> None:
+    frame = session.createDataFrame(people(40).select(["a", "region"])).selectExpr("*", f"{odd} as odd")
+    with pytest.raises(errors.DataError, match=ODD[odd]):
+        microagg.protect(frame, k=3, keys=["a"])
+    with pytest.raises(errors.SettingsError, match="fewer than 40"):  # which comes later
+        microagg.protect(frame, k=40, keys=["a"], strata=["region"], drop=["odd"])
 
 
 def test_damaged_files(session: Any, source: Path) -> None:

@@ -39,6 +39,14 @@ def unusable_on_spark(column: str, kind: str) -> DataError:
     )
 
 
+def collated(column: str, collation: str) -> DataError:
+    """Text of which Spark takes different spellings for the same."""
+    return DataError(
+        f"Column '{column}' holds text with the collation {collation}: Spark would count different "
+        "spellings as one, while the files keep them apart. Use UTF8_BINARY, or leave it out (--drop)."
+    )
+
+
 def no_numbers_in_text(column: str, count: int, n: int) -> DataError:
     """Text among numbers, in a folder of CSV files."""
     return DataError(
