@@ -160,3 +160,14 @@ def test_text_that_is_no_number(session: Any, source: Path) -> None:
     (source / "text" / "2.csv").write_text("a,b,c,region,illness,weight\n1,two,3,N,x,1\n1;5,2,3,N,x,1\n")
     done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
     assert "Column 'a' holds something other than numbers in 1 of 202 rows" in str(done.exception)
+
+
+def test_points_beside_decimal_commas(session: Any, source: Path) -> None:
+    words = f"{WORDS} --delimiter ';' --decimal , --engine spark"
+    text = (source / "text" / "1.csv").read_text().replace(",", ";").replace(".", ",")
+    (source / "text" / "1.csv").write_text(text)
+    done = run(f"protect {source}/text {words} -o {source}/out.csv")
+    assert done.exit_code == 0, done.output
+    (source / "text" / "2.csv").write_text('a;b;c;region;illness;weight\n1.234;2;3;"N";"x";1\n')
+    done = run(f"protect {source}/text {words} -o {source}/out2.csv")
+    assert "Column 'a' holds something other than numbers in 1 of 201 rows" in str(done.exception)

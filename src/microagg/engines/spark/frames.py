@@ -140,9 +140,12 @@ def meant(source: Source, column: str) -> Column:
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
     text = F.trim(F.col(column))
+    number = text
     if source.origin.csv is not None and source.origin.csv.decimal == ",":
-        text = F.when(~text.contains("."), F.replace(text, F.lit(","), F.lit("."))).otherwise(text)
-    return F.when(~text.isin(*MISSING_WORDS), text)
+        # A point is no decimal sign here: with it, the text is to be no number.
+        point = F.concat(text, F.lit("?"))
+        number = F.when(text.contains("."), point).otherwise(F.replace(text, F.lit(","), F.lit(".")))
+    return F.when(~text.isin(*MISSING_WORDS), number)
 
 
 def refuse_text(source: Source, protection: Protection) -> None:
