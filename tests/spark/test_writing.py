@@ -171,3 +171,11 @@ def test_points_beside_decimal_commas(session: Any, source: Path) -> None:
     (source / "text" / "2.csv").write_text('a;b;c;region;illness;weight\n1.234;2;3;"N";"x";1\n')
     done = run(f"protect {source}/text {words} -o {source}/out2.csv")
     assert "Column 'a' holds something other than numbers in 1 of 201 rows" in str(done.exception)
+
+
+@pytest.mark.parametrize("name", ["a#b", "a?b;c d%20"])
+def test_the_input_is_not_overwritten_whatever_its_name(session: Any, source: Path, name: str) -> None:
+    (source / "in").rename(source / name)
+    done = run(f"protect '{source}/{name}' {WORDS} --engine spark -o '{source}/{name}' --force")
+    assert "the file that is read" in str(done.exception)
+    assert names_in(source / name) == {"1.parquet", "2.parquet"}

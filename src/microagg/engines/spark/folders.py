@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlparse
 
 from microagg import errors
 from microagg.engines.spark.frames import Source
@@ -58,15 +57,18 @@ class Folder:
         return Folder(self.session, above.toString())
 
     @property
-    def qualified(self) -> str:
-        """With scheme, authority and all."""
-        return str(self._system.makeQualified(self._at).toString())
+    def _uri(self) -> Any:
+        return self._system.makeQualified(self._at).toUri()
 
     @property
     def local(self) -> Path | None:
         """On this machine's own file system; None elsewhere."""
-        found = urlparse(self.qualified)
-        return Path(self._at.toUri().getPath()).absolute() if found.scheme == "file" else None
+        return Path(self._at.toUri().getPath()).absolute() if self._uri.getScheme() == "file" else None
+
+    def holds(self, file: str) -> bool:
+        """Whether a file, by its address as Spark tells it, is this or in it."""
+        path, own = str(self._jvm.java.net.URI(file).getPath()), str(self._uri.getPath())
+        return path == own or path.startswith(f"{own}/")
 
     def exists(self) -> bool:
         """Whether there is anything of that name."""

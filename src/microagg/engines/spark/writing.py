@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlparse
 
 from microagg import errors, write
 from microagg.engines.release import INTERNAL_FOLDER, Places
@@ -29,9 +28,7 @@ def check(source: Source, path: str, force: bool, record: str | Path | None) -> 
     folders.output_format(path, source)
     if not folder.parent.exists():
         raise errors.no_output_folder(folder.parent.path)
-    target = folder.qualified.rstrip("/")
-    files = (unquote(urlparse(file).path) for file in source.frame.inputFiles())
-    if any(file == urlparse(target).path or file.startswith(f"{urlparse(target).path}/") for file in files):
+    if any(folder.holds(file) for file in source.frame.inputFiles()):
         raise errors.output_is_input(path)
     if folder.exists() and not force:
         raise errors.folder_exists(path)
