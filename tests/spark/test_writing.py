@@ -179,3 +179,10 @@ def test_the_input_is_not_overwritten_whatever_its_name(session: Any, source: Pa
     done = run(f"protect '{source}/{name}' {WORDS} --engine spark -o '{source}/{name}' --force")
     assert "the file that is read" in str(done.exception)
     assert names_in(source / name) == {"1.parquet", "2.parquet"}
+
+
+def test_records_are_no_names_of_columns(session: Any, source: Path) -> None:
+    (source / "text" / "1.csv").write_text("1.5,22,secret\n2.5,23,secret\n")
+    done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
+    assert "holds numbers instead of column names" in str(done.exception)
+    assert "secret" not in str(done.exception)

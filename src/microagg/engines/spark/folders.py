@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from microagg import errors
 from microagg.engines.spark.frames import Source
 from microagg.model import CsvFormat, Origin
+from microagg.read.columns import refuse_values_as_names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -135,7 +136,11 @@ def read_csv(session: SparkSession, path: str, csv: CsvFormat) -> DataFrame:
     """All columns as text, null where a field is empty; rows of another length are refused."""
     reader = session.read.options(**_options(csv)).option("mode", "FAILFAST")
     # What is not asked for would not be looked at, nor refused.
-    return reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
+    frame = reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
+    # Spark gives names to columns that have none.
+    names = ["" if name == f"_c{at}" else name.strip() for at, name in enumerate(frame.columns)]
+    refuse_values_as_names(names, path)
+    return frame
 
 
 def _options(csv: CsvFormat) -> dict[str, Any]:
