@@ -126,6 +126,26 @@ def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
         assert rows_of(again.select(name)) == rows_of(frame.select(name))
 
 
+def test_what_the_source_says_about_columns_stays(session: Any, tmp_path: Path) -> None:
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    secret = {"comment": "secret"}
+    frame = session.createDataFrame(people(40).select(["a", "region"]))
+    named = F.col("region").alias("region", metadata=secret)
+    inside = frame.select("a", named, F.lit(1).alias("one", metadata=secret)).select(
+        F.col("a").alias("a", metadata=secret),
+        "region",
+        F.struct("region", "one").alias("both"),
+        F.array(F.struct("region", "one")).alias("many"),
+    )
+    release = microagg.protect(inside, k=3, keys=["a"], strata=["region"], pass_=["both", "many"])
+    release.save(tmp_path / "out.parquet")
+    assert rows_of(release.data.select("both", "many")) == rows_of(inside.select("both", "many"))
+    files = list((tmp_path / "out.parquet").glob("*.parquet"))
+    assert files
+    assert not [file for file in files if b"secret" in file.read_bytes()]
+
+
 ODD = {
     "map(1, 2)": "'odd' holds values of type map",
     "array(map(1, 2))": "'odd' holds values of type map",

@@ -32,6 +32,30 @@ class Fingerprint:
         return "-".join(["xxhash64-sums:" + str(self.records), *(f"{part:016x}" for part in self.sums)])
 
 
+def released_columns(frame: DataFrame, sides: Sides) -> list[Column]:
+    """What leaves the house: values under the user's names, without what the source says about columns."""
+    found = []
+    for name, own in sides.after.items():
+        value = quoted(own)
+        if name in sides.whole:
+            value = value.cast("bigint")
+        elif (kind := frame.schema[own].dataType).typeName() in ("array", "struct"):
+            value = value.cast(_bare(kind))
+        found.append(value.alias(name, metadata={}))
+    return found
+
+
+def _bare(kind: Any) -> Any:
+    """A type without metadata, as files have it."""
+    from pyspark.sql.types import ArrayType, StructField, StructType
+
+    if kind.typeName() == "array":
+        return ArrayType(_bare(kind.elementType))
+    if kind.typeName() == "struct":
+        return StructType([StructField(field.name, _bare(field.dataType)) for field in kind.fields])
+    return kind
+
+
 def fingerprint(frame: DataFrame, columns: Sequence[str]) -> Fingerprint:
     """Of these columns."""
     return _as_fingerprint(frame.agg(*_sums(columns)).collect()[0])

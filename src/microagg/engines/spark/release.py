@@ -17,7 +17,7 @@ from microagg.engines.spark.jobs import Found
 from microagg.engines.spark.words import check_files
 from microagg.model import Claims, Verdict
 from microagg.plan.protection import Protection
-from microagg.verify.distributed import Fingerprint
+from microagg.verify.distributed import Fingerprint, released_columns
 from microagg.verify.recount import Sides
 
 if TYPE_CHECKING:
@@ -57,11 +57,7 @@ class SparkRelease:
         """
         from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
-        columns = []
-        for name, own in self.sides.after.items():
-            value = F.col(own)
-            columns.append((value.cast("bigint") if name in self.sides.whole else value).alias(name))
-        frame = self.paired.select(*columns)
+        frame = self.paired.select(*released_columns(self.paired, self.sides))
         salt = secrets.token_hex(16) if self.protection.shuffle else ""
         content = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
         place = F.xxhash64(F.lit(salt), *content)
