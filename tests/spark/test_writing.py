@@ -100,6 +100,29 @@ def test_what_was_written_wrongly_is_not_released(
     assert names_in(source) == before | {"out.parquet", "microagg-internal"}
 
 
+@pytest.mark.parametrize("output", ["out.parquet", "out.csv"])
+def test_a_source_that_changes_before_saving(session: Any, tmp_path: Path, output: str) -> None:
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    said = tmp_path / "said"
+    said.write_text("1")
+    moved = F.udf(lambda value: value + float(said.read_text()), "double")
+    frame = session.createDataFrame(people(60)).withColumn("weight", moved("weight"))
+    release: Any = microagg.protect(
+        frame, k=3, keys=KEYS, drop=["illness"], pass_=["weight"], method="mdav"
+    )
+    said.write_text("2")
+    session.catalog.clearCache()  # as if executors were lost
+    with pytest.raises(errors.UnsafeRelease, match="other records than were verified"):
+        release.save(tmp_path / output)
+    said.write_text("1")
+    release.save(tmp_path / output)
+    release.close()
+    with pytest.raises(errors.SettingsError, match="is closed"):
+        release.save(tmp_path / output, force=True)
+    assert names_in(tmp_path) == {"said", output, "microagg-internal"}
+
+
 def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
     frame = session.createDataFrame(people(40).select(["a", "region"]))
     frame = frame.selectExpr(

@@ -144,7 +144,18 @@ def record_needs_folder(path: str) -> SettingsError:
 
 def written_by_spark_differs() -> str:
     """The files do not hold the records that were verified."""
-    return "The written files hold other records than were verified. Please report it with the settings."
+    return (
+        "The written files hold other records than were verified. The source may have changed since, and "
+        "Spark have computed a part again; otherwise this is a bug in microagg: please report it with the "
+        "settings."
+    )
+
+
+def closed() -> SettingsError:
+    """What was verified is forgotten."""
+    return SettingsError(
+        "The release is closed: what was verified is gone. Save it before, or protect again."
+    )
 
 
 def records_differ(found: int, needed: int) -> str:

@@ -14,7 +14,7 @@ from microagg.model import CsvFormat, Origin
 from microagg.read.columns import refuse_values_as_names
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 PLAIN = CsvFormat(",", "utf-8", ".")
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
@@ -171,7 +171,7 @@ def read_again(session: SparkSession, folder: Folder, frame: DataFrame, csv: Csv
     return reader.csv(folder.path)
 
 
-def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> DataFrame:
+def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> list[Column]:
     """Every column as it stands in a CSV file; masked numbers with the file's decimal sign."""
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
@@ -181,7 +181,7 @@ def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> DataFra
         if csv.decimal == "," and name in masked:
             text = F.replace(text, F.lit("."), F.lit(","))
         columns.append(text.alias(name))
-    return frame.select(*columns)
+    return columns
 
 
 @contextmanager

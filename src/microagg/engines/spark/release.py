@@ -41,20 +41,29 @@ class SparkRelease:
     verdict: Verdict
     found: tuple[list[Found], ...]
     fingerprint: Fingerprint
+    """Of the source's records."""
+    released: Fingerprint
+    """Of what the verdict has seen of `data`."""
     information_loss: float
     seconds: float
 
     def __post_init__(self) -> None:
-        if self.verdict.safe is not True:
+        if self.verdict.safe is not True or self.released.records != self.verdict.records:
             raise errors.not_verified()
 
-    @cached_property
+    @property
     def data(self) -> DataFrame:
         """The released frame, its records in an order that tells nothing of the source's.
 
         Within a partition they stand by a hash of what is released; shuffled ones by a hash that only this
         process could compute, over all partitions.
         """
+        if not self.paired.is_cached:
+            raise errors.closed()
+        return self._data
+
+    @cached_property
+    def _data(self) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
         frame = self.paired.select(*released_columns(self.paired, self.sides))
@@ -76,7 +85,7 @@ class SparkRelease:
         return
 
     def close(self) -> None:
-        """Let Spark's executors forget what was computed; `data` would be computed again."""
+        """Let Spark's executors forget what was computed; `data` and `save` are refused from now on."""
         self.paired.unpersist()
 
     @property

@@ -16,7 +16,8 @@ from microagg.engines.spark.faults import told
 from microagg.engines.spark.folders import Folder
 from microagg.engines.spark.frames import Source
 from microagg.plan.plan_file import used_plan
-from microagg.verify.distributed import check_files, fingerprint
+from microagg.verify.distributed import check_files, fingerprints
+from microagg.verify.recount import quoted
 
 if TYPE_CHECKING:
     from microagg.engines.spark.release import SparkRelease
@@ -48,15 +49,22 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     with told(session, "looking at the output"):
         folder, places = check(release.source, path, force, record)
     csv = folders.output_format(path, release.source)
-    masked = frozenset(release.protection.changed)
-    frame = release.data if csv is None else folders.as_text(release.data, csv, masked)
+    frame = data = release.data
+    texts = [] if csv is None else folders.as_text(data, csv, frozenset(release.protection.changed))
+    if csv is not None:
+        frame = data.select(*texts)
     hidden = f".microagg-{secrets.token_hex(8)}"
     with told(session, "writing the release"), folders.staging(folder, hidden) as staged:
         folders.write(frame, staged, csv)
         written = folders.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
             raise errors.unsafe_release([errors.written_by_spark_differs()])
-        verified = fingerprint(frame, frame.columns)
+        verified = release.released
+        if csv is not None:
+            # Text is compared with text, and that with what was verified.
+            found, verified = fingerprints(data, [quoted(name) for name in data.columns], texts)
+            if found != release.released:
+                raise errors.unsafe_release([errors.written_by_spark_differs()])
         check_files(written, verified, release.verdict, release.claims)
         output = {
             "name": Path(path).name,
