@@ -100,6 +100,38 @@ def test_what_was_written_wrongly_is_not_released(
     assert names_in(source) == before | {"out.parquet", "microagg-internal"}
 
 
+def test_an_older_release_goes_last(session: Any, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = microagg.protect(
+        session.read.parquet(str(source / "in")), k=3, keys=KEYS, drop=["illness"], method="mdav"
+    )
+    target = source / "out.parquet"
+    target.mkdir()
+    (target / "older").touch()
+    as_it_is = Folder.rename
+
+    def by_half(self: Folder, to: Folder) -> None:
+        if not to.path.endswith("out.parquet") or not (Path(self.local or "") / "_SUCCESS").exists():
+            return as_it_is(self, to)
+        target.mkdir()
+        (target / "half").touch()
+        raise errors.cannot_write(to.path, "renaming failed")
+
+    monkeypatch.setattr(Folder, "rename", by_half)
+    with pytest.raises(errors.OutputError):
+        release.save(target, force=True)
+    assert names_in(target) == {"older"}
+    monkeypatch.undo()
+
+    def kept(self: Folder) -> None:
+        raise errors.cannot_write(self.path, "no permission")
+
+    monkeypatch.setattr(Folder, "remove", kept)
+    record = release.save(target, force=True)
+    assert record.exists()
+    assert "_SUCCESS" in names_in(target)
+    assert [names_in(path) for path in source.glob(".microagg-*")] == [{"older"}]
+
+
 @pytest.mark.parametrize("output", ["out.parquet", "out.csv"])
 def test_a_source_that_changes_before_saving(session: Any, tmp_path: Path, output: str) -> None:
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)

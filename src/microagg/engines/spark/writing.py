@@ -79,19 +79,22 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
         with write.Internal(places.folder).staged(contents) as drafts:
             write.commit_all(drafts, force)
             try:
-                _give_name(staged, folder, force)
+                old = _give_name(staged, folder, force)
             except BaseException:
                 for each in reversed(drafts):
                     each.withdraw()
                 raise
+        if old is not None:
+            with suppress(Exception):  # it is hidden, and the new release has its name
+                old.remove()
     return places.folder / places.record
 
 
-def _give_name(staged: Folder, target: Folder, force: bool) -> None:
-    """Rename; an older release goes only when the new one is there."""
+def _give_name(staged: Folder, target: Folder, force: bool) -> Folder | None:
+    """Rename; an older release, which is hidden then, may go."""
     if not target.exists():
         staged.rename(target)
-        return
+        return None
     if not force:
         raise errors.folder_exists(target.path)
     old = target.beside(f".microagg-{secrets.token_hex(8)}")
@@ -100,6 +103,7 @@ def _give_name(staged: Folder, target: Folder, force: bool) -> None:
         staged.rename(target)
     except BaseException:
         with suppress(Exception):
+            target.remove()  # a part of the new one, or nothing
             old.rename(target)
         raise
-    old.remove()
+    return old
