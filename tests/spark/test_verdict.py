@@ -67,7 +67,7 @@ def test_broken_frames(session: Any, made: tuple[SparkRelease, pa.Table]) -> Non
     release, table = made
     for how, said in BREAKS.items():
         frame = session.createDataFrame(broken(table, how), release.paired.schema)
-        verdict = verify_frame(frame, release.sides, release.claims, release.fingerprint, 0)
+        verdict, _ = verify_frame(frame, release.sides, release.claims, release.fingerprint, 0)
         assert not verdict.safe, how
         assert any(said in failure for failure in verdict.failures), (how, verdict.failures)
 

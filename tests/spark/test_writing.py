@@ -100,6 +100,61 @@ def test_what_was_written_wrongly_is_not_released(
     assert names_in(source) == before | {"out.parquet", "microagg-internal"}
 
 
+def test_an_older_release_goes_last(session: Any, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = microagg.protect(
+        session.read.parquet(str(source / "in")), k=3, keys=KEYS, drop=["illness"], method="mdav"
+    )
+    target = source / "out.parquet"
+    target.mkdir()
+    (target / "older").touch()
+    as_it_is = Folder.rename
+
+    def by_half(self: Folder, to: Folder) -> None:
+        if not to.path.endswith("out.parquet") or not (Path(self.local or "") / "_SUCCESS").exists():
+            return as_it_is(self, to)
+        target.mkdir()
+        (target / "half").touch()
+        raise errors.cannot_write(to.path, "renaming failed")
+
+    monkeypatch.setattr(Folder, "rename", by_half)
+    with pytest.raises(errors.OutputError):
+        release.save(target, force=True)
+    assert names_in(target) == {"older"}
+    monkeypatch.undo()
+
+    def kept(self: Folder) -> None:
+        raise errors.cannot_write(self.path, "no permission")
+
+    monkeypatch.setattr(Folder, "remove", kept)
+    record = release.save(target, force=True)
+    assert record.exists()
+    assert "_SUCCESS" in names_in(target)
+    assert [names_in(path) for path in source.glob(".microagg-*")] == [{"older"}]
+
+
+@pytest.mark.parametrize("output", ["out.parquet", "out.csv"])
+def test_a_source_that_changes_before_saving(session: Any, tmp_path: Path, output: str) -> None:
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    said = tmp_path / "said"
+    said.write_text("1")
+    moved = F.udf(lambda value: value + float(said.read_text()), "double")
+    frame = session.createDataFrame(people(60)).withColumn("weight", moved("weight"))
+    release: Any = microagg.protect(
+        frame, k=3, keys=KEYS, drop=["illness"], pass_=["weight"], method="mdav"
+    )
+    said.write_text("2")
+    session.catalog.clearCache()  # as if executors were lost
+    with pytest.raises(errors.UnsafeRelease, match="other records than were verified"):
+        release.save(tmp_path / output)
+    said.write_text("1")
+    release.save(tmp_path / output)
+    release.close()
+    with pytest.raises(errors.SettingsError, match="is closed"):
+        release.save(tmp_path / output, force=True)
+    assert names_in(tmp_path) == {"said", output, "microagg-internal"}
+
+
 def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
     frame = session.createDataFrame(people(40).select(["a", "region"]))
     frame = frame.selectExpr(
@@ -124,9 +179,45 @@ def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
     assert again.columns == frame.columns
     for name in ("bytes", "seen", "born", "many", "both", "single", "flag", "nothing"):
         assert rows_of(again.select(name)) == rows_of(frame.select(name))
-    odd = frame.selectExpr("*", "map(1, 2) as pairs")
-    with pytest.raises(errors.DataError, match="'pairs' holds values of type map"):
-        microagg.protect(odd, k=3, keys=["exact"])
+
+
+def test_what_the_source_says_about_columns_stays(session: Any, tmp_path: Path) -> None:
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    secret = {"comment": "secret"}
+    frame = session.createDataFrame(people(40).select(["a", "region"]))
+    named = F.col("region").alias("region", metadata=secret)
+    inside = frame.select("a", named, F.lit(1).alias("one", metadata=secret)).select(
+        F.col("a").alias("a", metadata=secret),
+        "region",
+        F.struct("region", "one").alias("both"),
+        F.array(F.struct("region", "one")).alias("many"),
+    )
+    release = microagg.protect(inside, k=3, keys=["a"], strata=["region"], pass_=["both", "many"])
+    release.save(tmp_path / "out.parquet")
+    assert rows_of(release.data.select("both", "many")) == rows_of(inside.select("both", "many"))
+    files = list((tmp_path / "out.parquet").glob("*.parquet"))
+    assert files
+    assert not [file for file in files if b"secret" in file.read_bytes()]
+
+
+ODD = {
+    "map(1, 2)": "'odd' holds values of type map",
+    "array(map(1, 2))": "'odd' holds values of type map",
+    "interval 1 day": "'odd' holds values of type daytimeinterval",
+    "interval 1 month": "'odd' holds values of type yearmonthinterval",
+    "region collate UTF8_LCASE": "'odd' holds text with the collation UTF8_LCASE",
+    "array(named_struct('r', region collate UTF8_LCASE))": "the collation UTF8_LCASE",
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_types_that_are_refused(session: Any, odd: str) -> None:
+    frame = session.createDataFrame(people(40).select(["a", "region"])).selectExpr("*", f"{odd} as odd")
+    with pytest.raises(errors.DataError, match=ODD[odd]):
+        microagg.protect(frame, k=3, keys=["a"])
+    with pytest.raises(errors.SettingsError, match="fewer than 40"):  # which comes later
+        microagg.protect(frame, k=40, keys=["a"], strata=["region"], drop=["odd"])
 
 
 def test_damaged_files(session: Any, source: Path) -> None:
@@ -144,3 +235,29 @@ def test_text_that_is_no_number(session: Any, source: Path) -> None:
     (source / "text" / "2.csv").write_text("a,b,c,region,illness,weight\n1,two,3,N,x,1\n1;5,2,3,N,x,1\n")
     done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
     assert "Column 'a' holds something other than numbers in 1 of 202 rows" in str(done.exception)
+
+
+def test_points_beside_decimal_commas(session: Any, source: Path) -> None:
+    words = f"{WORDS} --delimiter ';' --decimal , --engine spark"
+    text = (source / "text" / "1.csv").read_text().replace(",", ";").replace(".", ",")
+    (source / "text" / "1.csv").write_text(text)
+    done = run(f"protect {source}/text {words} -o {source}/out.csv")
+    assert done.exit_code == 0, done.output
+    (source / "text" / "2.csv").write_text('a;b;c;region;illness;weight\n1.234;2;3;"N";"x";1\n')
+    done = run(f"protect {source}/text {words} -o {source}/out2.csv")
+    assert "Column 'a' holds something other than numbers in 1 of 201 rows" in str(done.exception)
+
+
+@pytest.mark.parametrize("name", ["a#b", "a?b;c d%20"])
+def test_the_input_is_not_overwritten_whatever_its_name(session: Any, source: Path, name: str) -> None:
+    (source / "in").rename(source / name)
+    done = run(f"protect '{source}/{name}' {WORDS} --engine spark -o '{source}/{name}' --force")
+    assert "the file that is read" in str(done.exception)
+    assert names_in(source / name) == {"1.parquet", "2.parquet"}
+
+
+def test_records_are_no_names_of_columns(session: Any, source: Path) -> None:
+    (source / "text" / "1.csv").write_text("1.5,22,secret\n2.5,23,secret\n")
+    done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
+    assert "holds numbers instead of column names" in str(done.exception)
+    assert "secret" not in str(done.exception)

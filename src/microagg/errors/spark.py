@@ -39,12 +39,20 @@ def unusable_on_spark(column: str, kind: str) -> DataError:
     )
 
 
+def collated(column: str, collation: str) -> DataError:
+    """Text of which Spark takes different spellings for the same."""
+    return DataError(
+        f"Column '{column}' holds text with the collation {collation}: Spark would count different "
+        "spellings as one, while the files keep them apart. Use UTF8_BINARY, or leave it out (--drop)."
+    )
+
+
 def no_numbers_in_text(column: str, count: int, n: int) -> DataError:
     """Text among numbers, in a folder of CSV files."""
     return DataError(
         f"Column '{column}' holds something other than numbers in {count} of {counted(n, 'row')}. If they "
-        "have decimal commas, say so by --decimal , and otherwise clean them or give the column another "
-        "role."
+        "have decimal commas, say so by --decimal , (points are then refused) and otherwise clean them or "
+        "give the column another role."
     )
 
 
@@ -136,7 +144,18 @@ def record_needs_folder(path: str) -> SettingsError:
 
 def written_by_spark_differs() -> str:
     """The files do not hold the records that were verified."""
-    return "The written files hold other records than were verified. Please report it with the settings."
+    return (
+        "The written files hold other records than were verified. The source may have changed since, and "
+        "Spark have computed a part again; otherwise this is a bug in microagg: please report it with the "
+        "settings."
+    )
+
+
+def closed() -> SettingsError:
+    """What was verified is forgotten."""
+    return SettingsError(
+        "The release is closed: what was verified is gone. Save it before, or protect again."
+    )
 
 
 def records_differ(found: int, needed: int) -> str:

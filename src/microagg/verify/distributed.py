@@ -32,29 +32,59 @@ class Fingerprint:
         return "-".join(["xxhash64-sums:" + str(self.records), *(f"{part:016x}" for part in self.sums)])
 
 
-def fingerprint(frame: DataFrame, columns: Sequence[str]) -> Fingerprint:
-    """Of these columns."""
-    return _as_fingerprint(frame.agg(*_sums(columns)).collect()[0])
+def released_columns(frame: DataFrame, sides: Sides) -> list[Column]:
+    """What leaves the house: values under the user's names, without what the source says about columns."""
+    found = []
+    for name, own in sides.after.items():
+        value = quoted(own)
+        if name in sides.whole:
+            value = value.cast("bigint")
+        elif (kind := frame.schema[own].dataType).typeName() in ("array", "struct"):
+            value = value.cast(_bare(kind))
+        found.append(value.alias(name, metadata={}))
+    return found
 
 
-def _sums(columns: Sequence[str]) -> list[Column]:
+def _bare(kind: Any) -> Any:
+    """A type without metadata, as files have it."""
+    from pyspark.sql.types import ArrayType, StructField, StructType
+
+    if kind.typeName() == "array":
+        return ArrayType(_bare(kind.elementType))
+    if kind.typeName() == "struct":
+        return StructType([StructField(field.name, _bare(field.dataType)) for field in kind.fields])
+    return kind
+
+
+def fingerprints(frame: DataFrame, *contents: Sequence[Column]) -> list[Fingerprint]:
+    """Of each of these sets of columns, in one pass."""
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
-    content = [quoted(name) for name in columns]
+    rules = [rule for at, content in enumerate(contents) for rule in _sums(content, f"f{at}")]
+    found = frame.agg(F.count("*").alias("n"), *rules).collect()[0]
+    return [_as_fingerprint(found, f"f{at}") for at in range(len(contents))]
+
+
+def _sums(content: Sequence[Column], name: str) -> list[Column]:
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
     hashes = [F.xxhash64(*content), F.xxhash64(F.lit(1), *content)]
     # Sums of 64 bits could overflow, which Spark refuses.
-    sums = [F.sum(hashed.cast("decimal(20,0)")).alias(f"s{at}") for at, hashed in enumerate(hashes)]
-    return [F.count("*").alias("n"), *sums]
+    return [F.sum(hashed.cast("decimal(20,0)")).alias(f"{name}_{at}") for at, hashed in enumerate(hashes)]
 
 
-def _as_fingerprint(found: Any) -> Fingerprint:
-    return Fingerprint(found["n"], (int(found["s0"] or 0) % 2**64, int(found["s1"] or 0) % 2**64))
+def _as_fingerprint(found: Any, name: str) -> Fingerprint:
+    one, other = (int(found[f"{name}_{at}"] or 0) % 2**64 for at in range(2))
+    return Fingerprint(found["n"], (one, other))
 
 
 def verify_frame(
     frame: DataFrame, sides: Sides, claims: Claims, source: Fingerprint, suppressed: int
-) -> Verdict:
-    """Recount from the frame what `claims` promise; `source` are the records that were to be masked."""
+) -> tuple[Verdict, Fingerprint]:
+    """Recount from the frame what `claims` promise; `source` are the records that were to be masked.
+
+    The fingerprint is that of what is to be released.
+    """
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
     names = masked_columns(claims)
@@ -63,22 +93,24 @@ def verify_frame(
         F.count_if(F.isnan(value) | (F.abs(value) == float("inf"))).alias(f"w{at}")
         for at, value in enumerate(masked)
     ]
-    found = frame.agg(*_sums(sides.content), *wrong).collect()[0]
-    here = _as_fingerprint(found)
+    sums = _sums([quoted(name) for name in sides.content], "source")
+    sums += _sums(released_columns(frame, sides), "released")
+    found = frame.agg(F.count("*").alias("n"), *sums, *wrong).collect()[0]
+    here, released = (_as_fingerprint(found, name) for name in ("source", "released"))
     if here != source:
         failure = errors.records_differ(here.records, source.records)
-        return Verdict(claims.k, errors.not_recounted(), (failure,), records=here.records)
+        return Verdict(claims.k, errors.not_recounted(), (failure,), records=here.records), released
     failures = [
         errors.not_a_number(name, found[f"w{at}"]) for at, name in enumerate(names) if found[f"w{at}"]
     ]
-    return Recount(frame, sides, claims).verdict(failures, here.records, suppressed)
+    return Recount(frame, sides, claims).verdict(failures, here.records, suppressed), released
 
 
 def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, claims: Claims) -> None:
     """`UnsafeRelease` unless the files, read again, hold the verified records, k of each combination."""
     verdict.raise_if_unsafe()
     failures = []
-    if fingerprint(written, written.columns) != released:
+    if fingerprints(written, [quoted(name) for name in written.columns]) != [released]:
         failures.append(errors.written_by_spark_differs())
     recount = Recount(written, Sides({}, {name: name for name in written.columns}, ()), claims)
     counts = [recount.count(claims.strata + subset) for subset in claims.subsets or ((),)]

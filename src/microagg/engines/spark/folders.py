@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlparse
 
 from microagg import errors
 from microagg.engines.spark.frames import Source
 from microagg.model import CsvFormat, Origin
+from microagg.read.columns import refuse_values_as_names
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 PLAIN = CsvFormat(",", "utf-8", ".")
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
@@ -58,15 +58,18 @@ class Folder:
         return Folder(self.session, above.toString())
 
     @property
-    def qualified(self) -> str:
-        """With scheme, authority and all."""
-        return str(self._system.makeQualified(self._at).toString())
+    def _uri(self) -> Any:
+        return self._system.makeQualified(self._at).toUri()
 
     @property
     def local(self) -> Path | None:
         """On this machine's own file system; None elsewhere."""
-        found = urlparse(self.qualified)
-        return Path(self._at.toUri().getPath()).absolute() if found.scheme == "file" else None
+        return Path(self._at.toUri().getPath()).absolute() if self._uri.getScheme() == "file" else None
+
+    def holds(self, file: str) -> bool:
+        """Whether a file, by its address as Spark tells it, is this or in it."""
+        path, own = str(self._jvm.java.net.URI(file).getPath()), str(self._uri.getPath())
+        return path == own or path.startswith(f"{own}/")
 
     def exists(self) -> bool:
         """Whether there is anything of that name."""
@@ -133,7 +136,11 @@ def read_csv(session: SparkSession, path: str, csv: CsvFormat) -> DataFrame:
     """All columns as text, null where a field is empty; rows of another length are refused."""
     reader = session.read.options(**_options(csv)).option("mode", "FAILFAST")
     # What is not asked for would not be looked at, nor refused.
-    return reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
+    frame = reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
+    # Spark gives names to columns that have none.
+    names = ["" if name == f"_c{at}" else name.strip() for at, name in enumerate(frame.columns)]
+    refuse_values_as_names(names, path)
+    return frame
 
 
 def _options(csv: CsvFormat) -> dict[str, Any]:
@@ -164,7 +171,7 @@ def read_again(session: SparkSession, folder: Folder, frame: DataFrame, csv: Csv
     return reader.csv(folder.path)
 
 
-def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> DataFrame:
+def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> list[Column]:
     """Every column as it stands in a CSV file; masked numbers with the file's decimal sign."""
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
@@ -174,7 +181,7 @@ def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> DataFra
         if csv.decimal == "," and name in masked:
             text = F.replace(text, F.lit("."), F.lit(","))
         columns.append(text.alias(name))
-    return frame.select(*columns)
+    return columns
 
 
 @contextmanager

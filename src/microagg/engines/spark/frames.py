@@ -6,6 +6,7 @@ as a number, `r3` with merged codes, and `y3` masked.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,12 @@ from microagg.read.columns import MISSING_WORDS, refuse_duplicates
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
-_NEITHER = ("map", "variant", "interval", "void", "calendarinterval", "geometry", "geography")
+_NEITHER = ("map", "variant", "interval", "void", "geometry", "geography")
+_BY_BYTES = "UTF8_BINARY"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +62,8 @@ def check(source: Source, protection: Protection) -> None:
     numbers = [*protection.changed, *([protection.weight] if protection.weight is not None else [])]
     for name in source.columns:
         kind = source.kind(name)
+        if name not in protection.drop:
+            _refuse_type(name, source.frame.schema.fields[source.at(name)].dataType)
         if name in numbers:
             if kind == "string" and source.is_text:
                 continue
@@ -66,11 +71,29 @@ def check(source: Source, protection: Protection) -> None:
                 raise errors.dates([name], 0, [])
             if kind not in _NUMERIC:
                 raise errors.not_numeric([name], [])
-        elif name not in protection.drop and any(kind.startswith(word) for word in _NEITHER):
-            raise errors.unusable_on_spark(name, kind)
     for name in protection.strata:
         if source.kind(name) in ("array", "struct"):
             raise errors.no_codes(name, source.kind(name))
+
+
+def _refuse_type(name: str, kind: DataType) -> None:
+    """`DataError` for what Spark cannot compare, or takes for the same though files hold it apart."""
+    for part in _parts(kind):
+        if any(word in part.typeName() for word in _NEITHER):
+            raise errors.unusable_on_spark(name, part.typeName())
+        collation = getattr(part, "collation", _BY_BYTES)
+        if collation != _BY_BYTES:
+            raise errors.collated(name, collation)
+
+
+def _parts(kind: Any) -> Iterator[DataType]:
+    """A type, and all types within it."""
+    yield kind
+    if kind.typeName() == "array":
+        yield from _parts(kind.elementType)
+    elif kind.typeName() == "struct":
+        for field in kind.fields:
+            yield from _parts(field.dataType)
 
 
 def released(source: Source, protection: Protection) -> list[str]:
@@ -117,9 +140,12 @@ def meant(source: Source, column: str) -> Column:
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
     text = F.trim(F.col(column))
+    number = text
     if source.origin.csv is not None and source.origin.csv.decimal == ",":
-        text = F.when(~text.contains("."), F.replace(text, F.lit(","), F.lit("."))).otherwise(text)
-    return F.when(~text.isin(*MISSING_WORDS), text)
+        # A point is no decimal sign here: with it, the text is to be no number.
+        point = F.concat(text, F.lit("?"))
+        number = F.when(text.contains("."), point).otherwise(F.replace(text, F.lit(","), F.lit(".")))
+    return F.when(~text.isin(*MISSING_WORDS), number)
 
 
 def refuse_text(source: Source, protection: Protection) -> None:

@@ -74,7 +74,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
                     protection, strata.recoded, *_promises(protection, keys, notes, decimals)
                 )
                 sides = _sides(source, protection, strata.recoded, keys, decimals, plan)
-                verdict = verify_frame(paired, sides, claims, fingerprint, strata.suppressed)
+                verdict, released = verify_frame(paired, sides, claims, fingerprint, strata.suppressed)
             except BaseException:
                 paired.unpersist()
                 raise
@@ -96,6 +96,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
         verdict=replace(verdict, notes=(*verdict.notes, *more)),
         found=tuple(notes),
         fingerprint=fingerprint,
+        released=released,
         information_loss=_loss(notes),
         seconds=monotonic() - started,
     )

@@ -17,7 +17,7 @@ from microagg.engines.spark.jobs import Found
 from microagg.engines.spark.words import check_files
 from microagg.model import Claims, Verdict
 from microagg.plan.protection import Protection
-from microagg.verify.distributed import Fingerprint
+from microagg.verify.distributed import Fingerprint, released_columns
 from microagg.verify.recount import Sides
 
 if TYPE_CHECKING:
@@ -41,27 +41,32 @@ class SparkRelease:
     verdict: Verdict
     found: tuple[list[Found], ...]
     fingerprint: Fingerprint
+    """Of the source's records."""
+    released: Fingerprint
+    """Of what the verdict has seen of `data`."""
     information_loss: float
     seconds: float
 
     def __post_init__(self) -> None:
-        if self.verdict.safe is not True:
+        if self.verdict.safe is not True or self.released.records != self.verdict.records:
             raise errors.not_verified()
 
-    @cached_property
+    @property
     def data(self) -> DataFrame:
         """The released frame, its records in an order that tells nothing of the source's.
 
         Within a partition they stand by a hash of what is released; shuffled ones by a hash that only this
         process could compute, over all partitions.
         """
+        if not self.paired.is_cached:
+            raise errors.closed()
+        return self._data
+
+    @cached_property
+    def _data(self) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
-        columns = []
-        for name, own in self.sides.after.items():
-            value = F.col(own)
-            columns.append((value.cast("bigint") if name in self.sides.whole else value).alias(name))
-        frame = self.paired.select(*columns)
+        frame = self.paired.select(*released_columns(self.paired, self.sides))
         salt = secrets.token_hex(16) if self.protection.shuffle else ""
         content = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
         place = F.xxhash64(F.lit(salt), *content)
@@ -80,7 +85,7 @@ class SparkRelease:
         return
 
     def close(self) -> None:
-        """Let Spark's executors forget what was computed; `data` would be computed again."""
+        """Let Spark's executors forget what was computed; `data` and `save` are refused from now on."""
         self.paired.unpersist()
 
     @property

@@ -41,7 +41,8 @@ def session_of(master: str | None) -> SparkSession:
     from pyspark import SparkConf
 
     builder = SparkSession.builder.appName("microagg").config("spark.ui.showConsoleProgress", "false")
-    builder = builder.config("spark.log.level", "ERROR")
+    # Errors would quote records that are malformed.
+    builder = builder.config("spark.log.level", "OFF")
     master = master or SparkConf().get("spark.master", HERE)
     if master.startswith("local"):
         # Executors on this machine use this very Python, which has microagg.

@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlparse
 
 from microagg import errors, write
 from microagg.engines.release import INTERNAL_FOLDER, Places
@@ -17,7 +16,8 @@ from microagg.engines.spark.faults import told
 from microagg.engines.spark.folders import Folder
 from microagg.engines.spark.frames import Source
 from microagg.plan.plan_file import used_plan
-from microagg.verify.distributed import check_files, fingerprint
+from microagg.verify.distributed import check_files, fingerprints
+from microagg.verify.recount import quoted
 
 if TYPE_CHECKING:
     from microagg.engines.spark.release import SparkRelease
@@ -29,9 +29,7 @@ def check(source: Source, path: str, force: bool, record: str | Path | None) -> 
     folders.output_format(path, source)
     if not folder.parent.exists():
         raise errors.no_output_folder(folder.parent.path)
-    target = folder.qualified.rstrip("/")
-    files = (unquote(urlparse(file).path) for file in source.frame.inputFiles())
-    if any(file == urlparse(target).path or file.startswith(f"{urlparse(target).path}/") for file in files):
+    if any(folder.holds(file) for file in source.frame.inputFiles()):
         raise errors.output_is_input(path)
     if folder.exists() and not force:
         raise errors.folder_exists(path)
@@ -51,15 +49,22 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     with told(session, "looking at the output"):
         folder, places = check(release.source, path, force, record)
     csv = folders.output_format(path, release.source)
-    masked = frozenset(release.protection.changed)
-    frame = release.data if csv is None else folders.as_text(release.data, csv, masked)
+    frame = data = release.data
+    texts = [] if csv is None else folders.as_text(data, csv, frozenset(release.protection.changed))
+    if csv is not None:
+        frame = data.select(*texts)
     hidden = f".microagg-{secrets.token_hex(8)}"
     with told(session, "writing the release"), folders.staging(folder, hidden) as staged:
         folders.write(frame, staged, csv)
         written = folders.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
             raise errors.unsafe_release([errors.written_by_spark_differs()])
-        verified = fingerprint(frame, frame.columns)
+        verified = release.released
+        if csv is not None:
+            # Text is compared with text, and that with what was verified.
+            found, verified = fingerprints(data, [quoted(name) for name in data.columns], texts)
+            if found != release.released:
+                raise errors.unsafe_release([errors.written_by_spark_differs()])
         check_files(written, verified, release.verdict, release.claims)
         output = {
             "name": Path(path).name,
@@ -74,19 +79,22 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
         with write.Internal(places.folder).staged(contents) as drafts:
             write.commit_all(drafts, force)
             try:
-                _give_name(staged, folder, force)
+                old = _give_name(staged, folder, force)
             except BaseException:
                 for each in reversed(drafts):
                     each.withdraw()
                 raise
+        if old is not None:
+            with suppress(Exception):  # it is hidden, and the new release has its name
+                old.remove()
     return places.folder / places.record
 
 
-def _give_name(staged: Folder, target: Folder, force: bool) -> None:
-    """Rename; an older release goes only when the new one is there."""
+def _give_name(staged: Folder, target: Folder, force: bool) -> Folder | None:
+    """Rename; an older release, which is hidden then, may go."""
     if not target.exists():
         staged.rename(target)
-        return
+        return None
     if not force:
         raise errors.folder_exists(target.path)
     old = target.beside(f".microagg-{secrets.token_hex(8)}")
@@ -95,6 +103,7 @@ def _give_name(staged: Folder, target: Folder, force: bool) -> None:
         staged.rename(target)
     except BaseException:
         with suppress(Exception):
+            target.remove()  # a part of the new one, or nothing
             old.rename(target)
         raise
-    old.remove()
+    return old
