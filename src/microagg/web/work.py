@@ -119,6 +119,7 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "notes": list(release.verdict.notes),
         "cut_short": stopped or any(task.truncated for task in release.partitions),
         "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
+        "asked": dict(protection.words),
         "words": dict(release.protection.words),
         "seconds": release.seconds,
     }
