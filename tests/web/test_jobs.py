@@ -141,6 +141,34 @@ def test_what_was_asked_for_is_told_beside_what_was_done(
     assert answer["words"] == {**FOREVER, "method": "mdav"}
 
 
+def test_large_data_without_groups_get_them_in_blocks_and_once(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(work, "MOST_FOR_MDAV", 399)
+    words = {"k": 3, "keys": [["age", "size", "rent"]], "confidential": ["income"], "pass": ["region"]}
+    asked = {**words, "retry": True, "effort": "best"}
+    answer = work.protect({**arguments, "words": asked}, cast(Any, Stopped(monkeypatch)))
+    assert answer["words"] == {**words, "method": "blocks"}
+
+
+def test_the_comparison_with_mdav_can_be_stopped(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = Stopped(monkeypatch)
+
+    def loss(_source: Microdata, _protection: Protection, progress: Any) -> float:
+        assert progress(Progress("mdav", 0.5, 1.0, information_loss=9.0))
+        assert line.told["loss"] is None
+        raise Cancelled
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(work, "mdav_loss", loss)
+    answer = work.protect({**arguments, "words": FOREVER}, cast(Any, line))
+    assert "mdav" not in line.told
+    assert answer["cut_short"]
+
+
 def test_a_job_that_is_given_up_is_gone_at_once(
     queue: Queue, arguments: dict[str, Any], tmp_path: Path
 ) -> None:
