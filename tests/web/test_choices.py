@@ -16,7 +16,7 @@ from microagg.web.jobs import Job, Limits, Queue
 from microagg.web.labels import LABELS, OPTIONS, ROLES, for_pages
 from microagg.web.project import Project, Source
 from microagg.web.site import safe_name
-from microagg.web.views import data, protection, roles
+from microagg.web.views import data, hand_over, protection, result, roles
 
 
 @pytest.fixture
@@ -153,3 +153,57 @@ def test_shiny_binds_no_control() -> None:
         controls = re.findall(r"<(?:input|select)[^>]*>", page)
         assert controls
         assert all("data-shiny-no-bind-input" in control for control in controls)
+
+
+@pytest.fixture
+def released(choices: Choices) -> Project:
+    """A run was stopped before there were groups: MDAV's were taken."""
+    project = Project(Path(), Queue(Limits(2**30, 1.0)))
+    project.source, project.choices = Source("a.csv", "a.csv", Path()), choices
+    project.jobs["look"] = Job("look", {}, "quick", lambda _: None, state="done", answer={"records": 9})
+    asked = dict(Protection.of(choices.words()).words)
+    project.release = {
+        "asked": asked, "words": {**asked, "method": "mdav"}, "file": "a-protected.csv", "sentence": "",
+        "cut_short": True,
+    }  # fmt: skip
+    return project
+
+
+def test_a_release_of_other_settings_says_so(released: Project) -> None:
+    assert result.changed_since(released) is None
+    released.say("k", "4")
+    assert "Settings were changed" in str(result.changed_since(released))
+    released.say("k", "many")
+    assert "Settings were changed" in str(result.changed_since(released))
+    assert 'id="changed"' in str(hand_over.hand_over(released))
+
+
+def test_a_release_says_that_a_run_is_under_way(released: Project) -> None:
+    job = released.jobs["protect"] = Job("protect", {}, "long", lambda _: None, state="running")
+    said = str(result.changed_since(released))
+    assert "A run is under way" in said
+    assert "Settings were changed" not in said
+    released.say("k", "4")
+    said = str(result.changed_since(released))
+    assert "A run is under way" in said
+    assert "Settings were changed" in said
+    job.state = "stopped"
+    assert "A run is under way" not in str(result.changed_since(released))
+
+
+def test_a_comparison_of_other_settings_says_so(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(released.queue, "submit", lambda _: None)
+    released.compare([3], ["mdav"])
+    row = {
+        "k": 3, "method": "mdav", "failure": "", "recommended": True, "undominated": True,
+        result.LOSS: 1.0, result.RISK: 1.0,
+    }  # fmt: skip
+    job = released.jobs["compare"]
+    job.state, job.answer = "done", {"strategies": [row], "rule": "", "limit": 1.0}
+    for word, value in (("k", "4"), ("method", "mdav")):  # of which it has its own
+        released.say(word, value)
+    assert "Settings were changed" not in str(result.compare_state(released))
+    released.say("role", "drop", "b")
+    assert "Settings were changed" in str(result.compare_state(released))
+    released.say("missing_codes", "nine", "a")
+    assert "Settings were changed" in str(result.compare_state(released))

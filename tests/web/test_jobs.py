@@ -5,15 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from microagg.errors import SettingsError
-from microagg.web import jobs
+from microagg.engines import local
+from microagg.engines.release import Release
+from microagg.errors import Cancelled, SettingsError
+from microagg.methods.run import Progress
+from microagg.model import Microdata
+from microagg.plan.protection import Protection
+from microagg.web import jobs, work
 from microagg.web.jobs import Job, Limits, Queue
 from tests.web.serving import eventually, survey
 
@@ -100,6 +105,68 @@ def test_stopping_before_all_strata_have_groups_leaves_nobody_without(
     assert job.answer["cut_short"]
     assert job.mdav is not None
     assert job.answer["loss"] <= job.mdav * (1 + 1e-9)
+
+
+class Stopped:
+    """The line of a job that is told to stop before it has groups."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.told: dict[str, Any] = {}
+        self._protect = local.protect
+        monkeypatch.setattr(local, "protect", self._without_groups)
+
+    def _without_groups(self, source: Microdata, protection: Protection, progress: Any) -> Release:
+        if progress == self.watch:
+            raise Cancelled
+        return self._protect(source, protection, progress)
+
+    def tell(self, **told: object) -> None:
+        self.told.update(told)
+
+    def watch(self, progress: Progress) -> bool:
+        self.tell(done=progress.done, loss=progress.information_loss)
+        return True
+
+    def watch_quietly(self, _progress: Progress) -> None:
+        pass
+
+
+def test_what_was_asked_for_is_told_beside_what_was_done(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = work.protect({**arguments, "words": FOREVER}, cast(Any, Stopped(monkeypatch)))
+    assert answer["cut_short"]
+    assert answer["asked"] == FOREVER
+    assert answer["words"] == {**FOREVER, "method": "mdav"}
+
+
+def test_large_data_without_groups_get_them_in_blocks_and_once(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(work, "MOST_FOR_MDAV", 399)
+    words = {"k": 3, "keys": [["age", "size", "rent"]], "confidential": ["income"], "pass": ["region"]}
+    asked = {**words, "retry": True, "effort": "best"}
+    answer = work.protect({**arguments, "words": asked}, cast(Any, Stopped(monkeypatch)))
+    assert answer["words"] == {**words, "method": "blocks"}
+
+
+def test_the_comparison_with_mdav_can_be_stopped(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = Stopped(monkeypatch)
+
+    def loss(_source: Microdata, _protection: Protection, progress: Any) -> float:
+        assert progress(Progress("mdav", 0.5, 1.0, information_loss=9.0))
+        assert line.told["loss"] is None
+        raise Cancelled
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(work, "mdav_loss", loss)
+    answer = work.protect({**arguments, "words": FOREVER}, cast(Any, line))
+    assert "mdav" not in line.told
+    assert answer["cut_short"]
 
 
 def test_a_job_that_is_given_up_is_gone_at_once(

@@ -151,6 +151,41 @@ def test_a_run_that_is_stopped_keeps_the_best_so_far(server: Server, visit: Visi
     page.get_by_text("Stopped early, with the best groups so far").wait_for()
 
 
+@pytest.mark.parametrize("held", ["mouse", "keyboard"])
+def test_a_button_that_is_drawn_again_while_it_is_held_acts_once(
+    server: Server, visit: Visit, data: Path, held: str
+) -> None:
+    page = visit(server)
+    send(page, data)
+    take_forever(page)
+    page.evaluate("""() => {
+        window.told = [];
+        const tell = Shiny.setInputValue;
+        Shiny.setInputValue = (name, value, ...more) => {
+            if (name === "did") window.told.push(value.act);
+            tell(name, value, ...more);
+        };
+    }""")
+    button = page.get_by_role("button", name="Give up")
+    if held == "mouse":
+        button.hover()
+        press, release = page.mouse.down, page.mouse.up
+    else:
+        button.focus()
+        press, release = lambda: page.keyboard.down(" "), lambda: page.keyboard.up(" ")
+    before = button.element_handle()
+    press()
+    page.wait_for_function(
+        "(before) => !before.isConnected && document.activeElement.dataset.act === 'give-up'", arg=before
+    )
+    release()
+    page.get_by_text("Stopped:").wait_for()
+    page.get_by_role("button", name="Run again").press("Enter")
+    button.click()
+    page.get_by_text("Stopped:").wait_for()
+    assert page.evaluate("window.told") == ["give-up", "run", "give-up"]
+
+
 @pytest.mark.long
 def test_a_run_can_be_given_up(server: Server, visit: Visit, data: Path) -> None:
     page = visit(server)

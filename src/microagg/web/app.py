@@ -98,6 +98,7 @@ class _Page:
         self.session = session
         self.step: reactive.Value[str] = reactive.Value("")
         self.notice: reactive.Value[str] = reactive.Value("")
+        self.under_way: reactive.Value[bool] = reactive.Value(False)
         self.seen: dict[str, reactive.Value[tuple[int, float]]] = {
             part: reactive.Value((0, 0.0)) for part in PARTS
         }
@@ -151,6 +152,7 @@ class _Page:
         @render.ui
         def changed() -> Tag | None:
             self._see("release", "words")
+            self.under_way()
             return result.changed_since(self.project)
 
         @render.ui
@@ -160,7 +162,7 @@ class _Page:
 
         @render.ui
         def compared() -> Tag | TagList:
-            self._see("release", "compare")
+            self._see("release", "compare", "words")
             return result.compare_state(self.project)
 
         @render.ui
@@ -169,6 +171,7 @@ class _Page:
             return tags.p(for_pages(text), class_="notice") if text else None
 
     def _look(self) -> None:
+        self.under_way.set(parts.under_way(self.project))
         for part, value in self.seen.items():
             job = self.project.jobs.get(part)
             moved = job.seconds if job is not None and job.active else 0.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from microagg import errors, read
 from microagg.api_assess import compare as compare_strategies
 from microagg.engines import local
 from microagg.engines.outlook import bound_loss, mdav_loss, outlook
+from microagg.methods.auto import MOST_FOR_MDAV
+from microagg.methods.run import Progress
 from microagg.model import CsvFormat, Microdata
 from microagg.plan.profile import ColumnProfile, profile
 from microagg.plan.protection import Protection
@@ -92,7 +95,8 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     source = _read(arguments)
     protection = Protection.of(arguments["words"])
     line.tell(stage="MDAV, to compare with", done=0.0)
-    line.tell(mdav=mdav_loss(source, protection, line.watch_quietly))
+    with suppress(errors.Cancelled):  # then there is nothing to compare with
+        line.tell(mdav=mdav_loss(source, protection, _without_loss(line)))
     line.tell(stage="looking for groups", done=0.0)
     stopped = False
     try:
@@ -100,7 +104,8 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     except errors.Cancelled:  # some records had no groups yet: the best for all of them are MDAV's
         stopped = True
         line.tell(stage="MDAV", done=0.0)
-        release = local.protect(source, _by_mdav(arguments["words"]), line.watch_quietly)
+        without_search = _without_search(arguments["words"], source.table.num_rows)
+        release = local.protect(source, without_search, line.watch_quietly)
     line.tell(stage="counting again, measuring and drawing", done=0.0, loss=release.information_loss)
     folder = Path(arguments["folder"])
     target = folder / protected_name(Path(arguments["name"]))
@@ -119,16 +124,22 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "notes": list(release.verdict.notes),
         "cut_short": stopped or any(task.truncated for task in release.partitions),
         "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
+        "asked": dict(protection.words),
         "words": dict(release.protection.words),
         "seconds": release.seconds,
     }
 
 
-def _by_mdav(words: Mapping[str, Any]) -> Protection:
-    """The same without a search."""
-    of_search = ("method", "effort", "seconds", "certify")
+def _without_loss(line: Line) -> Callable[[Progress], bool]:
+    """Can be stopped like a search, but its losses are not those of the release."""
+    return lambda progress: line.watch(replace(progress, stage="", information_loss=None))
+
+
+def _without_search(words: Mapping[str, Any], records: int) -> Protection:
+    """The same by what is quick, for it is not stopped: MDAV, inside blocks if there are many records."""
+    of_search = ("method", "effort", "seconds", "certify", "retry")
     kept = {word: value for word, value in words.items() if word not in of_search}
-    return Protection.of({**kept, "method": "mdav"})
+    return Protection.of({**kept, "method": "blocks" if records > MOST_FOR_MDAV else "mdav"})
 
 
 def bound(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:

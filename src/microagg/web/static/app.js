@@ -26,16 +26,33 @@
 
   addEventListener("popstate", () => show(stepOf(location.pathname), false));
 
+  const CONTROLS = "a[data-step], [data-act]";
+  const isPlain = (event) => event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+  const press = (control) => (control.dataset.act ? act(control) : go(control.dataset.step));
+
   document.addEventListener("click", (event) => {
-    const link = event.target.closest("a[data-step]");
-    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
-      event.preventDefault();
-      go(link.dataset.step);
-      return;
-    }
-    const button = event.target.closest("[data-act]");
-    if (button) act(button);
+    const control = event.target.closest(CONTROLS);
+    if (!control || (!control.dataset.act && !isPlain(event))) return;
+    if (!control.dataset.act) event.preventDefault();
+    press(control);
   });
+
+  // What is drawn again while it is held down gets no click: then what stands in its place acts.
+  let held = null;
+
+  function heldBy(event) {
+    if (event instanceof KeyboardEvent) return event.key === " " ? event.target.closest("button[data-act]") : null;
+    return isPlain(event) ? event.target.closest?.(CONTROLS) : null; // outside the window the target is no element
+  }
+
+  for (const kind of ["mousedown", "keydown"])
+    document.addEventListener(kind, (event) => (held = heldBy(event)));
+  for (const kind of ["mouseup", "keyup"])
+    document.addEventListener(kind, (event) => {
+      const now = heldBy(event);
+      if (held && now && !held.isConnected && whichOf(held) === whichOf(now)) press(now);
+      held = null;
+    });
 
   document.addEventListener("keydown", (event) => {
     const point = event.target.closest("g[data-act]");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from htmltools import Tag, TagList, tags
+from shiny import ui
 
 from microagg.plan.command_text import command_of
 from microagg.web.project import Project
@@ -21,6 +22,7 @@ def hand_over(project: Project) -> Tag | TagList:
         )
     return TagList(
         head("hand-over", "Read the external report before you hand it over."),
+        ui.output_ui("changed"),
         says(release["sentence"], True, "Verified:"),
         tags.h2("For those who get the data"),
         tags.ul(

@@ -11,6 +11,7 @@ from htmltools import HTML, Tag, TagChild, TagList, tags
 
 from microagg.web.jobs import Job
 from microagg.web.labels import for_pages
+from microagg.web.project import Project
 
 STEPS = {
     "data": "Data",
@@ -111,6 +112,12 @@ def working(job: Job, place: int = 0) -> Tag:
         tags.progress(value=f"{job.done:.3f}" if job.done else None, max="1", aria_label="Progress"),
         class_="working",
     )
+
+
+def under_way(project: Project) -> bool:
+    """Whether a run has not ended yet."""
+    job = project.jobs.get("protect")
+    return job is not None and job.active
 
 
 def counted(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from shiny import ui
 from microagg.plan.words import WORDS
 from microagg.web.labels import LABELS, OPTIONS
 from microagg.web.project import Project
-from microagg.web.views.parts import OURS, button, counted, go, head, nothing_yet, options, says
+from microagg.web.views.parts import OURS, button, counted, go, head, nothing_yet, options, says, under_way
 
 FIRST = ("k", "small_strata", "missing")
 CONFIDENTIAL = ("confidential_as", "noise", "min_distinct", "retry", "accept_homogeneous")
@@ -155,8 +155,7 @@ def check_state(project: Project) -> Tag | TagList:
 
 
 def _start(project: Project) -> Tag:
-    job = project.jobs.get("protect")
-    if job is not None and job.active:
+    if under_way(project):
         return tags.p(go("run", "A run is under way", main=True))
     return tags.p(button("run", "Run", main=True))
 

@@ -7,9 +7,21 @@ from typing import Any
 from htmltools import HTML, Tag, TagList, tags
 from shiny import ui
 
+from microagg.errors import SettingsError
 from microagg.web.charts import risk_map
-from microagg.web.project import Project
-from microagg.web.views.parts import OURS, button, go, head, nothing_yet, says, table, working
+from microagg.web.jobs import Job
+from microagg.web.project import COMPARED, Project
+from microagg.web.views.parts import (
+    OURS,
+    button,
+    go,
+    head,
+    nothing_yet,
+    says,
+    table,
+    under_way,
+    working,
+)
 from microagg.web.work_files import RESULT
 
 RISK, LOSS = "linkage_distance", "il"
@@ -49,21 +61,22 @@ def result(project: Project) -> Tag | TagList:
 
 
 def changed_since(project: Project) -> Tag | None:
-    """A word of warning if the choices are no longer those of the release."""
+    """A word of warning if the choices are no longer those of the release, or another is being made."""
     if project.release is None:
         return None
-    from microagg.errors import SettingsError
     from microagg.plan.protection import Protection
 
     try:
-        same = dict(Protection.of(project.choices.words()).words) == project.release["words"]
+        same = dict(Protection.of(project.choices.words()).words) == project.release["asked"]
     except SettingsError:
         same = False
-    if same:
-        return None
-    return tags.p(
-        "Settings were changed since this release was made. ", go("run", "Run again"), class_="note"
-    )
+    changed = None if same else "Settings were changed since this release was made. "
+    if under_way(project):
+        return tags.p(
+            changed, "A run is under way; this is the release before it. ", go("run", "See the run"),
+            class_="note",
+        )  # fmt: skip
+    return None if same else tags.p(changed, go("protection", "Run again"), class_="note")
 
 
 def bound_state(project: Project) -> Tag | TagList:
@@ -100,10 +113,21 @@ def compare_state(project: Project) -> Tag | TagList:
     if job is not None and job.active:
         parts = [working(job, project.queue.place(job)), button("give-up-compare", "Stop")]
     elif job is not None and job.state == "done":
-        parts = [_compared(job.answer)]
+        parts = [_compared_otherwise(project, job), _compared(job.answer)]
     elif job is not None:
         parts = [says(job.message, False, "Not compared:")]
     return TagList(*parts)
+
+
+def _compared_otherwise(project: Project, job: Job) -> Tag | None:
+    """A word of warning if the comparison would have other words now."""
+    try:
+        now = {word: value for word, value in project.choices.words().items() if word in COMPARED}
+    except SettingsError:
+        now = None
+    if now == job.arguments["words"]:
+        return None
+    return tags.p("Settings were changed since this comparison was made.", class_="note")
 
 
 def _compare_form() -> TagList:
