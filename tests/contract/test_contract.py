@@ -198,6 +198,16 @@ def test_contract(name: str, data: st.DataObject) -> None:
         assert late.truncated
 
 
+def test_a_far_outlier_does_not_hide_what_resplitting_gains() -> None:
+    """The SSE, nearly all of it the outlier's, must still tell which groups are better."""
+    for seed in range(30, 45):
+        x = np.random.default_rng(seed).normal(size=(37, 1))
+        x[16] = -3.62e7
+        problem = Problem(x, 4)
+        found = METHODS["tfrp"].build()(problem, one_group(problem), Run(threads=1))
+        assert np.bincount(found.labels).max() < 8
+
+
 def test_resplitting_heeds_the_deadline() -> None:
     """Groups that the deadline leaves no time for stay as they are."""
     x = np.random.default_rng(2).normal(size=(40_000, 5))

@@ -69,18 +69,15 @@ inline double sse(Points points, std::span<const Label> labels) {
     for (std::int64_t a = 0; a < p; ++a) offset[a] /= static_cast<double>(sizes[group]);
   }
   ExactSum total;
-  constexpr std::int64_t CHUNK = 32;  // plain sums of a few, then with compensation
-  for (std::int64_t begin = 0; begin < points.n; begin += CHUNK) {
+  for (std::int64_t i = 0; i < points.n; ++i) {
+    const double* first = groups.data() + labels[i] * 2 * p;
+    const double* record = points.row(i);
     double sum = 0.0;
-    for (std::int64_t i = begin; i < std::min(points.n, begin + CHUNK); ++i) {
-      const double* first = groups.data() + labels[i] * 2 * p;
-      const double* record = points.row(i);
-      for (std::int64_t a = 0; a < p; ++a) {
-        const double d = record[a] - first[a] - first[p + a];
-        sum += d * d;
-      }
+    for (std::int64_t a = 0; a < p; ++a) {
+      const double d = record[a] - first[a] - first[p + a];
+      sum += d * d;
     }
-    total.add(sum);
+    total.add(sum);  // each by itself: beside a far outlier it must not lose its digits
   }
   return total.value();
 }
