@@ -122,6 +122,7 @@ def descend_in_blocks(
     came first.
     """
     order = near_in_memory(problem, run)
+    blocks = np.empty(0, dtype=np.int32)
     unseen = np.ones(len(labels), dtype=bool)
 
     def kernel(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
@@ -131,10 +132,11 @@ def descend_in_blocks(
     for number in range(BLOCK_ROUNDS):
         if run.overdue:
             break
+        if number > 0:
+            # What lay inside a block of the last round has been seen, but for records near its borders.
+            unseen = (blocks[lists] != blocks[:, np.newaxis]).any(axis=1)
         blocks = blocks_of_groups(problem, labels, run.with_seed(number).seed, run, size)
         labels = solve_blocks(problem, labels, rows_of_blocks(blocks, order), kernel, run)
-        # What next lies inside a block has been seen, but for records near the borders of this one.
-        unseen = (blocks[lists] != blocks[:, np.newaxis]).any(axis=1)
     return labels, run.overdue
 
 
