@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -261,3 +263,35 @@ def test_records_are_no_names_of_columns(session: Any, source: Path) -> None:
     done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
     assert "holds numbers instead of column names" in str(done.exception)
     assert "secret" not in str(done.exception)
+
+
+def test_a_table_by_its_name(session: Any, source: Path) -> None:
+    session.read.parquet(str(source / "in")).createOrReplaceTempView("people_of_the_register")
+    table = run(f"protect people_of_the_register {WORDS} --engine spark -o {source}/table.parquet")
+    assert table.exit_code == 0, str(table.exception)
+    folder = run(f"protect {source}/in {WORDS} --engine spark -o {source}/folder.parquet")
+    assert folder.exit_code == 0, str(folder.exception)
+    written = [rows_of(session.read.parquet(f"{source}/{name}.parquet")) for name in ("table", "folder")]
+    assert written[0] == written[1]
+    onto_itself = run(f"protect people_of_the_register {WORDS} --engine spark -o {source}/in --force")
+    assert "the file that is read" in str(onto_itself.exception)
+    of_csv = run(f"protect people_of_the_register {WORDS} --engine spark -o {source}/o.csv --decimal ,")
+    assert "decimal" in str(of_csv.exception)
+
+
+def test_what_needs_no_spark_to_be_refused(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("microagg.engines.spark.session.session_of", pytest.fail)
+    done = run(f"protect {source}/in {WORDS} --engine spark -o {source}/out.dta")
+    assert "let it end in one of .parquet, .csv" in str(done.exception)
+
+
+def test_only_microagg_speaks(session: Any, source: Path) -> None:
+    """Java's and Spark's warnings at the start would come first, with the names of this machine."""
+    line = f"protect {source}/nothing {WORDS} --engine spark --master local[1] -o {source}/o.csv"
+    done = subprocess.run(
+        [Path(sys.executable).with_name("microagg"), *shlex.split(line)], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("microagg: There is neither a folder or file"), done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -52,6 +52,26 @@ def test_the_files_of_a_run_that_is_given_up_are_removed(project: Project) -> No
     assert list(project.folder.iterdir()) == [place]
 
 
+def test_a_file_that_has_changed_since_it_was_opened_is_refused(project: Project, tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text(survey(60, 1))
+    project.open_path(str(file), allowed=True)
+    eventually(lambda: project.found)
+    file.write_text(survey(60, 2))
+    project.say("k", "3")
+    project.run()
+    project.check(against_data=True)
+    project.compare([3], ["mdav"])
+    for kind in ("protect", "check", "compare"):
+        eventually(lambda kind=kind: not project.jobs[kind].active, 60)
+        assert project.jobs[kind].state == "refused"
+        assert "own.csv has changed since it was opened" in project.jobs[kind].message
+    project.open_path(str(file), allowed=True)
+    eventually(lambda: project.found)
+    project.run()
+    eventually(lambda: project.release, 60)
+
+
 def test_nothing_begins_in_a_session_that_has_ended(project: Project) -> None:
     opened(project, 1)
     project.close()

@@ -5,30 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+from tests.differential.engines import METHODS, Labels, Matrix
 
 from benchmarks.speed.measuring import Figures, seconds_of
-from microagg import _core, datasets
-from microagg._core import Engine, Growth, Pivot
-
-Matrix = NDArray[np.float64]
-Labels = NDArray[np.int32]
-Method = Callable[[Matrix, int, Engine], Labels]
-
-
-def _peel(pivot: Pivot, growth: Growth, stop: int) -> Method:
-    return lambda x, k, engine: _core.peel(x, k, pivot, growth, stop, _core.Watch(), engine)
-
-
-METHODS: dict[str, Method] = {
-    "mdav": _peel(Pivot.CENTROID_OPPOSITE, Growth.SEED, 3),
-    "cbfs": _peel(Pivot.CENTROID, Growth.SEED, 1),
-    "centroid": _peel(Pivot.CENTROID, Growth.CENTROID, 1),
-    "tfrp": _peel(Pivot.REFERENCES, Growth.SEED, 1),
-    "md": _peel(Pivot.PAIR, Growth.SEED, 2),
-    "diameter": _peel(Pivot.PAIR, Growth.CENTROID, 2),
-    "v-mdav": lambda x, k, engine: _core.v_mdav(x, k, 0.2, _core.Watch(), engine),
-}
+from microagg import datasets
+from microagg._core import Engine
 
 Random = np.random.Generator
 DATA: dict[str, Callable[[Random, int], Matrix]] = {

@@ -108,7 +108,7 @@ class Anneal {
     if (draft.kind < disband_below_) {
       disband(groups_.group_of(draft.row));
     } else if (draft.kind < regroup_below_) {
-      if (draft.near) regroup(groups_.group_of(draft.row), *draft.near);
+      regroup(groups_.group_of(draft.row), draft.bits);
     } else if (draft.kind < found_below_) {
       found(draft.row);
     } else if (draft.near) {
@@ -189,10 +189,12 @@ class Anneal {
     groups_.give_back(group);
   }
 
-  // Disbands a group and founds one about a record near it, as one change: where hardly a group can
-  // spare a record, neither alone is ever cheap enough.
-  void regroup(Label group, Row row) {
-    if (groups_.group_of(row) == group) return;
+  // Disbands a group and founds one about a record near some member, as one change: where hardly a
+  // group can spare a record, neither alone is ever cheap enough.
+  void regroup(Label group, std::uint64_t bits) {
+    const Row* near = some_near(some_member(group, bits), random_.next() >> 32);
+    if (!near || groups_.group_of(*near) == group) return;
+    const Row row = *near;
     const double limit = temperature_ * random_.exponential();
     double change = 0.0;
     if (scatter(group, UNLIMITED, change) && groups_.can_give(groups_.group_of(row)) &&

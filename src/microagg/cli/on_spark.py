@@ -27,7 +27,7 @@ def protect_folder(
 ) -> tuple[Any, str, Path]:
     """The release of a folder or table, where it was written, and its record."""
     from microagg.engines.spark.faults import told
-    from microagg.engines.spark.folders import source_of
+    from microagg.engines.spark.folders import ending_of, source_of
     from microagg.engines.spark.protecting import protect
     from microagg.engines.spark.session import session_of
     from microagg.engines.spark.words import check_files, check_words
@@ -48,6 +48,7 @@ def protect_folder(
         words["pass"] = words.pop("pass_")
     protection = Protection.of(words)
     # Before Spark is started, which takes seconds.
+    ending_of(str(target))
     check_words(protection)
     check_files(files.labels, files.report, files.external_report)
     session = session_of(master)

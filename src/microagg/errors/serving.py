@@ -55,6 +55,11 @@ def session_is_over() -> SettingsError:
     return SettingsError("This session has ended. Open the newest link that `microagg serve` has printed.")
 
 
+def file_changed(name: str) -> DataError:
+    """A file that was opened by its path."""
+    return DataError(f"{name} has changed since it was opened here. Open it again, and look at its roles.")
+
+
 def not_found() -> str:
     """No such page, or nothing there yet."""
     return "There is nothing here."

@@ -37,8 +37,12 @@ that large, of the average neighbourhood without the widest 2k or 1 %.
 """
 ACTIVE = 0.3
 """At each temperature records are drawn whose neighbourhood is wider than this share of it."""
-IDLE_WEIGHT = 0.05
-"""What a record that is not drawn adds to the steps of a level, against 1 for one that is."""
+FREEZES = (0.04, 0.3)
+"""A record's group is decided while the temperature is between these shares of its neighbourhood."""
+DRAWN_WEIGHT, IDLE_WEIGHT = 0.05, 0.02
+"""What another record that is drawn, and any record, adds to the steps of a level, against 1 for one whose
+group is being decided.
+"""
 
 MOST_ROUNDS, LEAST_ROUNDS, STEPS_A_ROUND = 64, 4, 50
 """Large data are cut into other blocks so many times during an anneal, but not for fewer steps a record."""
@@ -48,8 +52,8 @@ GRACE = 0.2
 STEPS_PER_RECORD: dict[Effort, int] = {"fast": 1_000, "balanced": 10_000, "best": 60_000}
 MOST_STEPS: dict[Effort, int] = {"fast": 100_000_000, "balanced": 600_000_000, "best": 10_000_000_000}
 MOST_STEPS_GIVEN = 10**12
-BEST_STEPS = 600_000_000
-"""The best effort does so many steps even on few records, but no more than 600,000 a record."""
+BEST_STEPS, BEST_STEPS_A_RECORD = 1_000_000_000, 1_000_000
+"""The best effort does so many steps even on few records, about a minute of one core."""
 
 
 def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
@@ -60,7 +64,7 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
     n = max(len(problem.points), of)
     steps = min(STEPS_PER_RECORD[run.effort] * n, MOST_STEPS[run.effort])
     if run.effort == "best":
-        steps = max(steps, min(BEST_STEPS, 10 * STEPS_PER_RECORD["best"] * n))
+        steps = max(steps, min(BEST_STEPS, BEST_STEPS_A_RECORD * n))
     if run.seconds is not None:
         left = max(run.seconds - _seconds_beside(problem), 0.0)
         steps = min(steps, int(0.95 * left / _seconds_a_step(problem)))
@@ -116,7 +120,12 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     temperatures = np.multiply.accumulate(np.concatenate([[hot], np.full(LEVELS - 1, ratio)]))
     active = np.searchsorted(-widths, -ACTIVE * temperatures)
     active = np.minimum(np.maximum(active, 2 * k + 5), n).astype(np.int64)
-    weights = active + IDLE_WEIGHT * n
+    freezing = np.searchsorted(-widths, temperatures / -FREEZES[1]) - np.searchsorted(
+        -widths, temperatures / -FREEZES[0]
+    )
+    weights = freezing + DRAWN_WEIGHT * active + IDLE_WEIGHT * n
+    # What is decided badly costs as much as the temperature: the hotter levels deserve more.
+    weights *= np.sqrt(np.sqrt(temperatures))
     so_far = np.cumsum(weights)
     ends = np.floor(so_far * (steps / so_far[-1])).astype(np.int64)
     place = np.empty_like(order)

@@ -69,12 +69,23 @@ def _sums(content: Sequence[Column], name: str) -> list[Column]:
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
     hashes = [F.xxhash64(*content), F.xxhash64(F.lit(1), *content)]
-    # Sums of 64 bits could overflow, which Spark refuses.
-    return [F.sum(hashed.cast("decimal(20,0)")).alias(f"{name}_{at}") for at, hashed in enumerate(hashes)]
+    # Sums of 64 bits would overflow, which Spark refuses; those of a few bits do not, and are quick.
+    return [
+        F.sum(F.shiftright(hashed, shift).bitwiseAND(F.lit(2**_BITS - 1))).alias(f"{name}_{at}_{shift}")
+        for at, hashed in enumerate(hashes)
+        for shift in _SHIFTS
+    ]
+
+
+_BITS = 22
+_SHIFTS = (0, 22, 44)
+"""Of the parts of a hash; the last one has its highest 20 bits and two that repeat its sign."""
 
 
 def _as_fingerprint(found: Any, name: str) -> Fingerprint:
-    one, other = (int(found[f"{name}_{at}"] or 0) % 2**64 for at in range(2))
+    one, other = (
+        sum((found[f"{name}_{at}_{shift}"] or 0) << shift for shift in _SHIFTS) % 2**64 for at in range(2)
+    )
     return Fingerprint(found["n"], (one, other))
 
 

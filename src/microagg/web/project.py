@@ -108,6 +108,12 @@ class Project:
             path = Path.cwd() / path
         self.open(Source(path.name, str(path), self.folder, opened=True))
 
+    def _arguments(self) -> dict[str, Any]:
+        """For a job on the file that was looked at."""
+        found = self.found
+        assert self.source is not None
+        return {**self.source.arguments(), "stamp": found and found["stamp"]}
+
     @property
     def found(self) -> dict[str, Any] | None:
         """What the file holds, once that is known."""
@@ -134,7 +140,7 @@ class Project:
             words = self.choices.words()
             Protection.of(words)
             if against_data:
-                self._start("check", {**self.source.arguments(), "words": words}, "quick")
+                self._start("check", {**self._arguments(), "words": words}, "quick")
         except errors.SettingsError as refusal:
             self.refusal = str(refusal)
         self.changed("check")
@@ -148,9 +154,7 @@ class Project:
         words = self.choices.words()
         folder = self.new_place()
         try:
-            self._start(
-                "protect", {**self.source.arguments(), "words": words, "folder": str(folder)}, "long"
-            )
+            self._start("protect", {**self._arguments(), "words": words, "folder": str(folder)}, "long")
         except errors.SettingsError:
             remove(folder)
             raise
@@ -160,7 +164,7 @@ class Project:
         """How near to the optimum the release is."""
         with self._lock:
             if self.source is not None and self.release is not None:
-                arguments = {**self.source.arguments(), "words": self.release["words"]}
+                arguments = {**self._arguments(), "words": self.release["words"]}
                 self._start("bound", arguments, "long")
 
     def compare(self, ks: list[int], methods: list[str]) -> None:
@@ -168,7 +172,7 @@ class Project:
         if self.source is None:
             return
         words = {word: value for word, value in self.choices.words().items() if word in COMPARED}
-        arguments = {**self.source.arguments(), "words": words, "ks": ks, "methods": methods}
+        arguments = {**self._arguments(), "words": words, "ks": ks, "methods": methods}
         self._start("compare", arguments, "long")
 
     def stop(self, kind: str) -> None:

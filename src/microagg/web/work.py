@@ -34,12 +34,15 @@ USUAL_K = 3
 def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What the file holds: a preview, the profile of each column with a suggested role, sums."""
     line.tell(stage="reading the file")
-    source = _read(arguments)
+    path, _ = _source(arguments)
+    stamp = _stamp(path)
+    source = _read({**arguments, "stamp": stamp})
     line.tell(stage="looking at its columns")
     found = profile(source)
     csv = source.origin.csv
     labels = source.origin.labels.column_labels if source.origin.labels else {}
     return {
+        "stamp": stamp,
         "format": source.origin.format,
         "records": found.records,
         "csv": None if csv is None else asdict(csv),
@@ -155,18 +158,38 @@ def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     source, options = _source(arguments)
     words: dict[str, Any] = {**options, **arguments["words"]}
     found = compare_strategies(source, arguments["ks"], arguments["methods"], progress=line.watch, **words)
+    _refuse_other(source, arguments)
     return {**found.as_dict(), "limit": found.limit}
 
 
 def _read(arguments: Mapping[str, Any]) -> Microdata:
     source, options = _source(arguments)
-    return read.microdata_from_file(source, CsvFormat(**options))
+    found = read.microdata_from_file(source, CsvFormat(**options))
+    _refuse_other(source, arguments)
+    return found
 
 
 def _source(arguments: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:
     """The file, by a name without the private folder, which no message shall show; and its format."""
     os.chdir(arguments["home"])
-    return Path(arguments["source"]), dict(arguments["csv"])
+    source = Path(arguments["source"])
+    _refuse_other(source, arguments)
+    return source, dict(arguments["csv"])
+
+
+def _stamp(source: Path) -> list[int] | None:
+    """What another version of a file would have otherwise; None if there is no file, as reading will tell."""
+    try:
+        about = source.stat()
+    except OSError:
+        return None
+    return [about.st_ino, about.st_size, about.st_mtime_ns]
+
+
+def _refuse_other(source: Path, arguments: Mapping[str, Any]) -> None:
+    """`DataError` if the file is not the one any more that roles were given to."""
+    if arguments.get("stamp") is not None and _stamp(source) != arguments["stamp"]:
+        raise errors.file_changed(arguments["name"])
 
 
 KINDS: Mapping[str, Callable[[Mapping[str, Any], Line], dict[str, Any]]] = {

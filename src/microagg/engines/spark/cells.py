@@ -7,7 +7,7 @@ task; where a record belongs follows from its own values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,10 +108,7 @@ class Cells:
         codes = self.codes(values[rows])
         coordinates = self.axes.coordinates(self.units.points(values[rows]))
         own = stratum[rows]
-        pairs, of = np.unique(np.stack([own, codes]), axis=1, return_inverse=True)
-        of = of.ravel()
-        for at, (number, code) in enumerate(pairs.T.tolist()):
-            here = np.flatnonzero(of == at)
+        for number, code, here in by_pairs(own, codes):
             key = (number, self.instead.get((number, code), code))
             places = self.cuts[key].place_of(values[rows[here]], coordinates[here])
             found[rows[here]] = self.first[key] + places
@@ -136,6 +133,18 @@ class Cells:
     def count(self) -> int:
         """Places."""
         return len(self.cell)
+
+
+def by_pairs(strata: Whole, codes: Whole) -> Iterator[tuple[int, Pattern, Whole]]:
+    """The records of each stratum and pattern, by their places."""
+    if len(strata) and (strata == strata[0]).all() and (codes == codes[0]).all():  # by far the most often
+        yield int(strata[0]), int(codes[0]), np.arange(len(strata))
+        return
+    order = np.lexsort([codes, strata])
+    changes = (np.diff(strata[order]) != 0) | (np.diff(codes[order]) != 0)
+    for rows in np.split(order, np.flatnonzero(changes) + 1):
+        if len(rows):
+            yield int(strata[rows[0]]), int(codes[rows[0]]), rows
 
 
 def codes_of(values: Points, patterns: bool, zeros: bool) -> Whole:

@@ -195,10 +195,16 @@ def staging(target: Folder, name: str) -> Iterator[Folder]:
             folder.remove()
 
 
-def output_format(path: str, source: Source) -> CsvFormat | None:
-    """How to write: None for Parquet. By the ending of the name; without one, as the source is."""
+def ending_of(path: str) -> str:
+    """That of an output: Parquet, CSV, or none."""
     ending = Path(path).suffix.lower()
     if ending not in ("", *WRITTEN):
         raise errors.unknown_output_format(path, list(WRITTEN))
+    return ending
+
+
+def output_format(path: str, source: Source) -> CsvFormat | None:
+    """How to write: None for Parquet. By the ending of the name; without one, as the source is."""
+    ending = ending_of(path)
     is_csv = ending == ".csv" or (not ending and source.origin.csv is not None)
     return replace(source.origin.csv or PLAIN) if is_csv else None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg.columns import Notation
-from microagg.engines.spark.cells import Cells, Sizes, codes_of
+from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
 from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Points
@@ -125,9 +125,8 @@ class Looked:
     def _large(self, values: Points, strata: Whole, hashes: Whole, found: Profile) -> None:
         for number, places in enumerate(self.subsets):
             codes = codes_of(values[:, places], self.by_pattern, self.zeros_apart)
-            pairs, counts = np.unique(np.stack([strata, codes]), axis=1, return_counts=True)
-            for (stratum, code), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
-                found.patterns[number][stratum, code] += count
+            for stratum, code, rows in by_pairs(strata, codes):
+                found.patterns[number][stratum, code] += len(rows)
         # The upper half of the hash: the lower one spreads records over packets.
         chosen = (hashes.view(np.uint64) >> np.uint64(32)) < self.share * 2.0**32
         found.sample.append((hashes[chosen], strata[chosen], values[chosen]))

@@ -6,6 +6,8 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,12 +49,30 @@ def session_of(master: str | None) -> SparkSession:
     if master.startswith("local"):
         # Executors on this machine use this very Python, which has microagg.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else has to reach it
         builder = builder.config("spark.ui.enabled", "false")
     try:
-        return builder.master(master).getOrCreate()
+        with _silent_java():
+            return builder.master(master).getOrCreate()
     except Exception as failure:
         kind = re.sub(r"[^\w]", "", type(failure).__name__)
         raise errors.spark_failed("starting", kind) from None
+
+
+@contextmanager
+def _silent_java() -> Iterator[None]:
+    """A Java that is started meanwhile has no standard error: it would print warnings for engineers, with
+    the names of this machine, before any log level holds.
+    """
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def has_java() -> bool:
