@@ -205,7 +205,7 @@ def hash_of(labels: Labels) -> str:
 
 @pytest.mark.parametrize(
     ("n", "p", "k", "expected"),
-    [(500, 3, 3, "37683db8ac1a7364"), (400, 20, 5, "50228d6b76f51fdd"), (7_000, 4, 4, "89c32d3d4622ade8")],
+    [(500, 3, 3, "c1756a4f4310a0be"), (400, 20, 5, "d9c262959b0ae4dd"), (7_000, 4, 4, "6080eb6ee7f18fec")],
 )
 def test_one_seed_and_number_of_steps_one_answer(n: int, p: int, k: int, expected: str) -> None:
     """On every machine, instruction set and number of threads: these hashes must never change without
@@ -403,7 +403,7 @@ def test_the_recipe_of_auto_gives_the_same_groups() -> None:
 def test_efforts_do_more_and_more() -> None:
     problem = Problem(np.zeros((1_000, 3)), 3)
     steps = [steps_of_run(problem, Run(effort=effort)) for effort in ("fast", "balanced", "best")]
-    assert steps == [1_000_000, 10_000_000, 600_000_000]
+    assert steps == [1_000_000, 10_000_000, 1_000_000_000]
 
 
 def test_descent_in_blocks_improves_and_does_not_depend_on_threads() -> None:

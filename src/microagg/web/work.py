@@ -178,7 +178,7 @@ def _source(arguments: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:
 
 
 def _stamp(source: Path) -> list[int] | None:
-    """What another version of a file would have otherwise; None if there is no file, as reading will tell."""
+    """What another version of a file would have otherwise; None if there is no file."""
     try:
         about = source.stat()
     except OSError:
