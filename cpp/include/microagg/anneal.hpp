@@ -43,12 +43,28 @@ class Anneal {
     found_below_ = regroup_below_ + share(FOUND);
   }
 
-  // Groups of the rows when all is done or the deadline strikes; `truncated` says which. With
-  // `report`, the watch hears of the SSE at each level.
+  // Groups of the rows when all is done; `truncated` if time did not suffice: then the levels to
+  // come are shortened, and what the deadline strikes ends. With `report`, the watch hears of the
+  // SSE at each level.
   Labels run(std::span<const AnnealLevel> levels, bool report, bool& truncated) {
     truncated = false;
+    std::int64_t to_come = 0;
+    for (const AnnealLevel& level : levels) to_come += level.steps;
+    std::int64_t done = 0;
+    const auto start = Watch::Clock::now();
     try {
-      for (const AnnealLevel& level : levels) cool(level, report);
+      for (AnnealLevel level : levels) {
+        const std::int64_t planned = level.steps;
+        const double share = share_in_time(done, to_come, Watch::seconds_since(start));
+        if (share < 1.0) {
+          truncated = true;
+          level.steps = static_cast<std::int64_t>(share * static_cast<double>(planned));
+        }
+        cool(level, report);
+        watch_.add_work(planned);
+        done += level.steps;
+        to_come -= planned;
+      }
     } catch (const DeadlinePassed&) {
       truncated = true;  // between two proposals
     }
@@ -66,6 +82,15 @@ class Anneal {
   static constexpr std::uint64_t SWAP = 0x80000000ULL;  // half of those that cannot migrate
   static constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
 
+  // Of the steps to come, those there is time for, at the rate so far. A few percent too many are
+  // left for later levels to find out, since rates differ.
+  double share_in_time(std::int64_t done, std::int64_t to_come, double elapsed) const {
+    const double needed = elapsed * static_cast<double>(to_come);
+    const double there = watch_.seconds_left() * static_cast<double>(done);
+    if (done == 0 || needed <= 1.02 * there) return 1.0;
+    return std::max(0.0, there / needed);
+  }
+
   void cool(const AnnealLevel& level, bool report) {
     temperature_ = level.temperature;
     for (std::int64_t step = 0; step < AHEAD; ++step) draft(step, level.active);
@@ -77,7 +102,6 @@ class Anneal {
       poll_.tick();
     }
     groups_.refresh();  // so that rounding in centroids cannot add up
-    watch_.add_work(level.steps);
     if (report) watch_.report_best(groups_.sse());
   }
 

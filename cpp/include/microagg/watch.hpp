@@ -27,6 +27,14 @@ class Watch {
   // No more time for refinements: the deadline has passed, or the run was cancelled.
   bool expired() const { return cancelled() || now() >= deadline_.load(std::memory_order_relaxed); }
 
+  // Until the deadline; very many if there is none.
+  double seconds_left() const {
+    return 1e-9 * static_cast<double>(deadline_.load(std::memory_order_relaxed) - now());
+  }
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
   // The share done of the kernel at work, or of work announced for many kernels together.
   void report_done(double share) { done_.store(share, std::memory_order_relaxed); }
   void expect_work(std::int64_t work) {

@@ -72,13 +72,13 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
 
 
 # A core of 2024 served as measure. The numbers only say what fits into a user's seconds, so that a
-# result does not depend on the clock; where they are wrong, time is left over or the deadline strikes.
+# result does not depend on the clock; where they are wrong, time is left over or the anneals are shortened.
 
 
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
     in_blocks = 1.25 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (37.0 + 0.9 * p + 3.8 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
+    return 1e-9 * (36.0 + 0.9 * p + 2.6 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
@@ -255,7 +255,7 @@ def _annealed(
 ) -> Partition:
     """One anneal, of small data with its final descent; what there is when the deadline strikes."""
     whole = is_one_block(problem)
-    labels = start.labels
+    labels, truncated = start.labels, False
     levels_a_round = LEVELS if whole else LEVELS // rounds_of(cooling)
     for number, first in enumerate(range(0, LEVELS, levels_a_round)):
         if run.overdue:
@@ -269,11 +269,12 @@ def _annealed(
             except errors.Cancelled:
                 break
         levels = slice(first, first + levels_a_round)
-        labels = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
-    truncated = run.overdue
+        labels, late = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
+        truncated = truncated or late
+    truncated = truncated or run.overdue
     if whole:
         watch = run.watch
-        if truncated and not watch.cancelled:  # what was reached is worth a moment's polish
+        if run.overdue and not watch.cancelled:  # what was reached is worth a moment's polish
             watch = _core.Watch()
             watch.set_deadline(GRACE)
         labels, cut_short = descend(problem, labels, lists, watch, run)
@@ -293,9 +294,9 @@ def _cooled(
     levels: slice,
     report: bool,
     run: Run,
-) -> Labels:
-    """The labels after these levels, each block by itself. A level's steps are shared out by the records
-    that are drawn.
+) -> tuple[Labels, bool]:
+    """The labels after these levels, each block by itself, and whether time did not suffice. A level's
+    steps are shared out by the records that are drawn.
     """
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
@@ -303,9 +304,13 @@ def _cooled(
     def cool(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
         active = np.searchsorted(cooling.place[rows], all_active).astype(np.int64)
         steps = cooling.steps[levels] * active // all_active
-        return _core.anneal(
+        found, truncated = _core.anneal(
             problem.points, rows, own, problem.k, lists, place, temperatures,
             active, steps, child.seed, report, child.watch,
-        )[0]  # fmt: skip
+        )  # fmt: skip
+        late.append(truncated)
+        return found
 
-    return solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), cool, run)
+    late: list[bool] = []
+    found = solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), cool, run)
+    return found, any(late)
