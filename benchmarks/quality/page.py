@@ -35,8 +35,8 @@ ICSM and descent make no random choices. Every partition is counted and measured
 its line is written.
 
 `auto` turns seconds into steps at a rate that is fixed in the source, so these losses come out the same on
-every machine that is fast enough; on a slower or busier one the clock strikes first, which costs quality.
-A dagger (†) marks figures with such a run among them; `--again cut` repeats those runs.
+every machine that is fast enough; on a slower or busier one the last anneals are shortened, which costs
+quality. A dagger (†) marks figures with such a run among them; `--again cut` repeats those runs.
 """
 
 

@@ -350,6 +350,19 @@ def test_the_deadline_holds_for_large_groups_and_wide_data(stage: Descent | Anne
             assert found.truncated
 
 
+def test_an_anneal_that_is_late_hurries() -> None:
+    """Cut off while it is hot, it would have nothing better than its start."""
+    problem, start = from_mdav(census_like(500), 3)
+    descended = Descent()(problem, start, Run())
+    lists = near_lists(problem, 20, Run())
+    cooling = schedule(problem, lists, descended.sse, 10**8)  # many seconds
+    begun = monotonic()
+    found = anneal._annealed(problem, descended, lists, cooling, False, Run(seconds=0.5))
+    assert monotonic() - begun < 5.0
+    assert found.truncated
+    assert found.sse < 0.99 * descended.sse
+
+
 def test_a_cancelled_resplit_returns_the_start() -> None:
     problem = Problem(census_like(200_000), 3)  # five times as long as the timer
     run = Run()
