@@ -48,21 +48,26 @@ class Anneal {
   // SSE at each level.
   Labels run(std::span<const AnnealLevel> levels, bool report, bool& truncated) {
     truncated = false;
-    std::int64_t to_come = 0;
-    for (const AnnealLevel& level : levels) to_come += level.steps;
-    std::int64_t done = 0;
-    const auto start = Watch::Clock::now();
+    std::int64_t all = 0;
+    for (const AnnealLevel& level : levels) all += level.steps;
+    std::int64_t to_come = all;
+    double seconds_a_step = 0.0;  // lately
     try {
       for (AnnealLevel level : levels) {
         const std::int64_t planned = level.steps;
-        const double share = share_in_time(done, to_come, Watch::seconds_since(start));
+        const double share = share_in_time(seconds_a_step * static_cast<double>(to_come),
+                                           static_cast<double>(to_come) / static_cast<double>(all));
         if (share < 1.0) {
           truncated = true;
           level.steps = static_cast<std::int64_t>(share * static_cast<double>(planned));
         }
+        const auto start = Watch::Clock::now();
         cool(level, report);
+        if (level.steps > 0) {
+          const double now = Watch::seconds_since(start) / static_cast<double>(level.steps);
+          seconds_a_step = seconds_a_step == 0.0 ? now : 0.8 * seconds_a_step + 0.2 * now;
+        }
         watch_.add_work(planned);
-        done += level.steps;
         to_come -= planned;
       }
     } catch (const DeadlinePassed&) {
@@ -82,13 +87,12 @@ class Anneal {
   static constexpr std::uint64_t SWAP = 0x80000000ULL;  // half of those that cannot migrate
   static constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
 
-  // Of the steps to come, those there is time for, at the rate so far. A few percent too many are
-  // left for later levels to find out, since rates differ.
-  double share_in_time(std::int64_t done, std::int64_t to_come, double elapsed) const {
-    const double needed = elapsed * static_cast<double>(to_come);
-    const double there = watch_.seconds_left() * static_cast<double>(done);
-    if (done == 0 || needed <= 1.02 * there) return 1.0;
-    return std::max(0.0, there / needed);
+  // Of what is to come and would need so many seconds, the share that there is time for. Colder
+  // levels are quicker, up to twice, so that an anneal that is in time is not disturbed; one that
+  // is late will know it later.
+  double share_in_time(double needed, double to_come) const {
+    const double there = (1.0 + 0.7 * to_come) * watch_.seconds_left();
+    return needed <= there ? 1.0 : std::max(0.0, there / needed);
   }
 
   void cool(const AnnealLevel& level, bool report) {

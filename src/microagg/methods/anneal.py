@@ -35,7 +35,7 @@ COLDEST = 0.01
 """The last temperature: this share of a record's average part of the SSE or, where far outliers make
 that large, of the average neighbourhood without the widest 2k or 1 %.
 """
-ACTIVE = 0.3
+ACTIVE = 0.7
 """At each temperature records are drawn whose neighbourhood is wider than this share of it."""
 FREEZES = (0.04, 0.3)
 """A record's group is decided while the temperature is between these shares of its neighbourhood."""
