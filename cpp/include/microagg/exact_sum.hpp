@@ -19,11 +19,29 @@ class ExactSum {
     low_ = low_ - (high - sum);
     high_ = high;
   }
+  void add(const ExactSum& other) {
+    add(other.high_);
+    add(other.low_);
+  }
   double value() const { return high_; }
 
  private:
   double high_ = 0.0;
   double low_ = 0.0;
+};
+
+// One sum of many numbers, in four parts: each addition has to wait for the one before it.
+class ManySum {
+ public:
+  void add(std::int64_t number, double x) { parts_[number % 4].add(x); }
+  double value() const {
+    ExactSum total;
+    for (const ExactSum& part : parts_) total.add(part);
+    return total.value();
+  }
+
+ private:
+  ExactSum parts_[4];
 };
 
 // The centroid of a changing set of records.

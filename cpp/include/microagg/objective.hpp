@@ -48,8 +48,10 @@ inline Array<double> group_means(Points values, std::span<const Label> labels) {
 
 // Within-groups sum of squares: distances to group means, summed with compensation. O(n p).
 // All is taken relative to each group's first record: that keeps the digits of data far from zero.
-inline double sse(Points points, std::span<const Label> labels) {
-  const std::int64_t p = points.p;
+// `P`: the number of attributes where the compiler shall know it, else 0.
+template <std::int64_t P = 0>
+double sse_of(Points points, std::span<const Label> labels) {
+  const std::int64_t p = P > 0 ? P : points.p;
   const Array<std::int64_t> sizes = group_sizes(labels);
   // Per group, side by side: its first record, and the mean of the others' offsets from it.
   Array<double> groups(sizes.size() * static_cast<std::size_t>(2 * p));
@@ -68,7 +70,7 @@ inline double sse(Points points, std::span<const Label> labels) {
     double* offset = groups.data() + static_cast<std::int64_t>(group) * 2 * p + p;
     for (std::int64_t a = 0; a < p; ++a) offset[a] /= static_cast<double>(sizes[group]);
   }
-  ExactSum total;
+  ManySum total;
   for (std::int64_t i = 0; i < points.n; ++i) {
     const double* first = groups.data() + labels[i] * 2 * p;
     const double* record = points.row(i);
@@ -77,9 +79,12 @@ inline double sse(Points points, std::span<const Label> labels) {
       const double d = record[a] - first[a] - first[p + a];
       sum += d * d;
     }
-    total.add(sum);  // each by itself: beside a far outlier it must not lose its digits
+    total.add(i, sum);  // each by itself: beside a far outlier it must not lose its digits
   }
   return total.value();
+}
+inline double sse(Points points, std::span<const Label> labels) {
+  return points.p == 1 ? sse_of<1>(points, labels) : sse_of(points, labels);
 }
 
 // Total sum of squares: distances to the mean record, with the same care.

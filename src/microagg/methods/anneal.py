@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -133,13 +134,13 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
-LONG, SHORT = 16_000, 500
-"""So many steps a record give three lengths of anneals, fewer than SHORT give one, else there are two."""
-GROWTH = 4
-"""From one length to the next."""
-LONGEST, MOST_OF_LONGEST = 100_000, 100
-"""Steps a record of the longest anneals, about, and how many there may be: they end in one of a few good
-partitions, and which is a matter of luck, so that more of them find more than longer ones.
+SHORT = 500
+"""Fewer steps a record are spent on one anneal."""
+GROWTH = 8
+"""From the first anneal, a short one, to the others."""
+REPEATED, MOST_REPEATED = 10_000, 100
+"""With four times so many steps a record there are two long anneals, with nine times as many three, and so
+on: they end in one of a few good partitions, and which is a matter of luck as much as of their length.
 """
 FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""
@@ -155,19 +156,17 @@ def rounds_of(cooling: Schedule) -> int:
 
 
 def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
-    """Lengths of complete anneals that share `steps`, so that whenever the clock strikes something
-    finished is at hand: each four times the one before, the last with three quarters of the steps or,
-    where that would be longer than about LONGEST, repeated. Large data average over so many regions that
+    """Lengths of complete anneals that share `steps`: a short one, so that something finished is at hand
+    soon, then long ones, whose number and length grow alike. Large data average over so many regions that
     anneals of one length hardly differ: there a short one, then the rest.
     """
     if not whole:
         first = min(steps // 8, FIRST_ON_LARGE * n)
         return [first, steps - first]
-    lengths = 3 if steps >= LONG * n else 2 if steps >= SHORT * n else 1
-    *shorter, longest = [GROWTH**place for place in range(lengths)]
-    times = round(longest * steps / (LONGEST * n) - sum(shorter)) // longest
-    times = min(max(times, 1), MOST_OF_LONGEST)
-    parts = [*shorter, *[longest] * times]
+    if steps < SHORT * n:
+        return [steps]
+    times = min(max(math.isqrt(steps // (REPEATED * n)), 1), MOST_REPEATED)
+    parts = [1, *[GROWTH] * times]
     return [steps * part // sum(parts) for part in parts]
 
 
