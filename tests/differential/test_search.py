@@ -256,8 +256,8 @@ def test_annealing_beats_mdav_on_data_of_every_kind() -> None:
     for name, x in shapes.items():
         for k in (3, 10):
             problem, start = from_mdav(in_units(x), k)
-            found = Anneal(2_000 * 600)(problem, start, Run())
-            assert found.sse < 0.95 * start.sse, (name, k)
+            costs = [Anneal(2_000 * 600)(problem, start, Run(seed=seed)).sse for seed in range(5)]
+            assert np.median(costs) < 0.95 * start.sse, (name, k)
 
 
 @pytest.mark.parametrize(
