@@ -40,8 +40,9 @@ class DataSet:
 
 # --- other data -------------------------------------------------------------------------------
 
-# Kinds of data that no method here was tuned on. Values are rounded, since the last bits of an exponential
-# or a matrix product differ between machines.
+# Other kinds of data. `curve` had no part in choosing annealing's settings; `lognormal`, `mixture` and
+# `counts` were looked at. Values are rounded, since the last bits of an exponential or a matrix product
+# differ between machines.
 
 
 def _table(values: NDArray[np.float64]) -> Table:

@@ -126,7 +126,8 @@ def targets(results: Results) -> str:
 CAUTION = """Medians of five seeds differ by luck about as much
 as some of them differ from their goal (of Census, k = 10, 60 s, by 0.03 %), and these data sets are among
 those by which annealing's settings were chosen ([ARCHITECTURE](../ARCHITECTURE.md)): a goal that is met
-closely may be missed with other seeds. *Other data*, below, says more about data that are new."""
+closely may be missed with other seeds. Of all data here only `curve`, SimU, SimC and the census-like ones
+had no part in that choice."""
 
 
 def picture() -> str:
@@ -253,7 +254,7 @@ def large(results: Results) -> str:
 
 
 def other(results: Results) -> str:
-    """Data sets that are used nowhere else."""
+    """Other kinds of data than the reference files."""
     rows = []
     for one in part("other"):
         budget = one.budgets[0]
@@ -265,6 +266,7 @@ def other(results: Results) -> str:
             rows.append([one.name, one.about, str(k), *cells])
     return (
         "## Other data\n\n"
-        "`python -m benchmarks.quality --other`: kinds of data that are used nowhere else in the project,\n"
-        "one second.\n\n" + grid(("data", "what it is", "k", "MDAV", "1 s", "below MDAV"), rows, words=2)
+        "`python -m benchmarks.quality --other`: other kinds of data, one second. `curve` had no part in\n"
+        "choosing annealing's settings; the other three were among the data that variants were tried on.\n\n"
+        + grid(("data", "what it is", "k", "MDAV", "1 s", "below MDAV"), rows, words=2)
     )
