@@ -267,6 +267,6 @@ def other(results: Results) -> str:
     return (
         "## Other data\n\n"
         "`python -m benchmarks.quality --other`: other kinds of data, one second. `curve` had no part in\n"
-        "choosing annealing's settings; the other three were among the data that variants were tried on.\n\n"
+        "choosing annealing's settings; the other three were among those that variants were tried on.\n\n"
         + grid(("data", "what it is", "k", "MDAV", "1 s", "below MDAV"), rows, words=2)
     )
