@@ -347,6 +347,15 @@ def test_the_deadline_holds_for_large_groups_and_wide_data(stage: Descent | Anne
             assert found.truncated
 
 
+@pytest.mark.parametrize("steps", [1, 5, 60])
+def test_without_a_deadline_nothing_is_late(steps: int) -> None:
+    """Not even blocks so dense that they get no steps while others are hot."""
+    dense = fixed_points(14_000, 4)
+    dense[:7_000] *= 1e-4
+    problem, start = from_mdav(dense, 4)
+    assert not Anneal(steps * 14_000)(problem, start, Run()).truncated
+
+
 def test_an_anneal_that_is_late_hurries() -> None:
     """Cut off while it is hot, it would have nothing better than its start."""
     problem, start = from_mdav(census_like(500), 3)

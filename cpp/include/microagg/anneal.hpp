@@ -91,6 +91,7 @@ class Anneal {
   // levels are quicker, up to twice, so that an anneal that is in time is not disturbed; one that
   // is late will know it later.
   double share_in_time(double needed, double to_come) const {
+    if (needed <= 0.0) return 1.0;  // nothing to come, or nothing known yet
     const double there = (1.0 + 0.7 * to_come) * watch_.seconds_left();
     return needed <= there ? 1.0 : std::max(0.0, there / needed);
   }
