@@ -160,7 +160,9 @@ def released(choices: Choices) -> Project:
     """A run was stopped before there were groups: MDAV's were taken."""
     project = Project(Path(), Queue(Limits(2**30, 1.0)))
     project.source, project.choices = Source("a.csv", "a.csv", Path()), choices
-    project.jobs["look"] = Job("look", {}, "quick", lambda _: None, state="done", answer={"records": 9})
+    project.jobs["look"] = Job(
+        "look", {}, "quick", lambda _: None, state="done", answer={"records": 9, "stamp": None}
+    )
     asked = dict(Protection.of(choices.words()).words)
     project.release = {
         "asked": asked, "words": {**asked, "method": "mdav"}, "file": "a-protected.csv", "sentence": "",
