@@ -18,7 +18,6 @@ them, compare, and pickle.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import pairwise
@@ -172,8 +171,7 @@ class Within:
         def solve_part(rows: Rows, child: Run) -> Partition:
             own = Problem(np.ascontiguousarray(problem.points[rows]), problem.k)
             labels = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
-            # What a part costs at the start matters to refinements only.
-            part = evaluated(own, labels) if self.stage.needs_start else Partition(labels, math.inf)
+            part = evaluated(own, labels)
             if self.needs_start and run.overdue:
                 return replace(part, truncated=True)
             if run.watch.cancelled:
