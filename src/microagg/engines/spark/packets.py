@@ -40,7 +40,7 @@ def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
     try:
         _raise_refusals(records)
         values = numbers_in(records, job.subset)
-        order = _canonical(records, values)
+        order = _canonical(records)
         records, values = records.take(order), values[order]
         weights = numbers_in(records, [WEIGHT])[:, 0] if job.weighted else None
         stratum = records.column(STRATUM).to_numpy().astype(np.int64)
@@ -110,10 +110,9 @@ def numbers_in(records: Any, columns: Any) -> Points:
     return np.stack([records.column(name).to_numpy(zero_copy_only=False) for name in columns], axis=1)
 
 
-def _canonical(records: pa.Table, values: Points) -> Whole:
-    """The records by their content: keys first, then all else by its hashes."""
-    hashes = [records.column(name).to_numpy() for name in (MIXED_TOO, MIXED)]
-    return np.lexsort([*hashes, *values.T[::-1]])
+def _canonical(records: pa.Table) -> Whole:
+    """The records by their content, of which they have two hashes: quicker than by the keys themselves."""
+    return np.lexsort([records.column(name).to_numpy() for name in (MIXED_TOO, MIXED)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

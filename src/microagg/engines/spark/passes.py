@@ -134,7 +134,8 @@ class Looked:
 
 def profile(frame: DataFrame, looked: Looked) -> Profile:
     """The first pass."""
-    return sum(_answers(frame, looked.look), start=Profile.empty(len(looked.columns), len(looked.subsets)))
+    wanted = frame.select(*looked.columns, STRATUM, MIXED, MIXED_TOO)
+    return sum(_answers(wanted, looked.look), start=Profile.empty(len(looked.columns), len(looked.subsets)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +167,7 @@ class Counting:
 
 def count(frame: DataFrame, counting: Counting) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
     """The second pass."""
-    answers = _answers(frame, counting.count)
+    answers = _answers(frame.select(*counting.columns, STRATUM), counting.count)
     sums = added((sums for sums, _ in answers), len(counting.columns))
     counts = {
         number: sum((counts[number] for _, counts in answers), start=np.zeros(cells.count, dtype=np.int64))
@@ -216,7 +217,8 @@ def crowds(
             yield pa.RecordBatch.from_pydict({"place": pa.array(at[rows]), **kept})
 
     schema = ", ".join(["place bigint", *(f"{name} double" for name in names)])
-    found = frame.mapInArrow(there, schema).groupBy("place", *names).agg(F.count("*").alias("many"))
+    asked = frame.select(*columns, STRATUM)
+    found = asked.mapInArrow(there, schema).groupBy("place", *names).agg(F.count("*").alias("many"))
     # By hash, so that the same ones are taken however the records lie.
     shares = {place: MOST_COMBINATIONS / max(int(counts[place]), 1) for place in places}
     rule = F.lit(False)
