@@ -319,7 +319,7 @@ def test_cooling_follows_the_data() -> None:
 
 def test_lengths_grow_and_spend_the_steps() -> None:
     assert lengths_of_anneals(100, 1_000, True) == [100]
-    for times, steps in ((1, 10**7), (2, 4 * 10**7), (3, 10**8), (10, 10**9)):
+    for times, steps in ((1, 10**8), (2, 12 * 10**7), (3, 27 * 10**7), (5, 10**9)):
         short, *long = lengths = lengths_of_anneals(steps, 1_000, True)
         assert len(long) == times
         assert long == [long[0]] * times

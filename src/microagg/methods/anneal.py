@@ -78,8 +78,8 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
 
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
-    in_blocks = 1.35 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (36.0 + 0.9 * p + 2.6 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
+    in_blocks = 1.5 if len(problem.points) > WHOLE else 1.0
+    return 1e-9 * (37.0 + 0.9 * p + 3.8 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
@@ -103,9 +103,10 @@ class Schedule:
     steps: NDArray[np.int64]
 
 
-def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
+def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int = 0) -> Schedule:
     """Temperatures and effort from the data: the width of a record's neighbourhood is its squared distance
-    to the (k−1)-th nearest record, the scale at which its group is decided.
+    to the (k−1)-th nearest record, the scale at which its group is decided. Levels before the first get no
+    steps.
     """
     n, k = len(problem.points), problem.k
     widths = _core.list_distances(problem.points, lists, min(k - 1, lists.shape[1]) - 1)
@@ -127,6 +128,7 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int) -> Schedule:
     weights = freezing + DRAWN_WEIGHT * active + IDLE_WEIGHT * n
     # What is decided badly costs as much as the temperature: the hotter levels deserve more.
     weights *= np.sqrt(np.sqrt(temperatures))
+    weights[:first] = 0.0
     so_far = np.cumsum(weights)
     ends = np.floor(so_far * (steps / so_far[-1])).astype(np.int64)
     place = np.empty_like(order)
@@ -138,10 +140,16 @@ SHORT = 500
 """Fewer steps a record are spent on one anneal."""
 GROWTH = 8
 """From the first anneal, a short one, to the others."""
-REPEATED, MOST_REPEATED = 10_000, 100
+REPEATED, MOST_REPEATED = 30_000, 100
 """With four times so many steps a record there are two long anneals, with nine times as many three, and so
 on: they end in one of a few good partitions, and which is a matter of luck as much as of their length.
 """
+REGIONAL_SHARE, REGION_RECORDS = 0.3, 300
+"""Of the steps, those for regions of about so many records of the best partition."""
+REGION_LEVEL = LEVELS // 2
+"""Regions are annealed again from this level on: hotter, they forget all; colder, nothing changes."""
+STEPS_A_VISIT, FEWEST_A_VISIT = 5_000, 2_000
+"""Of a record, each time its region is annealed."""
 FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""
 
@@ -211,7 +219,10 @@ class Anneal:
             return replace(descended, truncated=True)
         if _core.group_sizes(descended.labels).max() >= 2 * problem.k:
             return descended
-        lengths = lengths_of_anneals(steps, n, whole)
+        regional = int(REGIONAL_SHARE * steps)
+        if not whole or regional < FEWEST_A_VISIT * n:
+            regional = 0
+        lengths = lengths_of_anneals(steps - regional, n, whole)
 
         def anneal(place: int, child: Run) -> Partition:
             if child.overdue:
@@ -219,15 +230,18 @@ class Anneal:
             cooling = schedule(problem, lists, descended.sse, lengths[place])
             return _annealed(problem, descended, lists, cooling, run.outermost, child)
 
-        run.watch.expect_work(sum(lengths))
+        run.watch.expect_work(sum(lengths) + regional)
         try:
             if whole:
                 found = run.map(anneal, range(len(lengths)))
             else:  # the blocks of each go in parallel
                 found = [anneal(place, run.with_seed(place)) for place in range(len(lengths))]
+            best = better(descended, min(found, key=lambda partition: partition.sse))
+            if regional and not run.overdue:
+                own = run.with_seed(len(lengths))
+                best = _by_regions(problem, best, lists, descended.sse, regional, own)
         finally:
             run.watch.expect_work(0)
-        best = better(descended, min(found, key=lambda partition: partition.sse))
         late = run.overdue
         if not whole and not late:
             best = _polished(problem, best, lists, run)
@@ -268,20 +282,55 @@ def _annealed(
             except errors.Cancelled:
                 break
         levels = slice(first, first + levels_a_round)
-        labels, late = _cooled(problem, labels, blocks, lists, cooling, levels, report and whole, own)
+        labels, late = _cooled(
+            problem, labels, blocks, lists, cooling, levels, own, report=report and whole
+        )
         truncated = truncated or late
     truncated = truncated or run.overdue
     if whole:
-        watch = run.watch
-        if run.overdue and not watch.cancelled:  # what was reached is worth a moment's polish
-            watch = _core.Watch()
-            watch.set_deadline(GRACE)
-        labels, cut_short = descend(problem, labels, lists, watch, run)
+        labels, cut_short = _descended(problem, labels, lists, run)
         truncated = truncated or cut_short
     found = evaluated(problem, labels, start.bound)
     if report:
         run.watch.report_best(found.sse)
     return replace(better(start, found), truncated=truncated)
+
+
+def _descended(problem: Problem, labels: Labels, lists: Rows, run: Run) -> tuple[Labels, bool]:
+    """The local optimum below, for which a moment is left even after the deadline: it is worth that."""
+    watch = run.watch
+    if run.overdue and not watch.cancelled:
+        watch = _core.Watch()
+        watch.set_deadline(GRACE)
+    return descend(problem, labels, lists, watch, run)
+
+
+def _by_regions(
+    problem: Problem, best: Partition, lists: Rows, sse: float, steps: int, run: Run
+) -> Partition:
+    """Small regions annealed again, each kept where that paid, in rounds that cut them elsewhere: what one
+    region has reached is not lost while another is tried.
+    """
+    rounds = max(steps // (STEPS_A_VISIT * len(problem.points)), 1)
+    cooling = schedule(problem, lists, sse, steps // rounds, REGION_LEVEL)
+    levels = slice(REGION_LEVEL, LEVELS)
+    labels, truncated = best.labels, best.truncated
+    for number in range(rounds):
+        if run.overdue:
+            break
+        own = run.with_seed(number)
+        try:
+            blocks = blocks_of_groups(problem, labels, own.seed, own, REGION_RECORDS)
+        except errors.Cancelled:
+            break
+        labels, late = _cooled(problem, labels, blocks, lists, cooling, levels, own, only_if_better=True)
+        truncated = truncated or late
+        if run.outermost:
+            run.watch.report_best(_core.sse(problem.points, labels))
+    truncated = truncated or run.overdue
+    labels, cut_short = _descended(problem, labels, lists, run)
+    found = evaluated(problem, labels, best.bound)
+    return replace(better(best, found), truncated=truncated or cut_short)
 
 
 def _cooled(
@@ -291,11 +340,12 @@ def _cooled(
     lists: Rows,
     cooling: Schedule,
     levels: slice,
-    report: bool,
     run: Run,
+    only_if_better: bool = False,
+    report: bool = False,
 ) -> tuple[Labels, bool]:
     """The labels after these levels, each block by itself, and whether time did not suffice. A level's
-    steps are shared out by the records that are drawn.
+    steps are shared out by the records that are drawn. `only_if_better` is judged after a descent.
     """
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
@@ -308,6 +358,13 @@ def _cooled(
             active, steps, child.seed, report, child.watch,
         )  # fmt: skip
         late.append(truncated)
+        if only_if_better:
+            found, _ = _core.descent(
+                problem.points, rows, found, problem.k, lists, place, None, child.watch
+            )
+            found = _core.by_first_appearance(found)
+            points = np.ascontiguousarray(problem.points[rows])
+            return found if _core.sse(points, found) < _core.sse(points, own) else own
         return found
 
     late: list[bool] = []
