@@ -203,10 +203,15 @@ def hash_of(labels: Labels) -> str:
 
 
 @pytest.mark.parametrize(
-    ("n", "p", "k", "expected"),
-    [(500, 3, 3, "46424cf5ce9cdd4e"), (400, 20, 5, "d9c262959b0ae4dd"), (7_000, 4, 4, "a762b79e1df7ec7d")],
+    ("n", "p", "k", "steps", "expected"),
+    [
+        (500, 3, 3, 200, "46424cf5ce9cdd4e"),
+        (400, 20, 5, 200, "d9c262959b0ae4dd"),
+        (7_000, 4, 4, 200, "a762b79e1df7ec7d"),
+        (700, 3, 4, 7_000, "?"),  # enough for regions
+    ],
 )
-def test_one_seed_and_number_of_steps_one_answer(n: int, p: int, k: int, expected: str) -> None:
+def test_one_seed_and_number_of_steps_one_answer(n: int, p: int, k: int, steps: int, expected: str) -> None:
     """On every machine, instruction set and number of threads: these hashes must never change without
     a note in the changelog that results do.
     """
@@ -219,7 +224,7 @@ def test_one_seed_and_number_of_steps_one_answer(n: int, p: int, k: int, expecte
             for threads in (1, 2):
                 run = Run(seed=5, threads=threads)
                 problem, start = from_mdav(x, k, run)
-                found = solve(Anneal(200 * n), problem, start, run)
+                found = solve(Anneal(steps * n), problem, start, run)
                 assert hash_of(found.labels) == expected, (name, threads)
     finally:
         _core.force_simd_level(level)
@@ -234,6 +239,41 @@ def test_seeds_differ_and_more_steps_help() -> None:
     assert len(set(losses[0])) == 3
     assert max(losses[1]) < min(losses[0])
     assert max(losses[0]) < 0.93 * start.sse
+
+
+def test_regions_are_kept_only_where_they_got_better() -> None:
+    problem, start = from_mdav(census_like(1_000), 5)
+    lists = near_lists(problem, list_length(1_000, 5), Run())
+    best = Anneal(10**6)(problem, start, Run())
+    cooling = schedule(problem, lists, start.sse, 10**6, anneal.REGION_LEVEL)
+    assert not cooling.steps[: anneal.REGION_LEVEL].any()
+    assert cooling.steps.sum() == 10**6
+    regions = blocks.blocks_of_groups(problem, best.labels, 1, Run(), anneal.REGION_RECORDS)
+    levels = slice(anneal.REGION_LEVEL, anneal.LEVELS)
+    found, late = anneal._cooled(problem, best.labels, regions, lists, cooling, levels, Run(), True)
+    assert not late
+    changed = 0
+    for region in range(regions.max() + 1):
+        rows = np.flatnonzero(regions == region)
+        before, after = (
+            _core.sse(problem.points[rows], _core.by_first_appearance(labels[rows]))
+            for labels in (best.labels, found)
+        )
+        assert after <= before
+        changed += after < before
+    assert changed
+
+
+def test_regions_lower_the_loss_for_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, start = from_mdav(census_like(1_000), 10)
+
+    def median_loss() -> float:
+        found = [Anneal(2 * 10**7)(problem, start, Run(seed=seed)).sse for seed in range(5)]
+        return float(np.median(found))
+
+    with_regions = median_loss()
+    monkeypatch.setattr(anneal, "REGIONAL_SHARE", 0.0)
+    assert with_regions < median_loss()
 
 
 def test_annealing_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:

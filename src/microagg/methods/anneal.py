@@ -79,7 +79,7 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
     in_blocks = 1.5 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (37.0 + 0.9 * p + 3.8 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
+    return 1e-9 * (37.0 + 0.9 * p + 3.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
