@@ -208,7 +208,7 @@ def hash_of(labels: Labels) -> str:
         (500, 3, 3, 200, "46424cf5ce9cdd4e"),
         (400, 20, 5, 200, "d9c262959b0ae4dd"),
         (7_000, 4, 4, 200, "a762b79e1df7ec7d"),
-        (700, 3, 4, 7_000, "?"),  # enough for regions
+        (400, 3, 4, 34_000, "1e497d6cde6c2b9c"),  # enough for regions
     ],
 )
 def test_one_seed_and_number_of_steps_one_answer(n: int, p: int, k: int, steps: int, expected: str) -> None:
@@ -262,18 +262,6 @@ def test_regions_are_kept_only_where_they_got_better() -> None:
         assert after <= before
         changed += after < before
     assert changed
-
-
-def test_regions_lower_the_loss_for_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, start = from_mdav(census_like(1_000), 10)
-
-    def median_loss() -> float:
-        found = [Anneal(2 * 10**7)(problem, start, Run(seed=seed)).sse for seed in range(5)]
-        return float(np.median(found))
-
-    with_regions = median_loss()
-    monkeypatch.setattr(anneal, "REGIONAL_SHARE", 0.0)
-    assert with_regions < median_loss()
 
 
 def test_annealing_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:

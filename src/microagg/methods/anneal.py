@@ -148,8 +148,8 @@ REGIONAL_SHARE, REGION_RECORDS = 0.3, 300
 """Of the steps, those for regions of about so many records of the best partition."""
 REGION_LEVEL = LEVELS // 2
 """Regions are annealed again from this level on: hotter, they forget all; colder, nothing changes."""
-STEPS_A_VISIT, FEWEST_A_VISIT = 5_000, 2_000
-"""Of a record, each time its region is annealed."""
+STEPS_A_VISIT, FEWEST_VISITS = 5_000, 2
+"""Of a record, each time its region is annealed, and how often that is worth beginning with."""
 FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""
 
@@ -220,7 +220,7 @@ class Anneal:
         if _core.group_sizes(descended.labels).max() >= 2 * problem.k:
             return descended
         regional = int(REGIONAL_SHARE * steps)
-        if not whole or regional < FEWEST_A_VISIT * n:
+        if not whole or regional < FEWEST_VISITS * STEPS_A_VISIT * n:
             regional = 0
         lengths = lengths_of_anneals(steps - regional, n, whole)
 
@@ -311,7 +311,7 @@ def _by_regions(
     """Small regions annealed again, each kept where that paid, in rounds that cut them elsewhere: what one
     region has reached is not lost while another is tried.
     """
-    rounds = max(steps // (STEPS_A_VISIT * len(problem.points)), 1)
+    rounds = steps // (STEPS_A_VISIT * len(problem.points))
     cooling = schedule(problem, lists, sse, steps // rounds, REGION_LEVEL)
     levels = slice(REGION_LEVEL, LEVELS)
     labels, truncated = best.labels, best.truncated
