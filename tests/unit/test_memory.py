@@ -11,6 +11,7 @@ import pytest
 
 from microagg import errors
 from microagg.methods import memory
+from microagg.methods.blocks import KdBlocks
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.neighbours import near_lists
 from microagg.methods.run import Run
@@ -42,6 +43,8 @@ def test_methods_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
         Mdav()(problem, one_group(problem), Run())
     with pytest.raises(errors.NotEnoughMemory):
         near_lists(problem, 5, Run())
+    with pytest.raises(errors.NotEnoughMemory):
+        KdBlocks(10)(problem, one_group(problem), Run())
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: what is used is not known")
@@ -51,6 +54,7 @@ import resource
 import numpy as np
 from microagg import errors
 from microagg.methods import memory
+from microagg.methods.blocks import KdBlocks
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group
@@ -71,7 +75,7 @@ except errors.NotEnoughMemory as error:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
 @pytest.mark.parametrize("p", [2, 13])
-@pytest.mark.parametrize("what", ["BRUTE", "TREE", "lists"])
+@pytest.mark.parametrize("what", ["BRUTE", "TREE", "lists", "blocks", "descent"])
 def test_needs_are_foreseen(what: str, p: int) -> None:
     code = """
 import sys
@@ -83,10 +87,20 @@ def peak():
 what, p = sys.argv[1], int(sys.argv[2])
 x = np.empty((300_000, p))
 np.random.default_rng(0).standard_normal(out=x)
+rows = np.arange(300_000, dtype=np.int32)
+lists = np.repeat(rows[:, None], 20, axis=1) if what == "descent" else None
 before = peak()
 if what == "lists":
     foreseen = memory.of_lists(x, 20)
     _core.neighbour_lists(x, 20, 2, 1, _core.Watch())
+elif what == "blocks":
+    foreseen = memory.of_blocks(x)
+    _core.kd_blocks(x, np.empty(0, dtype=np.int64), 4_096, 3, False, 0, 1, _core.Watch())
+elif what == "descent":
+    foreseen = memory.of_descent(x, 3, 20)
+    watch = _core.Watch()
+    watch.set_deadline(0.2)
+    _core.descent(x, rows, rows // np.int32(3), 3, lists, rows, None, watch)
 else:
     foreseen = memory.of_search(x)
     engine = getattr(_core.Engine, what)

@@ -148,7 +148,7 @@ REGIONAL_SHARE, REGION_RECORDS = 0.3, 300
 """Of the steps, those for regions of about so many records of the best partition."""
 REGION_LEVEL = LEVELS // 2
 """Regions are annealed again from this level on: hotter, they forget all; colder, nothing changes."""
-STEPS_A_VISIT, FEWEST_VISITS = 5_000, 2
+STEPS_A_VISIT, FEWEST_VISITS = 5_000, 5
 """Of a record, each time its region is annealed, and how often that is worth beginning with."""
 FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""

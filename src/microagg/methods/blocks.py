@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from microagg import _core, errors
+from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.model import Labels, Partition, Problem, Rows
 
@@ -47,7 +48,10 @@ class KdBlocks:
         k = problem.k
         largest = max(self.size, 4 * k)
         return run.call(
-            lambda: _core.kd_blocks(problem.points, _EACH_ONE, largest, k, False, 0, run.threads, run.watch)
+            lambda: _core.kd_blocks(
+                problem.points, _EACH_ONE, largest, k, False, 0, run.threads, run.watch
+            ),
+            needs=memory.of_blocks(problem.points),
         )
 
 

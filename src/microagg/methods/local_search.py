@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors
+from microagg.methods import memory
 from microagg.methods.blocks import blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
@@ -107,7 +108,8 @@ def descend(
     place[rows] = np.arange(len(rows), dtype=np.int32)
     own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
     found, cut_short = run.call(
-        lambda: _core.descent(problem.points, rows, own, problem.k, lists, place, None, watch)
+        lambda: _core.descent(problem.points, rows, own, problem.k, lists, place, None, watch),
+        needs=memory.of_descent(problem.points, problem.k, lists.shape[1]),
     )
     return _core.by_first_appearance(np.ascontiguousarray(found[place])), cut_short
 

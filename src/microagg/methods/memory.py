@@ -39,6 +39,21 @@ def of_lists(points: Points, length: int) -> int:
     return int(n * (4 * length + 8 * min(p, 16) + 8 * p + 48))
 
 
+def of_blocks(points: Points) -> int:
+    """Bytes of coordinates on at most 8 axes, of what is sorted by them, and of the blocks found."""
+    n, p = points.shape
+    return int(n * (8 * min(p, 8) + 32))
+
+
+def of_descent(points: Points, k: int, length: int) -> int:
+    """Bytes of the records in blocks, of centroids and members of their groups, and of the lists by place:
+    beside the lists themselves.
+    """
+    n, p = points.shape
+    width = -(-p // 8) * 8
+    return int(n * (8 * width * (1 + 1 / k) + 4 * length + 56))
+
+
 def available() -> int | None:
     """Bytes this process can still have, by its own limit, its control group's and the machine's; None if
     nothing says so.

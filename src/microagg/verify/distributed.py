@@ -99,11 +99,12 @@ def verify_frame(
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
     names = masked_columns(claims)
-    masked = [quoted(sides.after[name]).cast("double") for name in names]
-    wrong = [
-        F.count_if(F.isnan(value) | (F.abs(value) == float("inf"))).alias(f"w{at}")
-        for at, value in enumerate(masked)
-    ]
+    wrong = []
+    for at, name in enumerate(names):
+        value = quoted(sides.after[name]).cast("double")
+        gap = value.isNull() | quoted(sides.before[name]).isNull()
+        wrong.append(F.count_if(F.isnan(value) | (F.abs(value) == float("inf"))).alias(f"w{at}"))
+        wrong.append(F.count_if(gap).alias(f"g{at}"))
     sums = _sums([quoted(name) for name in sides.content], "source")
     sums += _sums(released_columns(frame, sides), "released")
     found = frame.agg(F.count("*").alias("n"), *sums, *wrong).collect()[0]
@@ -114,7 +115,9 @@ def verify_frame(
     failures = [
         errors.not_a_number(name, found[f"w{at}"]) for at, name in enumerate(names) if found[f"w{at}"]
     ]
-    return Recount(frame, sides, claims).verdict(failures, here.records, suppressed), released
+    complete = frozenset(name for at, name in enumerate(names) if not found[f"g{at}"])
+    recount = Recount(frame, sides, claims, complete)
+    return recount.verdict(failures, here.records, suppressed), released
 
 
 def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, claims: Claims) -> None:

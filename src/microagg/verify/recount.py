@@ -47,6 +47,8 @@ class Recount:
     frame: DataFrame
     sides: Sides
     claims: Claims
+    complete: frozenset[str] = frozenset()
+    """Masked columns without a gap, before and after: their cells need not be counted by class."""
 
     def after(self, name: str) -> Column:
         """A column as released."""
@@ -157,8 +159,8 @@ class Recount:
             rules += [
                 F.sum(weight * off).alias(f"off{at}"),
                 F.sum(weight * F.abs(old)).alias(f"size{at}"),
-                F.count(off).alias(f"cells{at}"),
             ]
+            rules += [] if name in self.complete else [F.count(off).alias(f"cells{at}")]
             rules += [F.sum(F.when(off.isNotNull(), weight)).alias(f"total{at}")] if weighted else []
             same = same & old.eqNullSafe(new)
             shown = shown | new.isNotNull()
@@ -195,7 +197,8 @@ class Recount:
         for at, name in enumerate(names):
             # All records of a class show the same: a value, or none.
             given = self.after(name).isNotNull()
-            cells, shown = F.col(f"cells{at}"), F.when(given, F.col("n")).otherwise(0)
+            cells = F.col("n" if name in self.complete else f"cells{at}")
+            shown = F.when(given, F.col("n")).otherwise(0)
             total = F.col(f"total{at}") if weighted else cells.cast("double")
             off, size = F.col(f"off{at}"), F.when(given, F.col(f"size{at}"))
             rounding = self.claims.rounding.get(name)
