@@ -127,8 +127,8 @@ CAUTION = """Medians of five seeds differ by luck about as much
 as some of them differ from their goal (of Census, k = 10, 60 s, by 0.03 %), and these data sets are among
 those by which annealing's settings were chosen ([ARCHITECTURE](../ARCHITECTURE.md)): a goal that is met
 closely may be missed with other seeds. Of all data here only `curve`, SimU and SimC had no part in that
-choice; census-like ones set the rate of steps beyond 6,000 records, and helped to say from how many steps on
-regions are annealed again."""
+choice; census-like ones set the rate of steps beyond 6,000 records, and helped to say from how many steps
+on regions are annealed again."""
 
 
 def picture() -> str:
