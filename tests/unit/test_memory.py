@@ -54,7 +54,6 @@ import resource
 import numpy as np
 from microagg import errors
 from microagg.methods import memory
-from microagg.methods.blocks import KdBlocks
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group

@@ -186,9 +186,10 @@ class Anneal:
     again.
 
     Work is counted in steps: given by `steps`, or by the run's effort and limited by its seconds at
-    a fixed rate, and spent on complete anneals of growing length, the best of which is kept. So the same
-    seed and steps give the same groups on any machine, and the clock only guards. Large data are
-    annealed in blocks, cut elsewhere again and again, in parallel. Memory O(n·list) a thread.
+    a fixed rate, and spent on complete anneals, the best of which is kept, and then, if there are many, on
+    its regions one by one. So the same seed and steps give the same groups on any machine, and the clock
+    only guards. Large data are annealed in blocks, cut elsewhere again and again, in parallel. Memory
+    O(n·list) a thread.
     """
 
     needs_start: ClassVar[bool] = True
