@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
 # PySpark is large, and of no use without Java.
+# It comes as source, which the setuptools of an older Python's venv cannot build.
+BUILDS_PYSPARK := 'setuptools>=70.1'
 EXTRAS := all,test,lint$(if $(shell command -v java),$(shell echo ,spark))
 FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 
@@ -24,7 +26,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) \
 	  || { echo "Python's venv module is missing (Debian: apt install python3-venv)"; exit 1; }
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
+	$(BIN)/pip install --quiet 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11' $(BUILDS_PYSPARK)
 
 $(SETUP): $(BIN)/python $(NATIVE)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install --quiet --no-build-isolation --editable '.[$(EXTRAS)]'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,16 @@ from microagg.web.folders import ServerFolder, sweep
 from tests.web.serving import eventually, serving, survey
 
 
+@pytest.fixture
+def not_under_nohup() -> Iterator[None]:
+    """What is started now heeds SIGHUP, even where these tests themselves were started by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_server_that_is_ended_leaves_nothing(temporary: Path, sign: int) -> None:
+def test_a_server_that_is_ended_leaves_nothing(temporary: Path, sign: int, not_under_nohup: None) -> None:
     with serving(temporary) as server:
         server.upload(server.enter(), "data.csv", survey(50).encode())
         assert len(server.folders) == 1
