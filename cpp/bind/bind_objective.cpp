@@ -9,6 +9,14 @@ void microagg::bind::register_objective(nb::module_& m) {
       },
       nb::arg("points").noconvert(), nb::arg("labels").noconvert());
   m.def(
+      "sse_and_rest",
+      [](Matrix points, Integers labels) {
+        const ExactSum sum =
+            released([&] { return exact_sse(points_of(points), span_of(labels)); });
+        return nb::make_tuple(sum.value(), sum.rest());
+      },
+      nb::arg("points").noconvert(), nb::arg("labels").noconvert());
+  m.def(
       "sst", [](Matrix points) { return released([&] { return sst(points_of(points)); }); },
       nb::arg("points").noconvert());
   m.def(
@@ -23,6 +31,12 @@ void microagg::bind::register_objective(nb::module_& m) {
       "group_sizes",
       [](Integers labels) {
         return array_of(released([&] { return group_sizes(span_of(labels)); }));
+      },
+      nb::arg("labels").noconvert());
+  m.def(
+      "rows_by_group",
+      [](Integers labels) {
+        return array_of(released([&] { return rows_by_group(span_of(labels)); }));
       },
       nb::arg("labels").noconvert());
   m.def(

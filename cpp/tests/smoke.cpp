@@ -165,7 +165,7 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
   }
   std::vector<double> column(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) column[i] = values[i * p];
-  results.push_back(optimal_univariate(column, k, watch));
+  results.push_back(optimal_univariate(column, k, watch).labels);
   if (n <= 10) results.push_back(exhaustive(points, k, watch));
   if (n <= 100) add_paper_methods(points, column, path, k, results);
   if (n >= 2 * k) add_searches(points, k, results);

@@ -8,8 +8,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from microagg import errors, read
 from microagg.engines import local
 from microagg.engines.release import Release
@@ -222,14 +220,14 @@ def partition(
     check_against_data(settled, len(table.values))
     started = monotonic()
     problem = Problem(to_points(table, settled.scale), settled.k)
-    found = solve_one(problem, settled, progress)
-    return _result(settled, found, one_group(problem).sse, monotonic() - started)
+    start = one_group(problem)
+    found = solve_one(problem, start, settled, progress)
+    return _result(settled, found, start.sse, monotonic() - started)
 
 
 def _result(settled: MethodPlan, found: Partition, sst: float, seconds: float) -> Result:
     return Result(
         labels=found.labels,
-        sizes=np.bincount(found.labels),
         k=settled.k,
         sse=found.sse,
         sst=sst,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import certificate, errors, read
+from microagg import _core, certificate, errors, read
 from microagg.aggregate.means import aggregate
 from microagg.methods.exact import MOST_PRICED
 from microagg.methods.objective import information_loss
@@ -22,16 +22,14 @@ if TYPE_CHECKING:
 class Result:
     """A partition with its cost.
 
-    `labels`: the group of each record, numbered by first appearance; `sizes`: records per group;
-    `sse`, `sst`: within-groups and total sum of squares of the scaled data; `bound`: a proven lower
-    bound on the SSE of any partition, None while nothing is proven; `recipe`: the method that ran, which
-    gives the same groups again with the same seed; `reason`: why it was chosen, where `auto` chose;
-    `truncated`: the deadline struck or the run was stopped; `seconds`: wall-clock time of
-    scaling and partitioning.
+    `labels`: the group of each record, numbered by first appearance; `sse`, `sst`: within-groups and
+    total sum of squares of the scaled data; `bound`: a proven lower bound on the SSE of any partition,
+    None while nothing is proven; `recipe`: the method that ran, which gives the same groups again with
+    the same seed; `reason`: why it was chosen, where `auto` chose; `truncated`: the deadline struck or
+    the run was stopped; `seconds`: wall-clock time of scaling and partitioning.
     """
 
     labels: Labels
-    sizes: NDArray[np.int64]
     k: int
     sse: float
     sst: float
@@ -40,6 +38,11 @@ class Result:
     reason: str
     truncated: bool
     seconds: float
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Records per group."""
+        return _core.group_sizes(self.labels)
 
     @property
     def information_loss(self) -> float:
@@ -70,11 +73,12 @@ class Result:
             )
         cut = ", cut short" if self.truncated else ""
         reason = f"\nchosen because: {self.reason}" if self.reason else ""
-        least, most = self.sizes.min(), self.sizes.max()
-        groups = "1 group" if len(self.sizes) == 1 else f"{len(self.sizes)} groups"
-        sizes = f"{least}" if least == most else f"{least} to {most}"
+        sizes = self.sizes
+        least, most = sizes.min(), sizes.max()
+        groups = "1 group" if len(sizes) == 1 else f"{len(sizes)} groups"
+        range_of_sizes = f"{least}" if least == most else f"{least} to {most}"
         return (
-            f"{len(self.labels)} records in {groups} of {sizes} (k = {self.k})\n"
+            f"{len(self.labels)} records in {groups} of {range_of_sizes} (k = {self.k})\n"
             f"information loss {self.information_loss:.4f} %{proof}, by {self.recipe} "
             f"in {self.seconds:.2f} s{cut}{reason}"
         )

@@ -54,6 +54,8 @@ def test_paths() -> None:
 def test_univariate() -> None:
     for kind, x, k in cases(COUNT, 60, seed=103):
         column = np.ascontiguousarray(x[:, 0])
-        found = _core.optimal_univariate(column, k, _core.Watch())
+        found, sse = _core.optimal_univariate(column, k, _core.Watch())
         _, best = univariate.optimal_univariate(column, k)
-        assert univariate_cost(column, found) <= best * (1 + 1e-12), (kind, len(column), k)
+        cost = univariate_cost(column, found)
+        assert cost <= best * (1 + 1e-12), (kind, len(column), k)
+        assert sse == pytest.approx(cost, rel=1e-12, abs=1e-300), (kind, len(column), k)

@@ -104,20 +104,23 @@ def test_path_cut(cyclic: bool) -> None:
 def test_univariate() -> None:
     for kind, x, k in cases(900, 80, seed=8):
         column = np.ascontiguousarray(x[:, 0])
-        found = _core.optimal_univariate(column, k, _core.Watch())
+        found, sse = _core.optimal_univariate(column, k, _core.Watch())
         expected, best = univariate.optimal_univariate(column, k)
         if kind == "normal":
             assert np.array_equal(found, expected)
-        assert univariate_cost(column, found) <= best * (1 + 1e-12), (kind, len(column), k)
+        cost = univariate_cost(column, found)
+        assert cost <= best * (1 + 1e-12), (kind, len(column), k)
+        assert sse == pytest.approx(cost, rel=1e-12, abs=1e-300), (kind, len(column), k)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [2, 3, 10, 37])
 def test_univariate_on_more_values(kind: str, k: int) -> None:
     column = points(kind, np.random.default_rng(9), 600, 1)[:, 0].copy()
-    found = _core.optimal_univariate(column, k, _core.Watch())
+    found, sse = _core.optimal_univariate(column, k, _core.Watch())
     _, best = univariate.optimal_univariate(column, k)
     assert univariate_cost(column, found) <= best * (1 + 1e-12)
+    assert sse == pytest.approx(univariate_cost(column, found), rel=1e-12, abs=1e-300)
 
 
 def univariate_cost(column: NDArray[np.float64], labels: Labels) -> float:
@@ -137,7 +140,7 @@ def test_exhaustive() -> None:
 def test_univariate_is_exhaustive_in_one_dimension() -> None:
     for _, x, k in cases(90, 12, seed=11):
         column = np.ascontiguousarray(x[:, :1])
-        fast = _core.optimal_univariate(column[:, 0].copy(), k, _core.Watch())
+        fast, _ = _core.optimal_univariate(column[:, 0].copy(), k, _core.Watch())
         slow = _core.exhaustive(column, k, _core.Watch())
         assert objective.sse(column, fast) <= objective.sse(column, slow) * (1 + 1e-12) + 1e-300
 

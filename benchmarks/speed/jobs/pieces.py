@@ -14,7 +14,7 @@ from microagg import _core, read
 from microagg._core import Engine
 from microagg.methods.blocks import KdBlocks
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated, one_group
+from microagg.methods.stage import evaluated, one_group, rows_of_groups
 from microagg.model import Labels, Problem
 from microagg.scale.units import to_points
 
@@ -58,14 +58,12 @@ def _blocks(timed: Pieces, data: object, k: int) -> None:
     blocks = timed.time("cutting blocks", lambda: KdBlocks()(problem, start, run))
 
     def gather() -> list[Problem]:
-        order = np.argsort(blocks, kind="stable")
-        parts = np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1)
-        return [Problem(np.ascontiguousarray(problem.points[rows]), k) for rows in parts]
+        return [Problem(np.ascontiguousarray(problem.points[rows]), k) for rows in rows_of_groups(blocks)]
 
     parts = timed.time("gathering records", gather)
     found = timed.time("MDAV in blocks", lambda: [peel_mdav(part.points, k, Engine.AUTO) for part in parts])
     timed.time("SSE of blocks", lambda: [evaluated(*pair) for pair in zip(parts, found, strict=True)])
-    timed.time("putting together, SSE", lambda: evaluated(problem, _together(found)))
+    timed.time("putting together", lambda: _core.group_sizes(_together(found)))
 
 
 def _together(found: list[Labels]) -> Labels:
@@ -79,6 +77,6 @@ def _together(found: list[Labels]) -> Labels:
 def _univariate(timed: Pieces, data: object, k: int) -> None:
     problem = _posed(timed, data, k)
     values = problem.points.reshape(-1)
-    labels = timed.time("optimum", lambda: _core.optimal_univariate(values, k, _core.Watch()))
-    timed.time("SSE", lambda: evaluated(problem, labels))
-    timed.time("sizes", lambda: (_core.group_sizes(labels), np.bincount(labels)))
+    optimum = lambda: _core.optimal_univariate(values, k, _core.Watch())[0]  # noqa: E731
+    labels = timed.time("optimum and SSE", optimum)
+    timed.time("sizes", lambda: _core.group_sizes(labels))

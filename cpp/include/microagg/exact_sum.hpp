@@ -24,6 +24,7 @@ class ExactSum {
     add(other.low_);
   }
   double value() const { return high_; }
+  double rest() const { return low_; }  // beyond `value`
 
  private:
   double high_ = 0.0;
@@ -34,10 +35,10 @@ class ExactSum {
 class ManySum {
  public:
   void add(std::int64_t number, double x) { parts_[number % 4].add(x); }
-  double value() const {
+  ExactSum total() const {
     ExactSum total;
     for (const ExactSum& part : parts_) total.add(part);
-    return total.value();
+    return total;
   }
 
  private:

@@ -2,19 +2,25 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "microagg/exact_sum.hpp"
+#include "microagg/lanes.hpp"
 #include "microagg/points.hpp"
 
 namespace microagg {
 
+inline std::size_t group_count(std::span<const Label> labels) {
+  Label largest = -1;
+  for (const Label label : labels) largest = std::max(largest, label);
+  return static_cast<std::size_t>(largest + 1);
+}
+
 // Groups renumbered 0, 1, .. in order of their first record, so that equal partitions are equal
 // arrays.
 inline Labels by_first_appearance(Labels labels) {
-  Label largest = -1;
-  for (const Label label : labels) largest = std::max(largest, label);
-  Labels number(static_cast<std::size_t>(largest) + 1, -1);
+  Labels number(group_count(labels), -1);
   Label next = 0;
   for (Label& label : labels) {
     Label& renumbered = number[label];
@@ -25,17 +31,25 @@ inline Labels by_first_appearance(Labels labels) {
 }
 
 inline Array<std::int64_t> group_sizes(std::span<const Label> labels) {
-  Label largest = -1;
-  for (const Label label : labels) largest = std::max(largest, label);
-  Array<std::int64_t> sizes(static_cast<std::size_t>(largest) + 1);
+  Array<std::int64_t> sizes(group_count(labels));
   for (const Label label : labels) ++sizes[label];
   return sizes;
+}
+
+// All rows, those of group 0 first, then those of group 1, ..; in each group they rise.
+inline Rows rows_by_group(std::span<const Label> labels) {
+  Array<std::int64_t> places = group_sizes(labels);
+  std::int64_t offset = 0;
+  for (std::int64_t& place : places) offset += std::exchange(place, offset);
+  Rows rows(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) rows[places[labels[i]]++] = static_cast<Row>(i);
+  return rows;
 }
 
 // Group means, (groups, p). A running mean in which no intermediate exceeds the data: safe for
 // values near the largest double, and exact when all members are equal.
 inline Array<double> group_means(Points values, std::span<const Label> labels) {
-  Array<std::int64_t> seen(group_sizes(labels).size());
+  Array<std::int64_t> seen(group_count(labels));
   Array<double> means(seen.size() * static_cast<std::size_t>(values.p));
   for (std::int64_t i = 0; i < values.n; ++i) {
     const double count = static_cast<double>(++seen[labels[i]]);
@@ -48,10 +62,8 @@ inline Array<double> group_means(Points values, std::span<const Label> labels) {
 
 // Within-groups sum of squares: distances to group means, summed with compensation. O(n p).
 // All is taken relative to each group's first record: that keeps the digits of data far from zero.
-// `P`: the number of attributes where the compiler shall know it, else 0.
-template <std::int64_t P = 0>
-double sse_of(Points points, std::span<const Label> labels) {
-  const std::int64_t p = P > 0 ? P : points.p;
+inline ExactSum multivariate_sse(Points points, std::span<const Label> labels) {
+  const std::int64_t p = points.p;
   const Array<std::int64_t> sizes = group_sizes(labels);
   // Per group, side by side: its first record, and the mean of the others' offsets from it.
   Array<double> groups(sizes.size() * static_cast<std::size_t>(2 * p));
@@ -81,16 +93,51 @@ double sse_of(Points points, std::span<const Label> labels) {
     }
     total.add(i, sum);  // each by itself: beside a far outlier it must not lose its digits
   }
-  return total.value();
+  return total.total();
+}
+
+// One attribute: the same, but that offsets are summed with compensation too, so that the order of
+// a group's records does not matter to any bit.
+struct UnivariateGroup {
+  double first = 0.0;
+  ExactSum offsets;
+  std::int64_t size = 0;
+
+  void add(double value) {
+    if (size++ == 0) {
+      first = value;
+    } else {
+      offsets.add(value - first);
+    }
+  }
+  double mean_offset() const { return offsets.value() / static_cast<double>(size); }
+};
+inline ExactSum univariate_sse(std::span<const double> values, std::span<const Label> labels) {
+  Array<UnivariateGroup> groups(group_count(labels));
+  for (std::size_t i = 0; i < values.size(); ++i) groups[labels[i]].add(values[i]);
+  ManySum total;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const UnivariateGroup& group = groups[labels[i]];
+    const double d = values[i] - group.first - group.mean_offset();
+    total.add(static_cast<std::int64_t>(i), d * d);
+  }
+  return total.total();
+}
+
+inline ExactSum exact_sse(Points points, std::span<const Label> labels) {
+  if (points.p > 1) return multivariate_sse(points, labels);
+  return univariate_sse({points.values, static_cast<std::size_t>(points.n)}, labels);
 }
 inline double sse(Points points, std::span<const Label> labels) {
-  return points.p == 1 ? sse_of<1>(points, labels) : sse_of(points, labels);
+  return exact_sse(points, labels).value();
 }
 
 // Total sum of squares: distances to the mean record, with the same care.
-inline double sst(Points points) {
+template <std::int64_t P = 0>
+double sst_of(Points points) {
   constexpr std::int64_t CHUNK = 32;
-  const std::int64_t p = points.p;
+  constexpr std::int64_t LANES = LANES_OF_COLUMN<P>;
+  const std::int64_t p = P > 0 ? P : points.p;
   const double* first = points.row(0);
   ExactSum total;
   // Column by column inside a few rows at a time, so that short rows cost no more than long ones.
@@ -103,20 +150,18 @@ inline double sst(Points points) {
     }
   };
   by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-    double sum = 0.0;
-    for (std::int64_t i = begin; i < end; ++i) sum += points.values[i * p + a] - first[a];
-    sums[a].add(sum);
+    sums[a].add(summed<LANES>(begin, end,
+                              [&](std::int64_t i) { return points.values[i * p + a] - first[a]; }));
   });
   for (std::int64_t a = 0; a < p; ++a) offset[a] = sums[a].value() / static_cast<double>(points.n);
   by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-    double sum = 0.0;
-    for (std::int64_t i = begin; i < end; ++i) {
+    total.add(summed<LANES>(begin, end, [&](std::int64_t i) {
       const double d = points.values[i * p + a] - first[a] - offset[a];
-      sum += d * d;
-    }
-    total.add(sum);
+      return d * d;
+    }));
   });
   return total.value();
 }
+inline double sst(Points points) { return points.p == 1 ? sst_of<1>(points) : sst_of(points); }
 
 }  // namespace microagg

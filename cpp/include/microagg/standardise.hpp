@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "microagg/exact_sum.hpp"
+#include "microagg/lanes.hpp"
 #include "microagg/points.hpp"
 #include "microagg/sort_rows.hpp"
 
@@ -20,6 +21,8 @@ struct Standardised {
   Array<std::uint8_t> usable;  // per column: 0 when it has no spread; its values are then 0
 };
 
+// `P`: the number of columns where the compiler shall know it, else 0.
+template <std::int64_t P>
 class Standardiser {
  public:
   explicit Standardiser(Points values)
@@ -40,17 +43,16 @@ class Standardiser {
         find_median_and_deviation(a);
       } else if (scale == Scale::RANK) {
         column.spread = column.high > column.low ? 1.0 : 0.0;
-        write_ranks(a, result.values.data() + a);
+        if (column.spread > 0.0) write_ranks(a, result.values.data() + a);
       }
       if (column.low == column.high || !(column.spread > 0.0)) result.usable[a] = 0;
     }
     by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-      if (result.usable[a] && scale == Scale::RANK) return;
+      if (!result.usable[a] || scale == Scale::RANK) return;  // zeros, or there already
       const Column column = columns_[a];
       double* out = result.values.data() + a;
       for (std::int64_t i = begin; i < end; ++i) {
-        out[i * values_.p] =
-            result.usable[a] ? (unit(value(i, a), column) - column.centre) / column.spread : 0.0;
+        out[i * p()] = (unit(value(i, a), column) - column.centre) / column.spread;
       }
     });
     return result;
@@ -66,7 +68,9 @@ class Standardiser {
     double spread = 0.0;
   };
 
-  double value(std::int64_t i, std::int64_t a) const { return values_.values[i * values_.p + a]; }
+  static constexpr std::int64_t LANES = LANES_OF_COLUMN<P>;
+  std::int64_t p() const { return P > 0 ? P : values_.p; }
+  double value(std::int64_t i, std::int64_t a) const { return values_.values[i * p() + a]; }
   static double unit(double x, const Column& column) { return (x - column.middle) * column.factor; }
 
   // Visits every column of a chunk of rows before the next chunk: rows are read from memory once.
@@ -85,9 +89,8 @@ class Standardiser {
     std::vector<ExactSum> totals(columns_.size());
     by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
       const Column column = columns_[a];
-      double sum = 0.0;
-      for (std::int64_t i = begin; i < end; ++i) sum += term(value(i, a), column);
-      totals[a].add(sum);
+      totals[a].add(
+          summed<LANES>(begin, end, [&](std::int64_t i) { return term(value(i, a), column); }));
     });
     std::vector<double> sums;
     for (const ExactSum& total : totals) sums.push_back(total.value());
@@ -96,14 +99,11 @@ class Standardiser {
 
   void find_ranges() {
     by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-      double low = columns_[a].low;
-      double high = columns_[a].high;
-      for (std::int64_t i = begin; i < end; ++i) {
-        low = std::min(low, value(i, a));
-        high = std::max(high, value(i, a));
-      }
-      columns_[a].low = low;
-      columns_[a].high = high;
+      const auto least = [](double x, double y) { return std::min(x, y); };
+      const auto most = [](double x, double y) { return std::max(x, y); };
+      const auto own = [&](std::int64_t i) { return value(i, a); };
+      columns_[a].low = folded<LANES>(columns_[a].low, begin, end, own, least, least);
+      columns_[a].high = folded<LANES>(columns_[a].high, begin, end, own, most, most);
     });
     for (Column& column : columns_) {
       column.middle = column.low / 2.0 + column.high / 2.0;
@@ -154,7 +154,7 @@ class Standardiser {
       std::size_t end = begin + 1;
       while (end < column_.size() && sorted.values[end] == sorted.values[begin]) ++end;
       const double rank = static_cast<double>(begin + end) / 2.0 / static_cast<double>(values_.n);
-      for (std::size_t i = begin; i < end; ++i) out[sorted.rows[i] * values_.p] = rank;
+      for (std::size_t i = begin; i < end; ++i) out[sorted.rows[i] * p()] = rank;
       begin = end;
     }
   }
@@ -167,7 +167,7 @@ class Standardiser {
 // ZSCORE: (x - mean) / population sd. RANGE: (x - min) / (max - min). ROBUST: (x - median) / MAD.
 // RANK: (average rank - 1/2) / n. O(n p); RANK sorts each column.
 inline Standardised standardise(Points values, Scale scale) {
-  return Standardiser(values).run(scale);
+  return values.p == 1 ? Standardiser<1>(values).run(scale) : Standardiser<0>(values).run(scale);
 }
 
 }  // namespace microagg

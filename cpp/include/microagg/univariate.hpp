@@ -140,20 +140,45 @@ class OptimalUnivariate {
   Moments previous_;
 };
 
-// O(n) sorting and, in practice, O(n) search (O(n k) at worst).
-inline Labels optimal_univariate(std::span<const double> values, std::int64_t k, Watch& watch) {
-  const std::int64_t n = static_cast<std::int64_t>(values.size());
-  if (n < 2 * k) return Labels(values.size(), 0);
-  const SortedRows sorted = sort_rows(values);
-  const Rows starts = OptimalUnivariate(sorted.values, k, watch).starts();
-  Labels labels(values.size());
-  for (std::size_t group = 0; group < starts.size(); ++group) {
-    const std::int64_t end = group + 1 < starts.size() ? starts[group + 1] : n;
-    for (std::int64_t at = starts[group]; at < end; ++at) {
-      labels[sorted.rows[at]] = static_cast<Label>(group);
+struct UnivariateOptimum {
+  Labels labels;
+  double sse;
+};
+
+// The groups that begin at these positions of the sorted values. Their cost is that of
+// objective.hpp to the bit, but had here where the values of a group lie side by side.
+inline UnivariateOptimum optimum_of(const SortedRows& sorted, const Rows& starts) {
+  const std::int64_t n = static_cast<std::int64_t>(sorted.rows.size());
+  Labels labels(sorted.rows.size());
+  ManySum sse;
+  for (std::size_t number = 0; number < starts.size(); ++number) {
+    const std::int64_t begin = starts[number];
+    const std::int64_t end = number + 1 < starts.size() ? starts[number + 1] : n;
+    std::int64_t first = begin;  // by its row
+    for (std::int64_t at = begin; at < end; ++at) {
+      labels[sorted.rows[at]] = static_cast<Label>(number);
+      if (sorted.rows[at] < sorted.rows[first]) first = at;
+    }
+    UnivariateGroup group;
+    group.add(sorted.values[first]);
+    for (std::int64_t at = begin; at < end; ++at) {
+      if (at != first) group.add(sorted.values[at]);
+    }
+    const double mean = group.mean_offset();
+    for (std::int64_t at = begin; at < end; ++at) {
+      const double d = sorted.values[at] - group.first - mean;
+      sse.add(at, d * d);
     }
   }
-  return by_first_appearance(std::move(labels));
+  return {by_first_appearance(std::move(labels)), sse.total().value()};
+}
+
+// O(n) sorting and, in practice, O(n) search (O(n k) at worst).
+inline UnivariateOptimum optimal_univariate(std::span<const double> values, std::int64_t k,
+                                            Watch& watch) {
+  const SortedRows sorted = sort_rows(values);
+  if (static_cast<std::int64_t>(values.size()) < 2 * k) return optimum_of(sorted, Rows{0});
+  return optimum_of(sorted, OptimalUnivariate(sorted.values, k, watch).starts());
 }
 
 }  // namespace microagg

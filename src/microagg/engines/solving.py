@@ -37,9 +37,8 @@ def run_of(plan: MethodPlan, seconds: float | None, progress: Watcher | None, ss
     )
 
 
-def solve_one(problem: Problem, plan: MethodPlan, progress: Watcher | None) -> Partition:
-    """A partition by the plan's method, with a proven bound if the plan says so."""
-    start = one_group(problem)
+def solve_one(problem: Problem, start: Partition, plan: MethodPlan, progress: Watcher | None) -> Partition:
+    """A partition by the plan's method from `one_group`, with a proven bound if the plan says so."""
     run = run_of(plan, plan.seconds, progress, start.sse)
     found = solve(plan.stage, problem, start, run)
     if not plan.certify or run.watch.cancelled:
@@ -59,7 +58,7 @@ def solve_all(
     as soon as each of them has a partition.
     """
     if len(problems) == 1 and problems[0].points.shape[1]:
-        return [solve_one(problems[0], plan, progress)]
+        return [solve_one(problems[0], one_group(problems[0]), plan, progress)]
     records = sum(len(problem.points) for problem in problems)
     places = [place for place, problem in enumerate(problems) if problem.points.shape[1]]
     tally = _Tally(len(places), sst, progress)

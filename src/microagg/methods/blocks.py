@@ -13,6 +13,7 @@ import numpy as np
 from microagg import _core, errors
 from microagg.methods import memory
 from microagg.methods.run import Run
+from microagg.methods.stage import rows_of_groups
 from microagg.model import Labels, Partition, Problem, Rows
 
 BLOCK_RECORDS = 4_096
@@ -73,10 +74,7 @@ def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run, size
 
 def rows_of_blocks(blocks: Labels, order: Rows) -> list[Rows]:
     """The records of each block, as they stand in `order`."""
-    in_order = blocks[order]
-    by_block = np.argsort(in_order, kind="stable")
-    rows = np.ascontiguousarray(order[by_block])
-    return np.split(rows, np.flatnonzero(np.diff(in_order[by_block])) + 1)
+    return [order[places] for places in rows_of_groups(np.ascontiguousarray(blocks[order]))]
 
 
 Kernel = Callable[[Rows, Labels, Rows, Run], Labels]
@@ -108,6 +106,6 @@ def near_in_memory(problem: Problem, run: Run) -> Rows:
 
     def compute() -> Rows:
         blocks = KdBlocks(SIDE_BY_SIDE)(problem, Partition(np.empty(0, np.int32), 0.0), run)
-        return np.argsort(blocks, kind="stable").astype(np.int32)
+        return _core.rows_by_group(blocks)
 
     return run.remember(problem.points, "near in memory", compute)

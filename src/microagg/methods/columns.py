@@ -106,8 +106,7 @@ class Columns:
 
 def columns_of_labels(points: Points, labels: Labels) -> Columns:
     """The groups of a partition."""
-    members = np.argsort(labels, kind="stable").astype(np.int32)
-    return costed(points, members, np.bincount(labels).astype(np.int64))
+    return costed(points, _core.rows_by_group(labels), _core.group_sizes(labels))
 
 
 def costed(points: Points, members: Rows, sizes: NDArray[np.int64]) -> Columns:

@@ -13,7 +13,7 @@ from microagg.methods.blocks import blocks_of_groups
 from microagg.methods.bound import record_shares
 from microagg.methods.run import Run
 from microagg.methods.sorting import proven_optimal
-from microagg.methods.stage import Stage, Within, better, solve
+from microagg.methods.stage import Stage, Within, better, evaluated, solve
 from microagg.model import Effort, Labels, Partition, Problem
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Exhaustive:
         if n > MOST_RECORDS:
             raise errors.too_many_records("exhaustive", n, MOST_RECORDS, "auto")
         labels = run.call(lambda: _core.exhaustive(problem.points, problem.k, run.watch))
-        return proven_optimal(problem, labels, start.bound)
+        return proven_optimal(problem, evaluated(problem, labels), start.bound)
 
 
 MOST_PRICED = 6_000

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from itertools import chain
+
 from microagg import _core
 from microagg.model import Labels, Points
 
@@ -9,6 +13,13 @@ from microagg.model import Labels, Points
 def sse(points: Points, labels: Labels) -> float:
     """Within-groups sum of squares: squared distances of the records to their group's mean."""
     return _core.sse(points, labels)
+
+
+def sse_of_parts(parts: Iterable[tuple[float, float]]) -> float:
+    """The SSE of a partition, to the bit, from `_core.sse_and_rest` of its parts: their SSEs, and what
+    rounding took from each.
+    """
+    return math.fsum(chain.from_iterable(parts))
 
 
 def sst(points: Points) -> float:

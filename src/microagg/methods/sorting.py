@@ -11,20 +11,19 @@ from numpy.typing import NDArray
 from microagg import _core, errors
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated
-from microagg.model import Labels, Partition, Points, Problem
+from microagg.model import Partition, Points, Problem
 
 Values = NDArray[np.float64]
 
 
-def proven_optimal(problem: Problem, labels: Labels, bound: float) -> Partition:
-    """An optimal partition with its proof.
+def proven_optimal(problem: Problem, found: Partition, bound: float) -> Partition:
+    """An optimal partition with its proof, and the bound that was known before.
 
     An optimum found in floating point is proven up to rounding: costs are sums of at most n/k terms, each
     of at most 2k, none negative, so that their relative error is below 4·(n/k + 2k) units in the last
     place. The bound lies below the SSE by that, at least by 1e-12 of it.
     """
-    found = evaluated(problem, labels)
-    terms = len(labels) / problem.k + 2 * problem.k
+    terms = len(found.labels) / problem.k + 2 * problem.k
     slack = max(1e-12, 4.0 * terms * np.finfo(np.float64).eps)
     return replace(found, bound=max(bound, found.sse * (1.0 - slack)))
 
@@ -43,8 +42,8 @@ class OptimalUnivariate:
         if p != 1:
             raise errors.univariate_only("univariate", p)
         values = problem.points.reshape(n)
-        labels = run.call(lambda: _core.optimal_univariate(values, problem.k, run.watch))
-        return proven_optimal(problem, labels, start.bound)
+        labels, sse = run.call(lambda: _core.optimal_univariate(values, problem.k, run.watch))
+        return proven_optimal(problem, Partition(labels, sse), start.bound)
 
 
 class Axis(Protocol):

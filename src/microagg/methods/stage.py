@@ -26,7 +26,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from microagg import _core, errors
-from microagg.methods.objective import sse, sst
+from microagg.methods.objective import sse, sse_of_parts, sst
 from microagg.methods.run import Run
 from microagg.model import Labels, Partition, Problem, Rows
 
@@ -72,6 +72,12 @@ def evaluated(
 def one_group(problem: Problem) -> Partition:
     """The partition everything can start from."""
     return Partition(np.zeros(len(problem.points), dtype=np.int32), sst(problem.points))
+
+
+def rows_of_groups(labels: Labels) -> list[Rows]:
+    """The rows of each group, in order."""
+    parts = np.split(_core.rows_by_group(labels), np.cumsum(_core.group_sizes(labels))[:-1])
+    return [rows for rows in parts if len(rows)]
 
 
 def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partition:
@@ -160,23 +166,28 @@ class Within:
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Solve the parts by `run.map` and put them together."""
         part_of = start.labels if self.by is None else self.by(problem, start, run)
-        order = np.argsort(part_of, kind="stable").astype(np.int32)
-        parts = np.split(order, np.flatnonzero(np.diff(part_of[order])) + 1)
+        parts = rows_of_groups(part_of)
         if self.by is not None and self.stage.needs_start:
             if len(np.unique(np.stack([start.labels, part_of]), axis=1).T) > start.labels.max() + 1:
                 raise errors.contract_broken(repr(self.by), "a block cuts through a group to be refined")
         elif self.by is None:
             parts = [rows for rows in parts if len(rows) >= 2 * problem.k]
 
+        costs: dict[int, tuple[float, float]] = {}  # by the first row of a block
+
         def solve_part(rows: Rows, child: Run) -> Partition:
             own = Problem(np.ascontiguousarray(problem.points[rows]), problem.k)
             labels = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
             part = evaluated(own, labels)
             if self.needs_start and run.overdue:
-                return replace(part, truncated=True)
-            if run.watch.cancelled:
+                found = replace(part, truncated=True)
+            elif run.watch.cancelled:
                 raise errors.Cancelled("The run was cancelled.")
-            return solve(self.stage, own, part, child)
+            else:
+                found = solve(self.stage, own, part, child)
+            if self.by is not None:
+                costs[int(rows[0])] = _core.sse_and_rest(own.points, found.labels)
+            return found
 
         found = run.map(solve_part, parts)
         labels = start.labels.copy()
@@ -185,7 +196,10 @@ class Within:
             labels[rows] = free + partition.labels
             free += int(partition.labels.max()) + 1
         truncated = start.truncated or any(partition.truncated for partition in found)
-        combined = evaluated(problem, _core.by_first_appearance(labels), start.bound, truncated=truncated)
+        labels = _core.by_first_appearance(labels)
+        # Blocks are all there is, and were in the cache; here every record would have to be looked up.
+        cost = sse(problem.points, labels) if self.by is None else sse_of_parts(costs.values())
+        combined = Partition(labels, cost, start.bound, truncated=truncated)
         # A stage that starts afresh may lose against the groups it was given to re-split; where it costs
         # the same, as on equal records, the smaller groups are preferred.
         lost = self.needs_start and combined.sse > start.sse
