@@ -241,15 +241,30 @@ def test_seeds_differ_and_more_steps_help() -> None:
     assert max(losses[0]) < 0.93 * start.sse
 
 
-def test_regions_are_kept_only_where_they_got_better() -> None:
+def test_regions_of_both_kinds_are_the_same_on_any_number_of_threads() -> None:
+    x = fixed_points(2_400, 3)
+    steps = 2 * anneal.STEPS_A_VISIT * len(x)
+    found = []
+    for threads in (1, 2):
+        run = Run(seed=5, threads=threads)
+        problem, start = from_mdav(x, 4, run)
+        lists = near_lists(problem, list_length(len(x), 4), run)
+        found.append(anneal._by_regions(problem, start, lists, start.sse, steps, run))
+        assert found[-1].sse < 0.95 * start.sse
+        assert not found[-1].truncated
+    assert [hash_of(partition.labels) for partition in found] == ["63d8ae9812365faa"] * 2
+
+
+@pytest.mark.parametrize(("first", "records"), anneal.REGIONS)
+def test_regions_are_kept_only_where_they_got_better(first: int, records: int) -> None:
     problem, start = from_mdav(census_like(1_000), 5)
     lists = near_lists(problem, list_length(1_000, 5), Run())
-    best = Anneal(10**6)(problem, start, Run())
-    cooling = schedule(problem, lists, start.sse, 10**6, anneal.REGION_LEVEL)
-    assert not cooling.steps[: anneal.REGION_LEVEL].any()
+    best = Anneal(10**5)(problem, start, Run())
+    cooling = schedule(problem, lists, start.sse, 10**6, first)
+    assert not cooling.steps[:first].any()
     assert cooling.steps.sum() == 10**6
-    regions = blocks.blocks_of_groups(problem, best.labels, 1, Run(), anneal.REGION_RECORDS)
-    levels = slice(anneal.REGION_LEVEL, anneal.LEVELS)
+    regions = blocks.blocks_of_groups(problem, best.labels, 1, Run(), records)
+    levels = slice(first, anneal.LEVELS)
     found, late = anneal._cooled(problem, best.labels, regions, lists, cooling, levels, Run(), True)
     assert not late
     changed = 0

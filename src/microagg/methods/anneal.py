@@ -144,10 +144,15 @@ REPEATED, MOST_REPEATED = 30_000, 100
 """With four times so many steps a record there are two long anneals, with nine times as many three, and so
 on: they end in one of a few good partitions, and which is a matter of luck as much as of their length.
 """
-REGIONAL_SHARE, REGION_RECORDS = 0.3, 300
-"""Of the steps, those for regions of about so many records of the best partition."""
-REGION_LEVEL = LEVELS // 2
-"""Regions are annealed again from this level on: hotter, they forget all; colder, nothing changes."""
+REGIONAL_SHARE = 0.3
+"""Of the steps, those for regions of the best partition."""
+REGIONS = ((LEVELS // 2, 300), (0, 600))
+"""In turn: the level from which on regions are annealed again, and how many records one has. From half of
+the cooling on, much is kept, and a small region is soon better; from the first on, outliers are decided
+again, and need others within reach.
+"""
+LARGEST_REGION = 1 / 4
+"""Of all records: annealing more of them from the first level on is just one more anneal."""
 STEPS_A_VISIT, FEWEST_VISITS = 5_000, 5
 """Of a record, each time its region is annealed, and how often that is worth beginning with."""
 FIRST_ON_LARGE = 100
@@ -313,18 +318,23 @@ def _by_regions(
     region has reached is not lost while another is tried.
     """
     rounds = steps // (STEPS_A_VISIT * len(problem.points))
-    cooling = schedule(problem, lists, sse, steps // rounds, REGION_LEVEL)
-    levels = slice(REGION_LEVEL, LEVELS)
+    kinds = [kind for kind in REGIONS if kind[0] > 0 or kind[1] <= LARGEST_REGION * len(problem.points)]
+    coolings = [schedule(problem, lists, sse, steps // rounds, first) for first, _ in kinds]
     labels, truncated = best.labels, best.truncated
     for number in range(rounds):
         if run.overdue:
             break
         own = run.with_seed(number)
+        kind = number % len(kinds)
+        first, records = kinds[kind]
         try:
-            blocks = blocks_of_groups(problem, labels, own.seed, own, REGION_RECORDS)
+            blocks = blocks_of_groups(problem, labels, own.seed, own, records)
         except errors.Cancelled:
             break
-        labels, late = _cooled(problem, labels, blocks, lists, cooling, levels, own, only_if_better=True)
+        levels = slice(first, LEVELS)
+        labels, late = _cooled(
+            problem, labels, blocks, lists, coolings[kind], levels, own, only_if_better=True
+        )
         truncated = truncated or late
         if run.outermost:
             run.watch.report_best(_core.sse(problem.points, labels))
