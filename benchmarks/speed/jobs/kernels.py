@@ -117,10 +117,10 @@ def overhead(method: str, n: int, k: int) -> Figures:
         start, stage = one_group(problem), METHODS[method].build()
         kernel = lambda: stage(problem, start, Run(threads=1))  # noqa: E731
     inside, whole = float("inf"), float("inf")
-    for _ in range(2):  # in turns, so that a busy moment hits both
-        inside = min(inside, seconds_of(kernel, 3, 1.0)[0]["cpu"])
-        call = lambda: microagg.partition(data, k, method, threads=1)  # noqa: E731
-        whole = min(whole, seconds_of(call, 3, 1.0)[0]["cpu"])
+    call = lambda: microagg.partition(data, k, method, threads=1)  # noqa: E731
+    for _ in range(5):  # in turns, so that a busy moment hits both
+        inside = min(inside, seconds_of(kernel, 2, 0.4)[0]["cpu"])
+        whole = min(whole, seconds_of(call, 2, 0.4)[0]["cpu"])
     return {"kernel": inside, "cpu": whole}
 
 

@@ -1,5 +1,6 @@
 // Vectors whose large ones lie on huge pages: on big data, fresh small pages cost as much as the
-// work.
+// work. All begin with a cache line: else whether wide loads straddle two would be a matter of
+// luck.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class HugePages {
 
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
-    if (bytes < LARGE) return static_cast<T*>(::operator new(bytes));
+    if (bytes < LARGE) return static_cast<T*>(::operator new(bytes, std::align_val_t{LINE}));
     const std::size_t whole = (bytes + PAGE - 1) / PAGE * PAGE;
     void* memory = std::aligned_alloc(PAGE, whole);
     if (!memory) throw std::bad_alloc();
@@ -35,7 +36,7 @@ class HugePages {
   }
   void deallocate(T* memory, std::size_t count) {
     if (count * sizeof(T) < LARGE) {
-      ::operator delete(memory);
+      ::operator delete(memory, std::align_val_t{LINE});
     } else {
       std::free(memory);
     }
@@ -43,6 +44,7 @@ class HugePages {
   bool operator==(const HugePages&) const { return true; }
 
  private:
+  static constexpr std::size_t LINE = 64;
   static constexpr std::size_t PAGE = std::size_t{1} << 21;
   static constexpr std::size_t LARGE = std::size_t{1} << 21;
 };

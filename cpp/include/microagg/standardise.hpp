@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -26,116 +27,128 @@ template <std::int64_t P>
 class Standardiser {
  public:
   explicit Standardiser(Points values)
-      : values_(values), columns_(static_cast<std::size_t>(values.p)) {
+      : values_(values),
+        low_(columns(), std::numeric_limits<double>::infinity()),
+        high_(columns(), -std::numeric_limits<double>::infinity()),
+        middle_(columns()),
+        factor_(columns()),
+        centre_(columns()),
+        spread_(columns()) {
     find_ranges();
   }
 
   Standardised run(Scale scale) {
-    Standardised result{Array<double>(static_cast<std::size_t>(values_.n * values_.p)),
-                        Array<std::uint8_t>(columns_.size(), 1)};
+    Standardised result{Array<double>(static_cast<std::size_t>(values_.n * p())),
+                        Array<std::uint8_t>(columns(), 1)};
     if (scale == Scale::ZSCORE) find_moments();
-    for (std::int64_t a = 0; a < values_.p; ++a) {
-      Column& column = columns_[a];
+    for (std::int64_t a = 0; a < p(); ++a) {
       if (scale == Scale::RANGE) {
-        column.centre = unit(column.low, column);
-        column.spread = unit(column.high, column) - column.centre;
+        centre_[a] = unit(low_[a], a);
+        spread_[a] = unit(high_[a], a) - centre_[a];
       } else if (scale == Scale::ROBUST) {
         find_median_and_deviation(a);
       } else if (scale == Scale::RANK) {
-        column.spread = column.high > column.low ? 1.0 : 0.0;
-        if (column.spread > 0.0) write_ranks(a, result.values.data() + a);
+        spread_[a] = high_[a] > low_[a] ? 1.0 : 0.0;
+        if (spread_[a] > 0.0) write_ranks(a, result.values.data() + a);
       }
-      if (column.low == column.high || !(column.spread > 0.0)) result.usable[a] = 0;
+      if (low_[a] == high_[a] || !(spread_[a] > 0.0)) result.usable[a] = 0;
     }
-    by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-      if (!result.usable[a] || scale == Scale::RANK) return;  // zeros, or there already
-      const Column column = columns_[a];
-      double* out = result.values.data() + a;
-      for (std::int64_t i = begin; i < end; ++i) {
-        out[i * p()] = (unit(value(i, a), column) - column.centre) / column.spread;
-      }
-    });
+    if (scale != Scale::RANK) write_units(result);
     return result;
   }
 
  private:
-  struct Column {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-    double middle = 0.0;
-    double factor = 1.0;  // 1 / (a power of two near half the range)
-    double centre = 0.0;  // in units of `factor`, from `middle`
-    double spread = 0.0;
-  };
-
-  static constexpr std::int64_t LANES = LANES_OF_COLUMN<P>;
   std::int64_t p() const { return P > 0 ? P : values_.p; }
+  std::size_t columns() const { return static_cast<std::size_t>(p()); }
   double value(std::int64_t i, std::int64_t a) const { return values_.values[i * p() + a]; }
-  static double unit(double x, const Column& column) { return (x - column.middle) * column.factor; }
+  double unit(double x, std::int64_t a) const { return (x - middle_[a]) * factor_[a]; }
 
-  // Visits every column of a chunk of rows before the next chunk: rows are read from memory once.
-  template <class Visit>
-  void by_chunks(Visit visit) const {
-    constexpr std::int64_t CHUNK = 512;
-    for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
-      const std::int64_t end = std::min(values_.n, begin + CHUNK);
-      for (std::int64_t a = 0; a < values_.p; ++a) visit(a, begin, end);
+  // Row by row, so that the columns need not wait for each other; only where there is one column
+  // its values go in lanes. `__restrict`: what is written is none of what is read.
+  template <class Step, class Join>
+  void fold(double* __restrict folded_columns, std::int64_t begin, std::int64_t end, Step step,
+            Join join) const {
+    if constexpr (P == 1) {
+      const auto own = [&](std::int64_t i) { return values_.values[i]; };
+      const auto one = [&](double so_far, double x) { return step(so_far, x, 0); };
+      folded_columns[0] = folded<LANES_OF_COLUMN<P>>(folded_columns[0], begin, end, own, one, join);
+    } else {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double* record = values_.row(i);
+        for (std::int64_t a = 0; a < p(); ++a) {
+          folded_columns[a] = step(folded_columns[a], record[a], a);
+        }
+      }
     }
   }
 
   // Sum of term(value, column) over each column: plain sums of chunks, added with compensation.
   template <class Term>
   std::vector<double> column_sums(Term term) const {
-    std::vector<ExactSum> totals(columns_.size());
-    by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-      const Column column = columns_[a];
-      totals[a].add(
-          summed<LANES>(begin, end, [&](std::int64_t i) { return term(value(i, a), column); }));
-    });
-    std::vector<double> sums;
-    for (const ExactSum& total : totals) sums.push_back(total.value());
+    constexpr std::int64_t CHUNK = 512;
+    std::vector<ExactSum> totals(columns());
+    std::vector<double> sums(columns());
+    for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      fold(
+          sums.data(), begin, std::min(values_.n, begin + CHUNK),
+          [&](double sum, double x, std::int64_t a) { return sum + term(x, a); }, std::plus<>());
+      for (std::size_t a = 0; a < sums.size(); ++a) totals[a].add(sums[a]);
+    }
+    for (std::size_t a = 0; a < sums.size(); ++a) sums[a] = totals[a].value();
     return sums;
   }
 
   void find_ranges() {
-    by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-      const auto least = [](double x, double y) { return std::min(x, y); };
-      const auto most = [](double x, double y) { return std::max(x, y); };
-      const auto own = [&](std::int64_t i) { return value(i, a); };
-      columns_[a].low = folded<LANES>(columns_[a].low, begin, end, own, least, least);
-      columns_[a].high = folded<LANES>(columns_[a].high, begin, end, own, most, most);
-    });
-    for (Column& column : columns_) {
-      column.middle = column.low / 2.0 + column.high / 2.0;
+    const auto least = [](double x, double y) { return std::min(x, y); };
+    const auto most = [](double x, double y) { return std::max(x, y); };
+    const auto of_column = [](auto step) {
+      return [step](double so_far, double x, std::int64_t) { return step(so_far, x); };
+    };
+    fold(low_.data(), 0, values_.n, of_column(least), least);
+    fold(high_.data(), 0, values_.n, of_column(most), most);
+    for (std::int64_t a = 0; a < p(); ++a) {
+      middle_[a] = low_[a] / 2.0 + high_[a] / 2.0;
       int exponent = 0;
-      std::frexp(std::max(column.high - column.middle, column.middle - column.low), &exponent);
-      column.factor = std::ldexp(1.0, std::min(-exponent, 1000));
+      std::frexp(std::max(high_[a] - middle_[a], middle_[a] - low_[a]), &exponent);
+      factor_[a] = std::ldexp(1.0, std::min(-exponent, 1000));
     }
   }
 
   void find_moments() {
     const double n = static_cast<double>(values_.n);
-    const auto sums = column_sums(unit);
-    for (std::size_t a = 0; a < columns_.size(); ++a) columns_[a].centre = sums[a] / n;
-    const auto squares = column_sums([](double x, const Column& column) {
-      const double d = unit(x, column) - column.centre;
+    centre_ = column_sums([&](double x, std::int64_t a) { return unit(x, a); });
+    for (double& centre : centre_) centre /= n;
+    spread_ = column_sums([&](double x, std::int64_t a) {
+      const double d = unit(x, a) - centre_[a];
       return d * d;
     });
-    for (std::size_t a = 0; a < columns_.size(); ++a) {
-      columns_[a].spread = std::sqrt(squares[a] / n);
+    for (double& spread : spread_) spread = std::sqrt(spread / n);
+  }
+
+  void write_units(Standardised& result) const {
+    double* __restrict out = result.values.data();
+    // A column without spread has the value 0 throughout: (x - middle) * 0 - 0.
+    std::vector<double> factor = factor_, centre = centre_, spread = spread_;
+    for (std::size_t a = 0; a < columns(); ++a) {
+      if (!result.usable[a]) factor[a] = centre[a] = 0.0, spread[a] = 1.0;
+    }
+    for (std::int64_t i = 0; i < values_.n; ++i) {
+      for (std::int64_t a = 0; a < p(); ++a) {
+        out[i * p() + a] = ((value(i, a) - middle_[a]) * factor[a] - centre[a]) / spread[a];
+      }
     }
   }
 
   // Half values, so that no difference overflows; never relative to the range, which outliers set.
   void find_median_and_deviation(std::int64_t a) {
-    Column& column = columns_[a];
-    column.middle = 0.0;
-    column.factor = 0.5;
+    middle_[a] = 0.0;
+    factor_[a] = 0.5;
     column_.resize(static_cast<std::size_t>(values_.n));
-    for (std::int64_t i = 0; i < values_.n; ++i) column_[i] = unit(value(i, a), column);
-    column.centre = median();
-    for (double& x : column_) x = std::abs(x - column.centre);
-    column.spread = median();
+    for (std::int64_t i = 0; i < values_.n; ++i) column_[i] = unit(value(i, a), a);
+    centre_[a] = median();
+    for (double& x : column_) x = std::abs(x - centre_[a]);
+    spread_[a] = median();
   }
 
   double median() {
@@ -160,7 +173,11 @@ class Standardiser {
   }
 
   Points values_;
-  std::vector<Column> columns_;
+  // Of each column. A value in common units: ((x - middle) * factor - centre) / spread.
+  std::vector<double> low_, high_;
+  std::vector<double> middle_;
+  std::vector<double> factor_;  // 1 / (a power of two near half the range)
+  std::vector<double> centre_, spread_;
   Array<double> column_;  // scratch
 };
 
