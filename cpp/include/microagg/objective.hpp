@@ -100,7 +100,7 @@ inline ExactSum multivariate_sse(Points points, std::span<const Label> labels) {
 // a group's records does not matter to any bit.
 struct UnivariateGroup {
   double first = 0.0;
-  ExactSum offsets;
+  GatheredSum offsets;
   std::int64_t size = 0;
 
   void add(double value) {
@@ -110,7 +110,7 @@ struct UnivariateGroup {
       offsets.add(value - first);
     }
   }
-  double mean_offset() const { return offsets.value() / static_cast<double>(size); }
+  double mean_offset() const { return offsets.total().value() / static_cast<double>(size); }
 };
 inline ExactSum univariate_sse(std::span<const double> values, std::span<const Label> labels) {
   Array<UnivariateGroup> groups(group_count(labels));

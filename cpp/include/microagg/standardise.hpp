@@ -49,15 +49,21 @@ class Standardiser {
         find_median_and_deviation(a);
       } else if (scale == Scale::RANK) {
         spread_[a] = high_[a] > low_[a] ? 1.0 : 0.0;
-        if (spread_[a] > 0.0) write_ranks(a, result.values.data() + a);
+        write_ranks(a, result.values.data() + a);
       }
       if (low_[a] == high_[a] || !(spread_[a] > 0.0)) result.usable[a] = 0;
     }
     if (scale != Scale::RANK) write_units(result);
+    for (std::int64_t a = 0; a < p(); ++a) {
+      if (result.usable[a]) continue;
+      for (std::int64_t i = 0; i < values_.n; ++i) result.values[i * p() + a] = 0.0;
+    }
     return result;
   }
 
  private:
+  static constexpr std::int64_t CHUNK = 512;  // rows, which stay in the cache
+
   std::int64_t p() const { return P > 0 ? P : values_.p; }
   std::size_t columns() const { return static_cast<std::size_t>(p()); }
   double value(std::int64_t i, std::int64_t a) const { return values_.values[i * p() + a]; }
@@ -85,7 +91,6 @@ class Standardiser {
   // Sum of term(value, column) over each column: plain sums of chunks, added with compensation.
   template <class Term>
   std::vector<double> column_sums(Term term) const {
-    constexpr std::int64_t CHUNK = 512;
     std::vector<ExactSum> totals(columns());
     std::vector<double> sums(columns());
     for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
@@ -105,8 +110,11 @@ class Standardiser {
     const auto of_column = [](auto step) {
       return [step](double so_far, double x, std::int64_t) { return step(so_far, x); };
     };
-    fold(low_.data(), 0, values_.n, of_column(least), least);
-    fold(high_.data(), 0, values_.n, of_column(most), most);
+    for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
+      const std::int64_t end = std::min(values_.n, begin + CHUNK);
+      fold(low_.data(), begin, end, of_column(least), least);
+      fold(high_.data(), begin, end, of_column(most), most);
+    }
     for (std::int64_t a = 0; a < p(); ++a) {
       middle_[a] = low_[a] / 2.0 + high_[a] / 2.0;
       int exponent = 0;
@@ -128,14 +136,9 @@ class Standardiser {
 
   void write_units(Standardised& result) const {
     double* __restrict out = result.values.data();
-    // A column without spread has the value 0 throughout: (x - middle) * 0 - 0.
-    std::vector<double> factor = factor_, centre = centre_, spread = spread_;
-    for (std::size_t a = 0; a < columns(); ++a) {
-      if (!result.usable[a]) factor[a] = centre[a] = 0.0, spread[a] = 1.0;
-    }
     for (std::int64_t i = 0; i < values_.n; ++i) {
       for (std::int64_t a = 0; a < p(); ++a) {
-        out[i * p() + a] = ((value(i, a) - middle_[a]) * factor[a] - centre[a]) / spread[a];
+        out[i * p() + a] = (unit(value(i, a), a) - centre_[a]) / spread_[a];
       }
     }
   }

@@ -157,12 +157,11 @@ inline UnivariateOptimum optimum_of(const SortedRows& sorted, const Rows& starts
     std::int64_t first = begin;  // by its row
     for (std::int64_t at = begin; at < end; ++at) {
       labels[sorted.rows[at]] = static_cast<Label>(number);
-      if (sorted.rows[at] < sorted.rows[first]) first = at;
+      first = sorted.rows[at] < sorted.rows[first] ? at : first;  // no branch, as above
     }
-    UnivariateGroup group;
-    group.add(sorted.values[first]);
+    UnivariateGroup group{sorted.values[first], {}, end - begin};
     for (std::int64_t at = begin; at < end; ++at) {
-      if (at != first) group.add(sorted.values[at]);
+      group.offsets.add(sorted.values[at] - group.first);  // its own is 0
     }
     const double mean = group.mean_offset();
     for (std::int64_t at = begin; at < end; ++at) {
