@@ -26,7 +26,8 @@ Every case runs in a process of its own. Times are CPU seconds of one thread, th
 where runs are short, unless wall-clock time is named. "Above the data" is how far the memory of the
 process rose while the case ran; the data themselves were there before. Data are census-like
 (`datasets.census_like`: 13 attributes with the correlations of Census, z-scored) unless said otherwise;
-one attribute is normal. Kernels are measured without scaling, costs and checks, which `partition()` adds.
+one attribute is normal. Kernels are measured without scaling and checks, which `partition()` adds; those of
+MDAV and of neighbour lists without costs, too.
 """
 
 
