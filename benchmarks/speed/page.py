@@ -168,7 +168,11 @@ def overhead(results: Results) -> str:
 
 def pieces(results: Results) -> str:
     """Where the time of whole calls goes."""
-    text = ["## Where the time goes\n", "CPU seconds of the pieces of `partition()`, one thread.\n"]
+    text = [
+        "## Where the time goes\n",
+        "CPU seconds of the pieces of `partition()`, one thread. [ARCHITECTURE](../ARCHITECTURE.md) has\n"
+        "profiles of the kernels and says what would come next.\n",
+    ]
     for case, line in lines_of(results, "pieces"):
         seconds = line["pieces"] if line else {"every piece": None}
         total = sum(seconds.values()) if line else None
