@@ -13,7 +13,9 @@ from benchmarks.speed.store import Line, Results
 def peers(results: Results) -> str:
     """All of them."""
     sections = (microagg1d, k_means_constrained, scikit_learn, sdcmicro)
-    title = "## Against peers\n\n![Times faster than each peer](speed/peers.svg)\n"
+    title = (
+        "## Against peers\n\n![Times faster than each peer, where ours loses no more](speed/peers.svg)\n"
+    )
     return "\n".join((title, *(section(results) for section in sections)))
 
 

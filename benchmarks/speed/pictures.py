@@ -12,6 +12,7 @@ from matplotlib.ticker import NullLocator
 
 from benchmarks.quality.picture import STYLE
 from benchmarks.speed.cases import CASES
+from benchmarks.speed.cells import shown
 from benchmarks.speed.curves import CURVES, Curve
 from benchmarks.speed.store import Results
 
@@ -80,6 +81,8 @@ def draw_memory(panel: Axes, results: Results) -> None:
 
 def legend(panel: Axes) -> None:
     if panel.lines:
+        low, high = panel.get_ylim()
+        panel.set_ylim(low, high * (high / low) ** 0.3)  # room for it
         panel.legend(frameon=False, fontsize=9, loc="upper left")
 
 
@@ -90,13 +93,13 @@ def draw_peers(panel: Axes, results: Results) -> None:
     values = [value for _, value in bars]
     panel.barh(range(len(bars)), values, color="#0072B2", height=0.65)
     for place, value in enumerate(values):
-        panel.text(value * 1.05, place, f"{value:.3g}×", va="center", fontsize=9)
+        panel.text(value * 1.05, place, shown(value, "×"), va="center", fontsize=9)
     panel.set_yticks(range(len(bars)), names, fontsize=9)
     panel.yaxis.set_minor_locator(NullLocator())
     panel.invert_yaxis()
     if values:
         panel.set_xscale("log")
-        panel.set_xlim(min(1.0, *values), 2.5 * max(values))
+        panel.set_xlim(min(1.0, *values), 3.5 * max(values))
     panel.axvline(1.0, color="#000000", linewidth=0.8)
     panel.set_xlabel("times faster, CPU seconds of one thread")
 
@@ -111,7 +114,7 @@ OURS = {
 
 
 def ratios(results: Results) -> Iterator[tuple[str, float]]:
-    """A name for each bar, and its length."""
+    """A name for each bar, and its length; none where ours loses more."""
     for case in CASES.values():
         line = results.line(case.part, **case.settings)
         if line is None or case.part not in OURS:
@@ -119,5 +122,7 @@ def ratios(results: Results) -> Iterator[tuple[str, float]]:
         k = f", k = {case.settings['k']}" if "k" in case.settings else ""
         theirs = min(line["theirs"], line.get("their_brute", line["theirs"]))
         for what in OURS[case.part]:
+            if line.get(f"{what}_il", 0.0) > line.get("their_il", 0.0):
+                continue
             ours = f", {what}" if len(OURS[case.part]) > 1 else ""
             yield f"{case.part}, {case.settings['n']:,}{k}{ours}", theirs / line[what]
