@@ -122,7 +122,7 @@ def ratios(results: Results) -> Iterator[tuple[str, float]]:
         k = f", k = {case.settings['k']}" if "k" in case.settings else ""
         theirs = min(line["theirs"], line.get("their_brute", line["theirs"]))
         for what in OURS[case.part]:
-            if line.get(f"{what}_il", 0.0) > line.get("their_il", 0.0):
+            if line.get(f"{what}_il", line.get("il", 0.0)) > line.get("their_il", 0.0):
                 continue
             ours = f", {what}" if len(OURS[case.part]) > 1 else ""
             yield f"{case.part}, {case.settings['n']:,}{k}{ours}", theirs / line[what]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav
+from microagg.methods.objective import sse_of_parts
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.run import Run
 from microagg.methods.stage import Stage, evaluated, one_group, solve
@@ -111,6 +112,7 @@ def test_univariate() -> None:
         cost = univariate_cost(column, found)
         assert cost <= best * (1 + 1e-12), (kind, len(column), k)
         assert sse == pytest.approx(cost, rel=1e-12, abs=1e-300), (kind, len(column), k)
+        assert sse == _core.sse(column.reshape(-1, 1), found), (kind, len(column), k)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,6 +123,32 @@ def test_univariate_on_more_values(kind: str, k: int) -> None:
     _, best = univariate.optimal_univariate(column, k)
     assert univariate_cost(column, found) <= best * (1 + 1e-12)
     assert sse == pytest.approx(univariate_cost(column, found), rel=1e-12, abs=1e-300)
+    assert sse == _core.sse(column.reshape(-1, 1), found)
+
+
+def test_the_cost_of_parts_is_that_of_the_whole() -> None:
+    rng = np.random.default_rng(12)
+    for kind, x, k in cases(300, 80, seed=12):
+        labels = _core.by_first_appearance(
+            np.sort(rng.integers(0, len(x) // k + 1, len(x))).astype(np.int32)
+        )
+        block = rng.integers(0, 4, labels.max() + 1)[labels]
+        parts = [
+            _core.sse_and_rest(
+                np.ascontiguousarray(x[block == at]), _core.by_first_appearance(labels[block == at])
+            )
+            for at in np.unique(block)
+        ]
+        assert sse_of_parts(parts) == _core.sse(x, labels), (kind, x.shape, k)
+
+
+def test_a_column_is_scaled_alike_alone_and_beside_others() -> None:
+    for kind, x, _ in cases(300, 3_000, seed=13):
+        for scale in (_core.Scale.ZSCORE, _core.Scale.RANGE, _core.Scale.ROBUST, _core.Scale.RANK):
+            beside, usable = _core.standardise(np.ascontiguousarray(np.repeat(x[:, :1], 3, axis=1)), scale)
+            alone, own = _core.standardise(np.ascontiguousarray(x[:, :1]), scale)
+            assert np.array_equal(beside[:, :1], alone), (kind, scale)
+            assert (usable == own[0]).all()
 
 
 def univariate_cost(column: NDArray[np.float64], labels: Labels) -> float:

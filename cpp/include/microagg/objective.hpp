@@ -97,7 +97,7 @@ inline ExactSum multivariate_sse(Points points, std::span<const Label> labels) {
 }
 
 // One attribute: the same, but that offsets are summed with compensation too, so that the order of
-// a group's records does not matter to any bit.
+// a group's records does not matter to the result.
 struct UnivariateGroup {
   double first = 0.0;
   GatheredSum offsets;
@@ -125,22 +125,36 @@ inline ExactSum univariate_sse(std::span<const double> values, std::span<const L
 }
 
 inline ExactSum exact_sse(Points points, std::span<const Label> labels) {
-  if (points.p > 1) return multivariate_sse(points, labels);
+  if (points.p != 1) return multivariate_sse(points, labels);
   return univariate_sse({points.values, static_cast<std::size_t>(points.n)}, labels);
 }
 inline double sse(Points points, std::span<const Label> labels) {
   return exact_sse(points, labels).value();
 }
 
-// Total sum of squares: distances to the mean record, with the same care.
-template <std::int64_t P = 0>
-double sst_of(Points points) {
+// Total sum of squares: distances to the mean record, with the same care. Sums of a few rows are
+// plain.
+inline double sst(Points points) {
   constexpr std::int64_t CHUNK = 32;
-  constexpr std::int64_t LANES = LANES_OF_COLUMN<P>;
-  const std::int64_t p = P > 0 ? P : points.p;
+  const std::int64_t p = points.p;
   const double* first = points.row(0);
   ExactSum total;
-  // Column by column inside a few rows at a time, so that short rows cost no more than long ones.
+  if (p == 1) {
+    ExactSum offsets;
+    chunk_sums<CHUNK>(
+        points.n, [&](std::int64_t i) { return points.values[i] - first[0]; },
+        [&](double sum) { offsets.add(sum); });
+    const double offset = offsets.value() / static_cast<double>(points.n);
+    chunk_sums<CHUNK>(
+        points.n,
+        [&](std::int64_t i) {
+          const double d = points.values[i] - first[0] - offset;
+          return d * d;
+        },
+        [&](double sum) { total.add(sum); });
+    return total.value();
+  }
+  // Column by column inside a chunk, so that short rows cost no more than long ones.
   std::vector<ExactSum> sums(static_cast<std::size_t>(p));
   std::vector<double> offset(static_cast<std::size_t>(p));
   const auto by_chunks = [&](auto visit) {
@@ -150,18 +164,20 @@ double sst_of(Points points) {
     }
   };
   by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-    sums[a].add(summed<LANES>(begin, end,
-                              [&](std::int64_t i) { return points.values[i * p + a] - first[a]; }));
+    double sum = 0.0;
+    for (std::int64_t i = begin; i < end; ++i) sum += points.values[i * p + a] - first[a];
+    sums[a].add(sum);
   });
   for (std::int64_t a = 0; a < p; ++a) offset[a] = sums[a].value() / static_cast<double>(points.n);
   by_chunks([&](std::int64_t a, std::int64_t begin, std::int64_t end) {
-    total.add(summed<LANES>(begin, end, [&](std::int64_t i) {
+    double sum = 0.0;
+    for (std::int64_t i = begin; i < end; ++i) {
       const double d = points.values[i * p + a] - first[a] - offset[a];
-      return d * d;
-    }));
+      sum += d * d;
+    }
+    total.add(sum);
   });
   return total.value();
 }
-inline double sst(Points points) { return points.p == 1 ? sst_of<1>(points) : sst_of(points); }
 
 }  // namespace microagg

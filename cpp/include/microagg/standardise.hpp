@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <vector>
 
@@ -69,51 +69,52 @@ class Standardiser {
   double value(std::int64_t i, std::int64_t a) const { return values_.values[i * p() + a]; }
   double unit(double x, std::int64_t a) const { return (x - middle_[a]) * factor_[a]; }
 
-  // Row by row, so that the columns need not wait for each other; only where there is one column
-  // its values go in lanes. `__restrict`: what is written is none of what is read.
-  template <class Step, class Join>
-  void fold(double* __restrict folded_columns, std::int64_t begin, std::int64_t end, Step step,
-            Join join) const {
-    if constexpr (P == 1) {
-      const auto own = [&](std::int64_t i) { return values_.values[i]; };
-      const auto one = [&](double so_far, double x) { return step(so_far, x, 0); };
-      folded_columns[0] = folded<LANES_OF_COLUMN<P>>(folded_columns[0], begin, end, own, one, join);
-    } else {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const double* record = values_.row(i);
-        for (std::int64_t a = 0; a < p(); ++a) {
-          folded_columns[a] = step(folded_columns[a], record[a], a);
-        }
-      }
-    }
-  }
-
-  // Sum of term(value, column) over each column: plain sums of chunks, added with compensation.
+  // Sum of term(value, column) over each column: plain sums of chunks, added with compensation. Row
+  // by row, so that the columns need not wait for each other.
   template <class Term>
   std::vector<double> column_sums(Term term) const {
     std::vector<ExactSum> totals(columns());
     std::vector<double> sums(columns());
-    for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
-      std::fill(sums.begin(), sums.end(), 0.0);
-      fold(
-          sums.data(), begin, std::min(values_.n, begin + CHUNK),
-          [&](double sum, double x, std::int64_t a) { return sum + term(x, a); }, std::plus<>());
-      for (std::size_t a = 0; a < sums.size(); ++a) totals[a].add(sums[a]);
+    if constexpr (P == 1) {
+      chunk_sums<CHUNK>(
+          values_.n, [&](std::int64_t i) { return term(values_.values[i], 0); },
+          [&](double sum) { totals[0].add(sum); });
+    } else {
+      double* __restrict in_chunk = sums.data();  // none of what `term` reads
+      for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (std::int64_t i = begin; i < std::min(values_.n, begin + CHUNK); ++i) {
+          for (std::int64_t a = 0; a < p(); ++a) in_chunk[a] += term(value(i, a), a);
+        }
+        for (std::size_t a = 0; a < sums.size(); ++a) totals[a].add(sums[a]);
+      }
     }
     for (std::size_t a = 0; a < sums.size(); ++a) sums[a] = totals[a].value();
     return sums;
   }
 
+  static void widen(Points values, double* __restrict low, double* __restrict high) {
+    for (std::int64_t i = 0; i < values.n; ++i) {
+      const double* record = values.row(i);
+      for (std::int64_t a = 0; a < values.p; ++a) {
+        low[a] = std::min(low[a], record[a]);
+        high[a] = std::max(high[a], record[a]);
+      }
+    }
+  }
+
   void find_ranges() {
-    const auto least = [](double x, double y) { return std::min(x, y); };
-    const auto most = [](double x, double y) { return std::max(x, y); };
-    const auto of_column = [](auto step) {
-      return [step](double so_far, double x, std::int64_t) { return step(so_far, x); };
-    };
-    for (std::int64_t begin = 0; begin < values_.n; begin += CHUNK) {
-      const std::int64_t end = std::min(values_.n, begin + CHUNK);
-      fold(low_.data(), begin, end, of_column(least), least);
-      fold(high_.data(), begin, end, of_column(most), most);
+    if constexpr (P == 1) {  // as if it were eight columns, and the rest
+      std::array<double, LANES> lows, highs;
+      lows.fill(low_[0]);
+      highs.fill(high_[0]);
+      const std::int64_t rows = values_.n / LANES;
+      widen({values_.values, rows, LANES}, lows.data(), highs.data());
+      widen({values_.values + rows * LANES, values_.n % LANES, 1}, low_.data(), high_.data());
+      low_[0] = std::min(low_[0], *std::min_element(lows.begin(), lows.end()));
+      high_[0] = std::max(high_[0], *std::max_element(highs.begin(), highs.end()));
+    } else {
+      widen(values_, low_.data(), high_.data());
     }
     for (std::int64_t a = 0; a < p(); ++a) {
       middle_[a] = low_[a] / 2.0 + high_[a] / 2.0;

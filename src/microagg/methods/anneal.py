@@ -318,7 +318,8 @@ def _by_regions(
     region has reached is not lost while another is tried.
     """
     rounds = steps // (STEPS_A_VISIT * len(problem.points))
-    kinds = [kind for kind in REGIONS if kind[0] > 0 or kind[1] <= LARGEST_REGION * len(problem.points)]
+    largest = LARGEST_REGION * len(problem.points)
+    kinds = [kind for kind in REGIONS if kind[0] > 0 or max(kind[1], 4 * problem.k) <= largest]
     coolings = [schedule(problem, lists, sse, steps // rounds, first) for first, _ in kinds]
     labels, truncated = best.labels, best.truncated
     for number in range(rounds):

@@ -166,6 +166,9 @@ class Within:
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Solve the parts by `run.map` and put them together."""
         part_of = start.labels if self.by is None else self.by(problem, start, run)
+        part_of = np.ascontiguousarray(part_of, dtype=np.int32)
+        if part_of.min() < 0:
+            raise errors.contract_broken(repr(self.by), "the number of a block is negative")
         parts = rows_of_groups(part_of)
         if self.by is not None and self.stage.needs_start:
             if len(np.unique(np.stack([start.labels, part_of]), axis=1).T) > start.labels.max() + 1:
@@ -173,9 +176,7 @@ class Within:
         elif self.by is None:
             parts = [rows for rows in parts if len(rows) >= 2 * problem.k]
 
-        costs: dict[int, tuple[float, float]] = {}  # by the first row of a block
-
-        def solve_part(rows: Rows, child: Run) -> Partition:
+        def solve_part(rows: Rows, child: Run) -> tuple[Partition, tuple[float, float]]:
             own = Problem(np.ascontiguousarray(problem.points[rows]), problem.k)
             labels = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
             part = evaluated(own, labels)
@@ -185,11 +186,10 @@ class Within:
                 raise errors.Cancelled("The run was cancelled.")
             else:
                 found = solve(self.stage, own, part, child)
-            if self.by is not None:
-                costs[int(rows[0])] = _core.sse_and_rest(own.points, found.labels)
-            return found
+            return found, _core.sse_and_rest(own.points, found.labels)
 
-        found = run.map(solve_part, parts)
+        solved = run.map(solve_part, parts)
+        found = [partition for partition, _ in solved]
         labels = start.labels.copy()
         free = int(labels.max()) + 1
         for rows, partition in zip(parts, found, strict=True):
@@ -198,7 +198,8 @@ class Within:
         truncated = start.truncated or any(partition.truncated for partition in found)
         labels = _core.by_first_appearance(labels)
         # Blocks are all there is, and were in the cache; here every record would have to be looked up.
-        cost = sse(problem.points, labels) if self.by is None else sse_of_parts(costs.values())
+        costs = [cost for _, cost in solved]
+        cost = sse(problem.points, labels) if self.by is None else sse_of_parts(costs)
         combined = Partition(labels, cost, start.bound, truncated=truncated)
         # A stage that starts afresh may lose against the groups it was given to re-split; where it costs
         # the same, as on equal records, the smaller groups are preferred.
