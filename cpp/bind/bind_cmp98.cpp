@@ -8,7 +8,8 @@ void microagg::bind::register_cmp98(nb::module_& m) {
   nb::enum_<Extremes>(m, "Extremes")
       .value("VALUES", Extremes::VALUES)
       .value("DISTANCE", Extremes::DISTANCE)
-      .value("DISTANCE_SWAP", Extremes::DISTANCE_SWAP);
+      .value("DISTANCE_SWAP", Extremes::DISTANCE_SWAP)
+      .value("DISTANCE_DRAWN", Extremes::DISTANCE_DRAWN);
   m.def(
       "fixed_runs",
       [](Vector values, std::int64_t k, bool descending) {
@@ -17,12 +18,14 @@ void microagg::bind::register_cmp98(nb::module_& m) {
       nb::arg("values").noconvert(), nb::arg("k"), nb::arg("descending"));
   m.def(
       "k_ward",
-      [](Matrix points, Vector values, Extremes extremes, std::int64_t k, Watch& watch) {
-        return array_of(released(
-            [&] { return k_ward(points_of(points), span_of(values), extremes, k, watch); }));
+      [](Matrix points, Vector values, Extremes extremes, Integers drawn, std::int64_t k,
+         Watch& watch) {
+        return array_of(released([&] {
+          return k_ward(points_of(points), span_of(values), extremes, span_of(drawn), k, watch);
+        }));
       },
       nb::arg("points").noconvert(), nb::arg("values").noconvert(), nb::arg("extremes"),
-      nb::arg("k"), nb::arg("watch"));
+      nb::arg("drawn").noconvert(), nb::arg("k"), nb::arg("watch"));
   m.def(
       "genetic",
       [](Matrix points, Integers order, std::int64_t k, std::int64_t generations,

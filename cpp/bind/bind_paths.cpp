@@ -13,9 +13,11 @@ void microagg::bind::register_paths(nb::module_& m) {
       },
       nb::arg("points").noconvert());
   m.def(
-      "first_of_farthest_pair",
+      "farthest_pair",
       [](Matrix points, Deadline deadline, Watch& watch) {
-        return released([&] { return first_of_farthest_pair(points_of(points), deadline, watch); });
+        const auto pair =
+            released([&] { return farthest_pair(points_of(points), deadline, watch); });
+        return nb::make_tuple(pair.first, pair.second);
       },
       nb::arg("points").noconvert(), nb::arg("deadline"), nb::arg("watch"));
   m.def(

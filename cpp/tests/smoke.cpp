@@ -65,8 +65,11 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
                        std::int64_t k, std::vector<Labels>& results) {
   Watch watch;
   results.push_back(fixed_runs(column, k, true));
-  for (const Extremes extremes : {Extremes::VALUES, Extremes::DISTANCE, Extremes::DISTANCE_SWAP}) {
-    results.push_back(k_ward(points, column, extremes, k, watch));
+  std::vector<std::int32_t> drawn(static_cast<std::size_t>(points.n));
+  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] = static_cast<std::int32_t>(i % 3 / 2);
+  for (const Extremes extremes :
+       {Extremes::VALUES, Extremes::DISTANCE, Extremes::DISTANCE_SWAP, Extremes::DISTANCE_DRAWN}) {
+    results.push_back(k_ward(points, column, extremes, drawn, k, watch));
   }
   results.push_back(v_mdav(points, k, 0.5, watch));
   check(v_mdav(points, k, 0.5, watch, Engine::TREE) == results.back(), "all engines agree");
@@ -155,8 +158,20 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
       }
     }
   }
+  const PeelRules readings[] = {
+      {Pivot::CENTROID_OPPOSITE, Growth::SEED, 2, Leftovers::JOINTLY},
+      {Pivot::CENTROID_OPPOSITE, Growth::SEED, 3, Leftovers::EACH, true},
+      {Pivot::PAIR, Growth::SEED, 2, Leftovers::BY_RECORD, false, true},
+      {Pivot::CENTROID, Growth::SEED, 1, Leftovers::EACH, false, false, true},
+  };
+  for (const PeelRules& rules : readings) {
+    results.push_back(peel(points, k, rules, watch));
+    for (const Engine engine : {Engine::BRUTE, Engine::TREE}) {
+      check(peel(points, k, rules, watch, engine) == results.back(), "all engines agree");
+    }
+  }
   const Row first = farthest_from_centroid(points);
-  first_of_farthest_pair(points, Deadline::HEED, watch);
+  farthest_pair(points, Deadline::HEED, watch);
   const Rows path = nearest_next(points, first, Deadline::HEED, watch);
   const Rows tour = group_tour(points, results.front(), first, Deadline::HEED, watch);
   for (const bool cyclic : {false, true}) {

@@ -68,10 +68,28 @@ SHORT = {
     "decomposition": "decomposition:s=3:work=100000",
 }
 
+# Other readings of the papers than the default.
+READINGS = (
+    "mdav:stop=2k:leftovers=jointly",
+    "mdav:first=earlier",
+    "mdav:stop=2k:first=earlier",
+    "mdav-mhm:first=earlier",
+    "md:shared=in-turns:leftovers=record",
+    "md-mhm:shared=in-turns:leftovers=record:start=second",
+    "cbfs:divisor=all",
+    "cbfs-mhm:divisor=all:path_k=2",
+    "npn-mhm:start=pair",
+    "mdo-md:swap=drawn",
+    "genetic:generations=20:axis=zscores",
+    "genetic:generations=20:axis=column",
+    "icsm:tries=1:pool=100:lists=no",
+)
+
 STAGES: dict[str, Stage] = {
     **{f"catalogue: {name}": stage_of(SHORT.get(name, name)) for name in METHODS},
     "recipe: cbfs+mhm": stage_of("cbfs+mhm"),
     "recipe: mdav:stop=2k": stage_of("mdav:stop=2k"),
+    **{f"recipe: {recipe}": stage_of(recipe) for recipe in READINGS},
     "recipe: mdav-mhm:path_k=2:cyclic=yes": stage_of("mdav-mhm:path_k=2:cyclic=yes"),
     "recipe: md-mhm:path_k=1": stage_of("md-mhm:path_k=1"),
     "Mdav": Mdav(),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg._core import Engine, Growth, Pivot
+from microagg._core import Engine, Growth, Leftovers, Pivot
 from tests.differential import adversarial
 
 Matrix = NDArray[np.float64]
@@ -54,8 +55,8 @@ def cases(count: int, most: int, seed: int) -> Iterator[tuple[str, Matrix, int]]
         yield kind, np.ascontiguousarray(x[rng.permutation(len(x))]), min(k, len(x))
 
 
-def _peel(pivot: Pivot, growth: Growth, stop: int) -> Method:
-    return lambda x, k, engine: _core.peel(x, k, pivot, growth, stop, _core.Watch(), engine)
+def _peel(pivot: Pivot, growth: Growth, stop: int, **reading: Any) -> Method:
+    return lambda x, k, engine: _core.peel(x, k, pivot, growth, stop, _core.Watch(), engine, **reading)
 
 
 METHODS: dict[str, Method] = {
@@ -65,5 +66,8 @@ METHODS: dict[str, Method] = {
     "tfrp": _peel(Pivot.REFERENCES, Growth.SEED, 1),
     "md": _peel(Pivot.PAIR, Growth.SEED, 2),
     "diameter": _peel(Pivot.PAIR, Growth.CENTROID, 2),
+    "mdav, earlier first": _peel(Pivot.CENTROID_OPPOSITE, Growth.SEED, 3, earlier_first=True),
+    "md in turns": _peel(Pivot.PAIR, Growth.SEED, 2, in_turns=True, leftovers=Leftovers.BY_RECORD),
+    "cbfs, divided by all": _peel(Pivot.CENTROID, Growth.SEED, 1, divide_by_all=True),
     "v-mdav": lambda x, k, engine: _core.v_mdav(x, k, 0.5, _core.Watch(), engine),
 }

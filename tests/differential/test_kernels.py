@@ -13,6 +13,7 @@ from microagg import _core
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav
 from microagg.methods.objective import sse_of_parts
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
+from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import Stage, evaluated, one_group, solve
 from microagg.model import Labels, Problem
@@ -24,6 +25,18 @@ PEELS = {
     "mdav:stop=2k": (Mdav(stop="2k"), lambda x, k: peel.mdav(x, k, stop="2k")),
     "md": (MaximumDistance(), peel.md),
     "cbfs": (Cbfs(), peel.cbfs),
+    "mdav:stop=2k:leftovers=jointly": (Mdav("2k", leftovers="jointly"), peel.mdav_jointly),
+    "mdav:first=earlier": (Mdav(first="earlier"), peel.mdav_earlier_first),
+    "md:leftovers=record": (
+        MaximumDistance(leftovers="record"),
+        lambda x, k: peel.md(x, k, leftovers="record"),
+    ),
+    "md:shared=in-turns": (
+        MaximumDistance("in-turns"),
+        lambda x, k: peel.md_in_turns(x, k, leftovers="centroid"),
+    ),
+    "md:shared=in-turns:leftovers=record": (MaximumDistance("in-turns", "record"), peel.md_in_turns),
+    "cbfs:divisor=all": (Cbfs("all"), peel.cbfs_divided_by_all),
     "diameter": (Diameter(), peel.diameter),
     "centroid": (Centroid(), peel.centroid),
 }
@@ -34,6 +47,11 @@ LEVELS = [level for level in ("baseline", "avx2", "avx512") if _core.force_simd_
 def _best_level() -> Iterator[None]:
     yield
     assert _core.force_simd_level(LEVELS[-1])
+
+
+def test_the_readings_of_a_recipe_are_those_compared_here() -> None:
+    for name, (stage, _) in PEELS.items():
+        assert stage_of(name) == stage, name
 
 
 def labels_of(stage: Stage, x: NDArray[np.float64], k: int, threads: int = 1) -> Labels:
@@ -53,7 +71,9 @@ def test_peel(name: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_peel_on_more_records(name: str, kind: str) -> None:
     stage, oracle = PEELS[name]
-    x = points(kind, np.random.default_rng(2), 700 if name not in ("md", "diameter") else 250, 4)
+    x = points(
+        kind, np.random.default_rng(2), 250 if name.partition(":")[0] in ("md", "diameter") else 700, 4
+    )
     assert np.array_equal(labels_of(stage, x, 4), oracle(x, 4))
 
 
@@ -72,6 +92,8 @@ def test_nearest_next() -> None:
     for kind, x, k in cases(360, 60, seed=4):
         found = NearestNext()(Problem(x, k), one_group(Problem(x, k)), Run())
         assert np.array_equal(found, paths.nearest_next(x)), (kind, x.shape)
+        found = NearestNext("pair")(Problem(x, k), one_group(Problem(x, k)), Run())
+        assert np.array_equal(found, paths.nearest_next_from_pair(x)), (kind, x.shape)
 
 
 def test_group_tour() -> None:
@@ -80,9 +102,39 @@ def test_group_tour() -> None:
         for tour, first in (
             (GroupTour(), paths.farthest_from_centroid(x)),
             (GroupTour("pair"), paths.farthest_pair(x)[0] if len(x) > 1 else 0),
+            (GroupTour("second of pair"), paths.farthest_pair(x)[1] if len(x) > 1 else 0),
         ):
             found = tour(problem, evaluated(problem, labels), Run())
             assert np.array_equal(found, paths.group_tour(x, labels, first)), (kind, x.shape, k)
+
+
+@pytest.mark.parametrize(
+    ("method", "groups", "first"),
+    [
+        ("md-mhm", peel.md, 0),
+        ("md-mhm:start=second", peel.md, 1),
+        ("md-mhm:shared=in-turns:leftovers=record", peel.md_in_turns, 0),
+        ("mdav-mhm:first=earlier", peel.mdav_earlier_first, None),
+        ("cbfs-mhm:divisor=all", peel.cbfs_divided_by_all, None),
+    ],
+)
+def test_readings_of_paths_through_groups(method: str, groups: object, first: int | None) -> None:
+    """The recipe's partition: the better of the groups and the best cut of the path through them."""
+    rng = np.random.default_rng(41)
+    for n, k in ((40, 3), (57, 4), (64, 5), (45, 2)):
+        x = rng.normal(size=(n, 3))
+        labels = groups(x, k)  # type: ignore[operator]
+        begin = paths.farthest_from_centroid(x) if first is None else paths.farthest_pair(x)[first]
+        cut = paths.mhm(x, paths.group_tour(x, labels, begin), k)
+        assert np.array_equal(labels_of(stage_of(method), x, k), cut), (n, k)
+
+
+def test_npn_from_the_farthest_pair() -> None:
+    rng = np.random.default_rng(42)
+    for n, k in ((40, 3), (57, 4), (64, 5)):
+        x = rng.normal(size=(n, 3))
+        expected = paths.mhm(x, paths.nearest_next_from_pair(x), k)
+        assert np.array_equal(labels_of(stage_of("npn-mhm:start=pair"), x, k), expected)
 
 
 @pytest.mark.parametrize("cyclic", [False, True])

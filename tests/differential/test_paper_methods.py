@@ -6,21 +6,25 @@ rounding, which differs between any two ways of adding up: labels are compared o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import microagg
 from microagg import _core
 from microagg.methods.fixed_size import Centroid, Diameter, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Dissolve, Pool, TwoSwap
 from microagg.methods.neighbours import LEAVES
+from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns
 from microagg.methods.stage import Stage, Within, chain, evaluated, one_group, solve
 from microagg.methods.variable_size import KWard, MstCut, Vmdav
 from microagg.model import Labels, Problem
 from tests.differential.adversarial import cases
-from tests.oracles import icsm, k_ward, mst, objective, peel, sorting, tfrp, two_swap, v_mdav
+from tests.oracles import icsm, k_ward, mst, objective, paths, peel, sorting, tfrp, two_swap, v_mdav
 
 Points = NDArray[np.float64]
 
@@ -56,6 +60,30 @@ def test_dissolve_after_others(start: object) -> None:
         labels = start(x, k)  # type: ignore[operator]
         expected = tfrp.dissolve(x, labels, k, tfrp.tfrp_1)
         assert np.array_equal(refined(Dissolve(), x, k, labels), expected), (x.shape, k)
+
+
+def test_dissolve_with_many_groups() -> None:
+    """Enough groups for a tree of their centroids, which move as groups dissolve."""
+    rng = np.random.default_rng(48)
+    for n, p, k in ((700, 2, 3), (900, 4, 4), (600, 9, 2), (500, 1, 2)):
+        x = rng.normal(size=(n, p)) * (1 + 9 * (rng.random((n, 1)) < 0.1))
+        labels = tfrp.tfrp_1(x, k)
+        expected = tfrp.dissolve(x, labels, k, tfrp.tfrp_1)
+        assert np.array_equal(refined(Dissolve(), x, k, labels), expected), (n, p, k)
+
+
+@pytest.mark.parametrize(
+    ("method", "oracle"), [("centroid-plus", peel.centroid), ("diameter-plus", peel.diameter)]
+)
+def test_the_second_phase_splits_again_with_the_method_s_own_first(method: str, oracle: object) -> None:
+    """TFRP07, appendix C: large groups go through phase I of the method they came from."""
+    told_apart = 0
+    for x, k in untied(80, 100, seed=40):
+        labels = oracle(x, k)  # type: ignore[operator]
+        expected = tfrp.dissolve(x, labels, k, oracle)
+        told_apart += not np.array_equal(expected, tfrp.dissolve(x, labels, k, tfrp.tfrp_1))
+        assert np.array_equal(labels_of(stage_of(method), x, k), expected), (x.shape, k)
+    assert told_apart > 0
 
 
 def test_spanning_tree() -> None:
@@ -114,6 +142,21 @@ def test_k_ward_by_distance(swap: bool) -> None:
     for x, k in untied(60, 40, seed=30):
         extremes = k_ward.extremes_by_distance(x, k, swap)
         assert np.array_equal(labels_of(KWard(swap=swap), x, k), k_ward.k_ward(x, k, extremes))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_k_ward_with_a_choice_at_each_split(seed: int) -> None:
+    """CMP98 leaves open which extreme comes first in each instance of step 1."""
+    both_ways = 0
+    for x, k in untied(60, 60, seed=43):
+        drawn = np.random.default_rng(seed).integers(0, 2, len(x), dtype=np.int32)
+        expected = k_ward.k_ward(x, k, k_ward.extremes_by_distance(x, k, drawn=drawn))
+        problem = Problem(x, k)
+        found = solve(stage_of("mdo-md:swap=drawn"), problem, one_group(problem), Run(seed=seed)).labels
+        assert np.array_equal(found, expected), (x.shape, k)
+        fixed = (labels_of(KWard(swap=swap), x, k) for swap in (False, True))
+        both_ways += all(not np.array_equal(found, labels) for labels in fixed)
+    assert both_ways > 0
 
 
 def test_two_swap() -> None:
@@ -185,6 +228,81 @@ def test_genetic_improves_its_first_population_and_nears_the_optimum_of_its_orde
     optimum = objective.sse(x, best)
     assert optimum * (1 - 1e-12) <= last < first
     assert last < optimum + 0.25 * (first - optimum)
+
+
+def best_runs(values: Points, x: Points, k: int) -> float:
+    """The SSE of the best cut of an order, for which a genetic search looks."""
+    return objective.sse(x, paths.mhm(x, np.argsort(values, kind="stable"), k))
+
+
+@pytest.mark.parametrize(
+    ("method", "axis"),
+    [
+        ("genetic:generations=300", sorting.order_by_component),
+        ("genetic:generations=300:axis=zscores", sorting.order_by_zscores),
+        ("genetic:generations=300:axis=column:column=2", lambda x: sorting.order_by_column(x, 1)),
+    ],
+)
+def test_genetic_cuts_the_order_it_is_given(method: str, axis: Callable[[Points], Points]) -> None:
+    """CMP98, section 2.2: single-axis sorting, by a variable, the z-scores or the first component."""
+    x = np.random.default_rng(44).normal(size=(90, 3))
+    values = axis(x)
+    labels = labels_of(stage_of(method), x, 3)
+    along = labels[np.argsort(values, kind="stable")]
+    assert np.count_nonzero(along[1:] != along[:-1]) == labels.max(), "groups are runs of that order"
+    optimum = best_runs(values, x, 3)
+    assert optimum * (1 - 1e-12) <= objective.sse(x, labels) < 1.1 * optimum
+
+
+def test_genetic_with_individual_sorting() -> None:
+    """CMP98, section 2.2: each variable by itself, with a partition of its own."""
+    x = np.random.default_rng(45).normal(size=(80, 2))
+    found = microagg.partition_each(x, 3, "genetic:generations=300", scale="none")
+    for column, result in zip(x.T, found.results, strict=True):
+        along = result.labels[np.argsort(column, kind="stable")]
+        assert np.count_nonzero(along[1:] != along[:-1]) == result.labels.max()
+        optimum = best_runs(column, column.reshape(-1, 1), 3)
+        assert optimum * (1 - 1e-12) <= result.sse < 1.2 * optimum
+
+
+def test_icsm_to_the_letter() -> None:
+    """ICSM15, Algorithm 2: one group tried for a cycle, a pool of given size, every group looked at."""
+    for x, k in untied(24, 40, seed=46):
+        labels = peel.mdav(x, k, "2k")
+        while True:
+            before = objective.sse(x, labels)
+            simple = icsm.pool_pass(x, closed_cut(x, labels, k), k, pool=5)
+            if objective.sse(x, simple) < before:
+                labels = simple
+                continue
+            moves = icsm.best_cycle(x, labels, k)
+            if moves is None:
+                break
+            for record, group in moves:
+                labels[record] = group
+            labels = objective.canonical(labels)
+        found = labels_of(stage_of("icsm:tries=1:pool=5:lists=no"), x, k)
+        assert np.array_equal(found, labels), (x.shape, k)
+
+
+def closed_cut(x: Points, labels: Labels, k: int) -> Labels:
+    """The best cut of the closed path through the groups, or the groups where it is no better."""
+    tour = paths.group_tour(x, labels, paths.farthest_from_centroid(x))
+    cut = paths.tour_to_assignment(x, tour, k)
+    return cut if objective.sse(x, cut) < objective.sse(x, labels) else labels
+
+
+@pytest.mark.parametrize("stage", [Pool(100, lists=False), Cycle(tries=1, lists=False)])
+def test_icsm_without_lists_looks_at_every_group_of_many_records(stage: Stage) -> None:
+    """Beyond 5,000 records, where lists would be used: the same labels as a kernel without any."""
+    x = np.random.default_rng(47).normal(size=(5_100, 2))
+    start = labels_of(Mdav("2k"), x, 3)
+    none = np.empty((0, 0), dtype=np.int32)
+    if isinstance(stage, Pool):
+        expected = _core.pool_pass(x, start, 3, 100, none, _core.Watch())
+    else:
+        expected = _core.best_cycle(x, start, 3, 1, none, _core.Watch())
+    assert np.array_equal(refined(stage, x, 3, start), expected)
 
 
 def test_genetic_groups_improves_its_first_population() -> None:

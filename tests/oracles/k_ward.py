@@ -40,11 +40,15 @@ def extremes_by_values(values: ArrayLike, k: int) -> Extremes:
     return extremes
 
 
-def extremes_by_distance(points: Floats, k: int, swap: bool = False) -> Extremes:
+def extremes_by_distance(
+    points: Floats, k: int, swap: bool = False, drawn: ArrayLike | None = None
+) -> Extremes:
     """The maximum-distance criterion (MD): groups around the two most distant records r < s.
 
     Each grows by one record at a time, the nearest to its centroid so far: first that of r,
-    which never takes s, then that of s; with ``swap`` the roles are exchanged.
+    which never takes s, then that of s; with ``swap`` the roles are exchanged. The paper leaves
+    open which comes first in each instance of step 1: with ``drawn``, a bit for each record, the
+    roles are exchanged where the bits of r and s differ.
     """
     table = as_points(points)
     matrix = pairwise_distances(table)
@@ -53,7 +57,7 @@ def extremes_by_distance(points: Floats, k: int, swap: bool = False) -> Extremes
         ordered = np.sort(rows)
         low, high = farthest_of_matrix(matrix[np.ix_(ordered, ordered)])
         r, s = int(ordered[low]), int(ordered[high])
-        if swap:
+        if swap or (drawn is not None and np.asarray(drawn)[r] != np.asarray(drawn)[s]):
             r, s = s, r
         first = _grow(table, r, without(ordered, [r, s]), k, "centroid", None)
         last = _grow(table, s, without(without(ordered, first), [s]), k, "centroid", None)

@@ -11,6 +11,7 @@ any of them was assigned, and to the group formed first if several are equally n
 than 2k records there is one group.
 """
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -70,23 +71,101 @@ def mdav(
     return labels_of(groups, n)
 
 
-def md(points: Floats, k: int, counter: Counts | None = None) -> Labels:
+def mdav_jointly(points: Floats, k: int) -> Labels:
+    """MDAV to the letter of VLDBJ06 section 4.2.3, steps 1 to 5.
+
+    Rounds while at least 2k records remain; k to 2k - 1 are then a last group, and fewer all join
+    the one group whose centroid is closest to the centroid of these records.
+    """
+    table = _checked(points, k)
+    n = len(table)
+    if n < 2 * k:
+        return _single_group(n)
+    groups: list[Rows] = []
+    remaining = np.arange(n)
+    while len(remaining) >= 2 * k:
+        remaining = _two_groups_of_mdav(table, remaining, k, groups, None)
+    if 0 < len(remaining) < k:
+        middles = np.array([centroid_of(table[group]) for group in groups])
+        closest = int(np.argmin(squared_distances(middles, centroid_of(table[remaining]))))
+        groups[closest] = np.append(groups[closest], remaining)
+    elif len(remaining) > 0:
+        groups.append(remaining)
+    return labels_of(groups, n)
+
+
+def mdav_earlier_first(points: Floats, k: int) -> Labels:
+    """A reading of MDAV that gives six of the nine values printed in VLDBJ06 (table 5), Census at
+    k = 10 among them, where the text's order of the groups gives five. Those of EIA stay open.
+
+    Records are kept in a list. A record that gets a group moves to the end of the grouped part at the
+    front of the list, and the one that stood there takes its place. Every round finds r, farthest
+    from the centroid, and s, farthest from r; the group of whichever of them comes earlier in the
+    list is formed first, without the other, then that of the other. Otherwise the 3k rule: when less
+    than 3k but at least 2k records remain, the earlier of r and s forms one more group.
+
+    Found by trying readings until the numbers agreed, so it is a conjecture about the authors'
+    program.
+    """
+    table = _checked(points, k)
+    n = len(table)
+    if n < 2 * k:
+        return _single_group(n)
+    listed = list(range(n))
+    groups: list[Rows] = []
+    grouped = 0
+
+    def form(seed: int, reserved: list[int]) -> None:
+        nonlocal grouped
+        candidates = without(np.sort(listed[grouped:]), [seed, *reserved])
+        near = nearest_first(candidates, squared_distances(table[candidates], table[seed]))
+        members = [seed, *near[: k - 1].tolist()]
+        groups.append(np.array(members))
+        for row in members:
+            place = listed.index(row)
+            listed[grouped], listed[place] = listed[place], listed[grouped]
+            grouped += 1
+
+    while n - grouped >= 2 * k:
+        remaining = np.sort(listed[grouped:])
+        middle = centroid_of(table[remaining])
+        r = farthest(remaining, squared_distances(table[remaining], middle))
+        others = without(remaining, [r])
+        s = farthest(others, squared_distances(table[others], table[r]))
+        first, second = sorted((r, s), key=listed.index)
+        if len(remaining) < 3 * k:
+            form(first, [])
+            break
+        form(first, [second])
+        form(second, [])
+    if grouped < n:
+        groups.append(np.array(listed[grouped:]))
+    return labels_of(groups, n)
+
+
+def md(
+    points: Floats,
+    k: int,
+    counter: Counts | None = None,
+    leftovers: Literal["centroid", "record"] = "centroid",
+) -> Labels:
     """Maximum distance: VLDBJ06 section 4.2.2.
 
     Every round takes two groups around the two records farthest from each other, that of the
     lower row first, as long as at least 2k records remain; k to 2k - 1 records are then a last
-    group, fewer are spread over the groups.
+    group, fewer are spread over the groups, or with ``leftovers="record"`` each goes to the group
+    of the record nearest to it (ties: the group formed first).
     """
-    return _farthest_pairs(points, k, "seed", counter)
+    return _farthest_pairs(points, k, "seed", counter, leftovers)
 
 
-def md_in_turns(points: Floats, k: int) -> Labels:
+def md_in_turns(points: Floats, k: int, leftovers: Literal["centroid", "record"] = "record") -> Labels:
     """A reading of maximum distance that gives the printed values of VLDBJ06 (table 5, MD).
 
     The text leaves two things open. Here (a) the groups of r and s take their records *in turns*,
     r first, each time the nearest to the own seed of what is left, which matters when both want
     the same record; (b) a leftover joins the group of the *record* nearest to it (ties: the group
-    formed first), not the group with the nearest centroid.
+    formed first), not the group with the nearest centroid, unless ``leftovers="centroid"``.
 
     Found by trying readings until the numbers agreed, so it is a conjecture about the authors'
     program. (a) rests on five table entries that tell readings apart, (b) on one only.
@@ -110,12 +189,10 @@ def md_in_turns(points: Floats, k: int) -> Labels:
                 candidates = without(candidates, [chosen])
         groups += [np.array(pair[r]), np.array(pair[s])]
         remaining = candidates
-    if len(remaining) >= k:
-        groups.append(remaining)
+    if leftovers == "record" and len(remaining) < k:
+        _join_groups_of_nearest_records(matrix, remaining, groups)
     else:
-        to_group = [int(np.argmin([matrix[row, g].min() for g in groups])) for row in remaining]
-        for row, closest in zip(remaining, to_group, strict=True):
-            groups[closest] = np.append(groups[closest], row)
+        _finish(table, remaining, k, groups, None)
     return labels_of(groups, n)
 
 
@@ -136,6 +213,28 @@ def cbfs(points: Floats, k: int, counter: Counts | None = None) -> Labels:
     return _single_groups(points, k, "seed", counter)
 
 
+def cbfs_divided_by_all(points: Floats, k: int) -> Labels:
+    """A reading of CBFS that gives six of the nine values printed in VLDBJ06 (table 5, CBFS).
+
+    The sum of what remains is divided by the number of *all* records, as a program does that keeps
+    n where it should count. The group is then formed around the record farthest from that point.
+    """
+    table = _checked(points, k)
+    n = len(table)
+    if n < 2 * k:
+        return _single_group(n)
+    groups: list[Rows] = []
+    remaining = np.arange(n)
+    while len(remaining) >= k:
+        sums = [math.fsum(column) for column in table[remaining].T.tolist()]
+        r = farthest(remaining, squared_distances(table[remaining], np.array(sums) / n))
+        group = _grow(table, r, without(remaining, [r]), k, "seed", None)
+        groups.append(group)
+        remaining = without(remaining, group)
+    _finish(table, remaining, k, groups, None)
+    return labels_of(groups, n)
+
+
 def centroid(points: Floats, k: int, counter: Counts | None = None) -> Labels:
     """The Centroid method of TFRP07 section 2.2: CBFS with centroid growth."""
     return _single_groups(points, k, "centroid", counter)
@@ -154,7 +253,13 @@ def _single_group(n: int) -> Labels:
     return np.zeros(n, dtype=np.int32)
 
 
-def _farthest_pairs(points: Floats, k: int, growth: Growth, counter: Counts | None) -> Labels:
+def _farthest_pairs(
+    points: Floats,
+    k: int,
+    growth: Growth,
+    counter: Counts | None,
+    leftovers: Literal["centroid", "record"] = "centroid",
+) -> Labels:
     table = _checked(points, k)
     n = len(table)
     if n < 2 * k:
@@ -174,7 +279,10 @@ def _farthest_pairs(points: Floats, k: int, growth: Growth, counter: Counts | No
         group = _grow(table, s, without(remaining, [s]), k, growth, counter)
         groups.append(group)
         remaining = without(remaining, group)
-    _finish(table, remaining, k, groups, counter)
+    if leftovers == "record" and len(remaining) < k:
+        _join_groups_of_nearest_records(matrix, remaining, groups)
+    else:
+        _finish(table, remaining, k, groups, counter)
     return labels_of(groups, n)
 
 
@@ -260,4 +368,11 @@ def _finish(points: Floats, remaining: Rows, k: int, groups: list[Rows], counter
         count(counter, len(groups))
         # argmin returns the first of several equal ones: the group formed first.
         closest = int(np.argmin(squared_distances(middles, points[row])))
+        groups[closest] = np.append(groups[closest], row)
+
+
+def _join_groups_of_nearest_records(matrix: Floats, remaining: Rows, groups: list[Rows]) -> None:
+    """Each record to the group of the nearest record that has one, the first of several."""
+    to_group = [int(np.argmin([matrix[row, group].min() for group in groups])) for row in remaining]
+    for row, closest in zip(remaining, to_group, strict=True):
         groups[closest] = np.append(groups[closest], row)

@@ -13,11 +13,14 @@ A `[[table]]` holds the figures of one published table for one data set and one 
     why             a reason for every figure of the table
     cost            "slow" leaves the figures to the long campaign, "slowest" to all of it and not to its
                     sample (a figure may have its own)
-    figures         method, k, published, ours; pick and why where needed
+    figures         method, k, published, ours; pick, reads and why where needed
 
-A setting `*` in a method stands for all of its values (gamma: 0, 0.1, … 2); `pick` says whether the one
-with the least or the most information loss is meant. `published` keeps the printed decimals, `ours` has
-six, or is "pending" until `--record` fills it in. `why` starts with one of REASONS.
+A setting `*` in a method stands for all of its values (gamma: 0, 0.1, … 2; seed: 0 to 29); `pick` says
+whether the one with the least or the most information loss is meant. `published` keeps the printed
+decimals, `ours` has six, or is "pending" until `--record` fills it in. `why` starts with one of REASONS.
+
+A figure may stand twice in its table: with the method as it is by default, and, with `reads` naming that
+method, with a setting that reads the paper otherwise. It counts once, with what agrees best.
 
 A `[[relation]]` is a statement in words: at every k of `k`, each method of `left` loses less than
 (`is = "below"`), no more than ("never above") or more than ("above") each method of `right`. `fails` lists
@@ -47,9 +50,13 @@ from microagg.errors import DataError, SettingsError
 from microagg.methods.catalogue import METHODS
 
 FILE = Path(__file__).with_name("tables.toml")
-REASONS = ("misprint", "ties", "undocumented choice", "other data")
+REASONS = ("misprint", "ties", "undocumented choice", "our choice", "other data", "open")
 PENDING = "pending"
 LOSS_TOLERANCE = Decimal("0.01")
+EQUAL = "equal to the printed digit"
+NEAR = "within 0.01"
+APART = "apart"
+SEEDS = 30
 
 Entry = dict[str, Any]
 
@@ -162,8 +169,9 @@ def check_method(method: str) -> None:
 def run(data: str, number: int, method: str, k: int) -> microagg.Result:
     check_method(method)
     table = data_set(data, number)
+    recipe, _, seed = method.partition("@")
     try:
-        return microagg.partition(table, k, method)
+        return microagg.partition(table, k, recipe, seed=int(seed or 0))
     except SettingsError as error:
         raise NotThere(str(error)) from None
 
@@ -178,8 +186,13 @@ def losses(data: str, method: str, k: int) -> list[float]:
 
 
 def variants(data: str, method: str) -> list[str]:
-    """`method` with each setting `*` written out."""
+    """`method` with each setting `*` written out; `seed=*`, which is no setting, after an @."""
     head, *settings = method.split(":")
+    if "seed=*" in settings:
+        settings.remove("seed=*")
+        return [
+            f"{one}@{seed}" for one in variants(data, ":".join((head, *settings))) for seed in range(SEEDS)
+        ]
     choices = []
     for setting in settings:
         key, _, value = setting.partition("=")
@@ -312,17 +325,27 @@ def failing(relation: Entry) -> list[int]:
 # --- beside each other ------------------------------------------------------------------------
 
 
-def tolerance(table: Entry, published: Any) -> Decimal:
-    """How far from the printed value ours may lie without a reason.
-
-    Nothing for a count, half a unit of the last printed digit for any other measure. For an information
-    loss that is widened to 0.01 points: papers do not all round, and print up to five decimals.
+def rounding(table: Entry, published: Any) -> Decimal:
+    """How far ours may lie from a printed value and be equal to its last digit: nothing for a count, half a
+    unit of that digit for anything else.
     """
-    measure = table.get("measure", "loss")
-    if measure == "optima":
+    if table.get("measure", "loss") == "optima":
         return Decimal(0)
-    half = Decimal(5).scaleb(Decimal(published).as_tuple().exponent - 1)
-    return max(half, LOSS_TOLERANCE) if measure == "loss" else half
+    return Decimal(5).scaleb(Decimal(published).as_tuple().exponent - 1)
+
+
+def tolerance(table: Entry, published: Any) -> Decimal:
+    """How far ours may lie without a reason: for an information loss, 0.01 points if that is more."""
+    half = rounding(table, published)
+    return max(half, LOSS_TOLERANCE) if table.get("measure", "loss") == "loss" else half
+
+
+def agreement_of(table: Entry, published: Any, ours: Any) -> str:
+    """EQUAL, NEAR or APART."""
+    gap = abs(ours - published)
+    if gap <= rounding(table, published):
+        return EQUAL
+    return NEAR if gap <= tolerance(table, published) else APART
 
 
 def pairs(figure: Entry) -> Iterator[tuple[Any, Any]]:
@@ -333,8 +356,27 @@ def pairs(figure: Entry) -> Iterator[tuple[Any, Any]]:
         yield figure["published"], figure["ours"]
 
 
-def is_apart(table: Entry, figure: Entry) -> bool:
-    return any(abs(ours - published) > tolerance(table, published) for published, ours in pairs(figure))
+def agreement(table: Entry, figure: Entry) -> str:
+    """Of a figure, where lists were printed that of the farthest pair."""
+    ranks = (EQUAL, NEAR, APART)
+    return max((agreement_of(table, *pair) for pair in pairs(figure)), key=ranks.index)
+
+
+def readings(table: Entry, figure: Entry) -> list[Entry]:
+    """The same printed figure under settings that read the paper otherwise."""
+    return [
+        other
+        for other in table["figures"]
+        if other.get("reads") == figure["method"]
+        and all(other.get(key) == figure.get(key) for key in ("k", "pick", "published"))
+    ]
+
+
+def best_agreement(table: Entry, figure: Entry) -> str:
+    """Of a figure and its readings."""
+    ranks = (EQUAL, NEAR, APART)
+    found = (agreement(table, one) for one in (figure, *readings(table, figure)) if one["ours"] != PENDING)
+    return min(found, key=ranks.index)
 
 
 def reason(table: Entry, figure: Entry) -> str:
@@ -348,7 +390,7 @@ def cost(table: Entry, figure: Entry) -> str:
 # --- the file ---------------------------------------------------------------------------------
 
 _TABLE_KEYS = ("paper", "table", "data", "measure", "against", "stand_in", "note", "why", "cost")
-_FIGURE_KEYS = ("method", "k", "pick", "published", "ours", "why", "cost")
+_FIGURE_KEYS = ("method", "k", "pick", "reads", "published", "ours", "why", "cost")
 _RELATION_KEYS = (
     "paper", "table", "data", "claim", "left", "is", "right", "k", "fails", "why", "stand_in", "cost",
 )  # fmt: skip

@@ -151,7 +151,7 @@ def test_seconds_limit_a_proof_whatever_the_method() -> None:
 def test_a_stage_may_be_the_method() -> None:
     settled = settle(method=Mdav("2k"))
     assert settled.stage == Mdav("2k")
-    assert settled.recipe == "Mdav(stop='2k')"
+    assert settled.recipe == "Mdav(stop='2k', leftovers='each', first='farthest')"
 
 
 def test_a_recipe_makes_a_chain() -> None:

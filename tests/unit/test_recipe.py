@@ -12,6 +12,7 @@ from microagg.methods.fixed_size import Cbfs, MaximumDistance, Mdav
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.recipe import settings_of, stage_of
 from microagg.methods.stage import Best, Stage, Until, Within, chain
+from microagg.methods.variable_size import KWard
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,15 @@ from microagg.methods.stage import Best, Stage, Until, Within, chain
         ("cbfs + mhm + mhm:cyclic=yes", chain(Cbfs(), PathCut(), PathCut(cyclic=True))),
         ("npn-mhm:cyclic=yes", PathCut(NearestNext(), True)),
         ("md-mhm", chain(MaximumDistance(), PathCut(GroupTour("pair")))),
+        ("mdav:stop=2k:leftovers=jointly", Mdav("2k", leftovers="jointly")),
+        ("mdav:first=earlier", Mdav(first="earlier")),
+        ("mdav-mhm:first=earlier", chain(Mdav(first="earlier"), PathCut())),
+        ("md:shared=in-turns:leftovers=record", MaximumDistance("in-turns", "record")),
+        ("md-mhm:start=second", chain(MaximumDistance(), PathCut(GroupTour("second of pair")))),
+        ("cbfs:divisor=all", Cbfs("all")),
+        ("npn-mhm:start=pair", PathCut(NearestNext("pair"))),
+        ("mdo-md:swap=yes", KWard(swap=True)),
+        ("mdo-md:swap=drawn", KWard(drawn=True)),
         ("mdav-mhm:path_k=5:cyclic=yes", PathCut(GroupTour("centroid", Mdav(), 5), True)),
     ],
 )
@@ -65,7 +75,12 @@ def test_every_entry_is_described(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("mdav", ["stop"]), ("cbfs", []), ("mhm", ["cyclic"]), ("mdav-mhm", ["path_k", "cyclic"])],
+    [
+        ("mdav", ["stop", "leftovers", "first"]),
+        ("centroid", []),
+        ("mhm", ["cyclic"]),
+        ("mdav-mhm", ["path_k", "cyclic", "first"]),
+    ],
 )
 def test_settings_of(name: str, settings: list[str]) -> None:
     assert settings_of(name) == settings
@@ -86,7 +101,13 @@ def test_settings_of(name: str, settings: list[str]) -> None:
         ("mdav:", ("mdav", "key=value")),
         ("mdav:stop=4k", ("mdav:stop=4k", "3k or 2k")),
         ("mdav:stp=2k", ("'stp'", "did you mean stop?")),
-        ("cbfs:stop=2k", ("cbfs", "'stop'", "no settings")),
+        ("cbfs:stop=2k", ("cbfs", "'stop'", "divisor")),
+        ("centroid:stop=2k", ("centroid", "'stop'", "no settings")),
+        ("mdav:leftovers=jointly", ("leftovers=jointly", "mdav", "stop=3k")),
+        ("genetic:column=2", ("column", "genetic", "component")),
+        ("genetic:axis=size", ("axis=size", "component or zscores or column")),
+        ("icsm:tries=0", ("tries=0", "at least 1")),
+        ("mdo-md:swap=sometimes", ("swap=sometimes", "no or yes or drawn")),
         ("mdav:stop=2k:stop=3k", ("'stop'", "twice")),
         ("mhm:cyclic=true", ("cyclic=true", "yes or no")),
         ("mdav-mhm:path_k=0", ("path_k=0", "at least 1")),

@@ -1,20 +1,26 @@
 // Phase II of TFRP (TFRP07, section 3.2): groups of low homogeneity are scattered where that pays.
 #pragma once
 
-#include <limits>
 #include <vector>
 
+#include "microagg/centroid_tree.hpp"
 #include "microagg/groups.hpp"
 #include "microagg/points.hpp"
 #include "microagg/watch.hpp"
 
 namespace microagg {
 
-// O(n^2 p / k).
+// O(n^2 p / k) at worst; O(n log n) where boxes tell near from far.
 class Dissolve {
  public:
   Dissolve(Points points, std::span<const Label> labels, std::int64_t k, Watch& watch)
-      : groups_(points, labels), k_(k), poll_(watch, 1'000'000, Deadline::HEED) {}
+      : groups_(points, labels),
+        k_(k),
+        poll_(watch, 1'000'000, Deadline::HEED),
+        tree_(groups_),
+        joined_(static_cast<std::size_t>(groups_.count())) {}
+  Dissolve(const Dissolve&) = delete;  // the tree looks at the groups
+  Dissolve& operator=(const Dissolve&) = delete;
 
   // Groups in order of decreasing SSE, each once: members go to the nearest other centroids if that
   // lowers the total. Groups may grow to 4k-1 records; splitting them is left to the caller.
@@ -33,67 +39,75 @@ class Dissolve {
   void scatter_all() {
     std::vector<Neighbour> order;
     for (Label group = 0; group < groups_.count(); ++group) {
-      order.push_back({groups_.sse_with(group), group});
+      sse_.push_back(groups_.sse_with(group));
+      order.push_back({sse_.back(), group});
     }
     std::sort(order.begin(), order.end(), farther);
     for (const Neighbour& entry : order) {
       const Label group = entry.row;
       if (groups_.size(group) >= 2 * k_) continue;
-      if (scattering_pays(group)) groups_.move_all(moves_);
+      const bool pays = scattering_pays(group);
+      if (pays) groups_.move_all(moves_);
+      for (const auto& [row, to] : moves_) {
+        if (pays && joined_[to] > 0) {
+          sse_[to] = groups_.sse_with(to);
+          tree_.update(to);
+        }
+        joined_[to] = 0;
+      }
     }
   }
 
+  // Leaves the moves in `moves_`, and in `joined_` how many records would join a group.
   bool scattering_pays(Label group) {
     moves_.clear();
-    std::vector<std::int64_t> joined(static_cast<std::size_t>(groups_.count()));
     for (const Row row : groups_.members(group)) {
-      const Label to = nearest_open(row, group, joined);
+      const Label to = nearest_open(row, group);
       if (to < 0) return false;
-      ++joined[to];
+      ++joined_[to];
       moves_.push_back({row, to});
-      poll_.tick(groups_.count() * groups_.points().p);
+      poll_.tick(tree_.work() * groups_.points().p);
     }
-    double before = groups_.sse_with(group);
+    targets_.clear();
+    double before = sse_[group];
+    for (const auto& [row, to] : moves_) {
+      if (std::find(targets_.begin(), targets_.end(), to) != targets_.end()) continue;
+      targets_.push_back(to);
+      before += sse_[to];
+    }
+    // Records that join a group never lower its SSE: what the others have now is the least they can
+    // have. Rounding is far below the slack.
+    double rest = before - sse_[group];
     double after = 0.0;
-    for (std::size_t i = 0; i < moves_.size(); ++i) {
-      const Label to = moves_[i].second;
-      if (joined[to] == 0) continue;  // counted with an earlier member
-      joined[to] = 0;
+    for (const Label to : targets_) {
       std::vector<Row> further;
       for (const auto& [row, target] : moves_) {
         if (target == to) further.push_back(row);
       }
-      before += groups_.sse_with(to);
       after += groups_.sse_with(to, further);
+      rest -= sse_[to];
+      if (after + rest > before * (1.0 + 1e-9)) return false;
     }
     return before > after;
   }
 
-  // Nearest centroid among the other groups that may still grow. Partial distances: a sum that
-  // exceeds the best so far is not finished.
-  Label nearest_open(Row row, Label own, const std::vector<std::int64_t>& joined) const {
-    const std::int64_t p = groups_.points().p;
-    const double* x = groups_.points().row(row);
-    double best = std::numeric_limits<double>::infinity();
-    Label nearest = -1;
-    for (Label group = 0; group < groups_.count(); ++group) {
+  // The nearest centroid among the other groups that may still grow.
+  Label nearest_open(Row row, Label own) {
+    const Label guess = moves_.empty() ? -1 : moves_.back().second;
+    return tree_.nearest(groups_.points().row(row), guess, [&](Label group) {
       const std::int64_t size = groups_.size(group);
-      if (group == own || size == 0 || size + joined[group] >= 4 * k_ - 1) continue;
-      const double* c = groups_.centroid(group);
-      double sum = 0.0;
-      for (std::int64_t a = 0; a < p && sum < best; ++a) sum += (x[a] - c[a]) * (x[a] - c[a]);
-      if (sum < best) {
-        best = sum;
-        nearest = group;
-      }
-    }
-    return nearest;
+      return group != own && size > 0 && size + joined_[group] < 4 * k_ - 1;
+    });
   }
 
   Groups groups_;
   std::int64_t k_;
   Poll poll_;
+  CentroidTree tree_;
+  std::vector<double> sse_;  // of each group as it is
+  std::vector<std::int64_t> joined_;
   std::vector<std::pair<Row, Label>> moves_;
+  std::vector<Label> targets_;  // of the moves, each once
 };
 
 }  // namespace microagg

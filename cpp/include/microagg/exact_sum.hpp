@@ -80,9 +80,11 @@ class RunningCentroid {
     for (std::size_t a = 0; a < sums_.size(); ++a) sums_[a].add(-record[a]);
     --count_;
   }
-  void write(double* centroid) const {
+  void write(double* centroid) const { write(centroid, count_); }
+  // The sum of the records divided by another number than theirs.
+  void write(double* centroid, std::int64_t divisor) const {
     for (std::size_t a = 0; a < sums_.size(); ++a) {
-      centroid[a] = sums_[a].value() / static_cast<double>(count_);
+      centroid[a] = sums_[a].value() / static_cast<double>(divisor);
     }
   }
 

@@ -107,6 +107,7 @@ class Groups {
   // SSE of a group, optionally with further records in it.
   double sse_with(Label group, const std::vector<Row>& further = {}) const {
     std::vector<double> values;
+    values.reserve((members_[group].size() + further.size()) * static_cast<std::size_t>(points_.p));
     for (const auto* rows : {&members_[group], &further}) {
       for (const Row row : *rows) {
         values.insert(values.end(), points_.row(row), points_.row(row) + points_.p);

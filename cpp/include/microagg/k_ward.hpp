@@ -18,14 +18,21 @@ namespace microagg {
 enum class Extremes {
   VALUES,    // the k first and the k last in the order of given values
   DISTANCE,  // around the two most distant records, growing towards the centroid; lower row first
-  DISTANCE_SWAP,  // the same, higher row first
+  DISTANCE_SWAP,   // the same, higher row first
+  DISTANCE_DRAWN,  // the same, higher row first where the two records drew different numbers
 };
 
 class KWard {
  public:
-  KWard(Points points, std::span<const double> values, Extremes extremes, std::int64_t k,
-        Watch& watch)
-      : points_(points), values_(values), extremes_(extremes), k_(k), poll_(watch, 300'000) {}
+  // `drawn`: a number for each record, for DISTANCE_DRAWN.
+  KWard(Points points, std::span<const double> values, Extremes extremes,
+        std::span<const std::int32_t> drawn, std::int64_t k, Watch& watch)
+      : points_(points),
+        values_(values),
+        extremes_(extremes),
+        drawn_(drawn),
+        k_(k),
+        poll_(watch, 300'000) {}
 
   Labels run() {
     Labels labels(static_cast<std::size_t>(points_.n));
@@ -190,7 +197,10 @@ class KWard {
     const Points subset{own.data(), static_cast<std::int64_t>(rows.size()), points_.p};
     Remaining remaining(subset, 2 * k_);
     auto [r, s] = FarthestPair(subset, remaining, poll_).find();
-    if (extremes_ == Extremes::DISTANCE_SWAP) std::swap(r, s);
+    if (extremes_ == Extremes::DISTANCE_SWAP ||
+        (extremes_ == Extremes::DISTANCE_DRAWN && drawn_[rows[r]] != drawn_[rows[s]])) {
+      std::swap(r, s);
+    }
     remaining.remove(r);
     remaining.remove(s);
     auto first = grow(subset, remaining, r);
@@ -219,6 +229,7 @@ class KWard {
   Points points_;
   std::span<const double> values_;
   Extremes extremes_;
+  std::span<const std::int32_t> drawn_;
   std::int64_t k_;
   Poll poll_;
   std::vector<Group> groups_;
@@ -226,8 +237,8 @@ class KWard {
 
 // O(n^2 p) in practice: every small group remembers its cheapest partner.
 inline Labels k_ward(Points points, std::span<const double> values, Extremes extremes,
-                     std::int64_t k, Watch& watch) {
-  return KWard(points, values, extremes, k, watch).run();
+                     std::span<const std::int32_t> drawn, std::int64_t k, Watch& watch) {
+  return KWard(points, values, extremes, drawn, k, watch).run();
 }
 
 }  // namespace microagg

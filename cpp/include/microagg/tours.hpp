@@ -28,12 +28,13 @@ inline Row farthest_from_centroid(Points points) {
   return best.row;
 }
 
-// The lower row of the two records farthest from each other (the only record, if there is one).
-inline Row first_of_farthest_pair(Points points, Deadline deadline, Watch& watch) {
-  if (points.n < 2) return 0;
+// The two records farthest from each other, the lower row first (twice the only record, if there is
+// one).
+inline FarthestPair::Pair farthest_pair(Points points, Deadline deadline, Watch& watch) {
+  if (points.n < 2) return {0, 0};
   Poll poll(watch, 1'000'000, deadline);
   Remaining remaining(points, 1);
-  return FarthestPair(points, remaining, poll).find().first;
+  return FarthestPair(points, remaining, poll).find();
 }
 
 // From `first`, always on to the nearest record not yet visited.

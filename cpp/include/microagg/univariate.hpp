@@ -146,7 +146,7 @@ struct UnivariateOptimum {
 };
 
 // The groups that begin at these positions of the sorted values. Their cost is that of
-// objective.hpp to the bit, but had here where the values of a group lie side by side.
+// objective.hpp, rounding included, but had here where the values of a group lie side by side.
 inline UnivariateOptimum optimum_of(const SortedRows& sorted, const Rows& starts) {
   const std::int64_t n = static_cast<std::int64_t>(sorted.rows.size());
   Labels labels(sorted.rows.size());

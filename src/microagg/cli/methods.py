@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Annotated
 
 import typer
 
@@ -13,12 +14,21 @@ from microagg.cli.options import (
 
 
 def methods(
+    every: Annotated[
+        bool, typer.Option("--all", help="Every method, not only those that most users need.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List every method: what it does, its paper, cost, guarantee and largest sensible n."""
-    from microagg.methods.catalogue import METHODS
+    """List methods: what each does, its paper, cost, guarantee and largest sensible n.
+
+    The eight that most users need, or every one with --all; --json lists every one.
+    """
+    from microagg import errors
+    from microagg.methods.catalogue import COMMON, METHODS
     from microagg.methods.recipe import settings_of
 
+    if as_json and every:
+        raise errors.no_effect("--all", "--json", "it lists every method.")
     if as_json:
         entries = {
             name: {
@@ -29,6 +39,7 @@ def methods(
                 "largest_n": method.largest_n,
                 "settings": settings_of(name),
                 "starts_from": method.starts_from,
+                "common": name in COMMON,
             }
             for name, method in METHODS.items()
         }
@@ -41,7 +52,8 @@ def methods(
     table.add_column("method", no_wrap=True)
     table.add_column("what it does, and its settings", ratio=3)
     table.add_column("paper; cost, sensible n; guarantee", ratio=3)
-    for name, method in METHODS.items():
+    for name in METHODS if every else COMMON:
+        method = METHODS[name]
         settings = ", ".join(settings_of(name))
         table.add_row(
             name,
@@ -56,4 +68,7 @@ def methods(
             "n up to: what takes a few minutes on one core.",
             highlight=False,
         )
+        if not every:
+            more = len(METHODS) - len(COMMON)
+            console.print(f"{more} more: microagg methods --all", highlight=False)
     typer.echo(text.get(), nl=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from microagg import errors
 from microagg.methods.anneal import Anneal
 from microagg.methods.auto import Auto
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
@@ -21,7 +22,7 @@ from microagg.methods.exact import (
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
-from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
+from microagg.methods.sorting import Axis, ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
 from microagg.methods.stage import Best, Escalate, Stage, Within, chain
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 
@@ -42,25 +43,56 @@ class Method:
     """For a refinement written alone: it starts from the best of these."""
 
 
-def _mdav(stop: Literal["3k", "2k"] = "3k") -> Stage:
-    return Mdav(stop)
+_Leftovers = Literal["each", "jointly"]
+_First = Literal["farthest", "earlier"]
+_Shared = Literal["first", "in-turns"]
+_ByRecord = Literal["centroid", "record"]
+_Divisor = Literal["remaining", "all"]
+
+
+def _mdav(
+    stop: Literal["3k", "2k"] = "3k", leftovers: _Leftovers = "each", first: _First = "farthest"
+) -> Stage:
+    return Mdav(stop, leftovers, first)
 
 
 def _mhm(cyclic: bool = False) -> Stage:
     return PathCut(GroupTour(), cyclic)
 
 
-def _then_mhm(groups: Stage, first: Literal["centroid", "pair"] = "centroid") -> Callable[..., Stage]:
-    def build(path_k: int | None = None, cyclic: bool = False) -> Stage:
-        if path_k is None:
-            return chain(groups, PathCut(GroupTour(first), cyclic))
-        return PathCut(GroupTour(first, groups, path_k), cyclic)
+def _then_mhm(
+    groups: Stage,
+    path_k: int | None,
+    cyclic: bool,
+    first: Literal["centroid", "pair", "second of pair"] = "centroid",
+) -> Stage:
+    if path_k is None:
+        return chain(groups, PathCut(GroupTour(first), cyclic))
+    return PathCut(GroupTour(first, groups, path_k), cyclic)
 
-    return build
+
+def _mdav_mhm(path_k: int | None = None, cyclic: bool = False, first: _First = "farthest") -> Stage:
+    return _then_mhm(Mdav(first=first), path_k, cyclic)
 
 
-def _npn_mhm(cyclic: bool = False) -> Stage:
-    return PathCut(NearestNext(), cyclic)
+def _cbfs_mhm(path_k: int | None = None, cyclic: bool = False, divisor: _Divisor = "remaining") -> Stage:
+    return _then_mhm(Cbfs(divisor), path_k, cyclic)
+
+
+def _md_mhm(
+    path_k: int | None = None,
+    cyclic: bool = False,
+    shared: _Shared = "first",
+    leftovers: _ByRecord = "centroid",
+    start: Literal["first", "second"] = "first",
+) -> Stage:
+    """`start`: at which of the two most distant records the path begins."""
+    groups = MaximumDistance(shared, leftovers)
+    return _then_mhm(groups, path_k, cyclic, "pair" if start == "first" else "second of pair")
+
+
+def _npn_mhm(cyclic: bool = False, start: Literal["centroid", "pair"] = "centroid") -> Stage:
+    return PathCut(NearestNext(start), cyclic)
 
 
 def _ufs_pv(column: int | None = None, descending: bool = False) -> Stage:
@@ -83,26 +115,42 @@ def _mdo_pv(column: int | None = None) -> Stage:
     return KWard(ByColumn(column))
 
 
-def _mdo_md(swap: bool = False) -> Stage:
-    return KWard(swap=swap)
+def _mdo_md(swap: Literal["no", "yes", "drawn"] = "no") -> Stage:
+    return KWard(swap=swap == "yes", drawn=swap == "drawn")
+
+
+def _genetic(
+    generations: int = 1_000,
+    axis: Literal["component", "zscores", "column"] = "component",
+    column: int | None = None,
+) -> Stage:
+    if column is not None and axis != "column":
+        raise errors.no_effect("column", "genetic", f"its records are sorted by {axis}.")
+    axes: dict[str, Axis] = {"component": ByComponent(), "zscores": ByZScores(), "column": ByColumn(column)}
+    return Genetic(generations, axes[axis])
 
 
 def _v_mdav(gamma: float | None = None) -> Stage:
     return Vmdav(gamma)
 
 
-def _icsm_rounds(iterations: int | None) -> Stage:
+def _icsm_rounds(
+    iterations: int | None = None, tries: int = 3, pool: int | None = None, lists: bool = True
+) -> Stage:
     """Closed path cuts and pools of simple changes while they improve, else a cycle, and again."""
-    steps = (chain(PathCut(cyclic=True), Pool()), Cycle())
+    steps = (chain(PathCut(cyclic=True), Pool(pool, lists)), Cycle(tries, lists))
     return Escalate(steps) if iterations is None else Escalate(steps, iterations)
 
 
-def _icsm(iterations: int | None = None) -> Stage:
-    return chain(Mdav("2k"), _icsm_rounds(iterations))
+def _icsm(
+    iterations: int | None = None, tries: int = 3, pool: int | None = None, lists: bool = True
+) -> Stage:
+    """`tries=1`, `pool=100` and `lists=no` are the paper's own."""
+    return chain(Mdav("2k"), _icsm_rounds(iterations, tries, pool, lists))
 
 
 def _icsm_restarts(starts: int = 1_600) -> Stage:
-    return chain(Mdav("2k"), Restarts(_icsm_rounds(None), starts))
+    return chain(Mdav("2k"), Restarts(_icsm_rounds(), starts))
 
 
 def _blocks(
@@ -183,17 +231,17 @@ METHODS: dict[str, Method] = {
         "VLDBJ06 §4.2.1", "O(n²p)", _ON_PATH, 200_000,
     ),
     "md-mhm": Method(
-        _then_mhm(MaximumDistance(), "pair"),
+        _md_mhm,
         "md, then the best cut of a path through its groups",
         "VLDBJ06 §4.2.2", "O(n²p) in practice", _ON_PATH, 200_000,
     ),
     "mdav-mhm": Method(
-        _then_mhm(Mdav()),
+        _mdav_mhm,
         "mdav, then the best cut of a path through its groups",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000,
     ),
     "cbfs-mhm": Method(
-        _then_mhm(Cbfs()),
+        _cbfs_mhm,
         "cbfs, then the best cut of a path through its groups",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000,
     ),
@@ -269,8 +317,8 @@ METHODS: dict[str, Method] = {
         "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
     ),
     "genetic": Method(
-        Genetic,
-        "a genetic search over the cuts of the first principal component's order",
+        _genetic,
+        "a genetic search over the cuts of an order (the first principal component's, unless given)",
         "CMP98 §2.2", "O(n) a child", _VARIABLE, 100_000,
     ),
     "genetic-groups": Method(
@@ -297,22 +345,22 @@ METHODS: dict[str, Method] = {
     "tfrp": Method(
         lambda: chain(Tfrp(), Dissolve()),
         "tfrp-1, then groups of low homogeneity are dissolved",
-        "TFRP07 §3.2", "O(n²p/k)", _VARIABLE, 50_000,
+        "TFRP07 §3.2", "O(n²p/k) at worst", _VARIABLE, 200_000,
     ),
     "dissolve": Method(
         Dissolve,
         "a refinement: groups of low homogeneity are scattered where that pays",
-        "TFRP07 §3.2", "O(n²p/k)", _REFINES, 50_000, starts_from=("mdav",),
+        "TFRP07 §3.2", "O(n²p/k) at worst", _REFINES, 200_000, starts_from=("mdav",),
     ),
     "diameter-plus": Method(
-        lambda: chain(Diameter(), Dissolve()),
+        lambda: chain(Diameter(), Dissolve(Diameter())),
         "diameter, then groups of low homogeneity are dissolved",
-        "TFRP07 §3.2", "O(n²p) in practice", _VARIABLE, 50_000,
+        "TFRP07 §3.2", "O(n²p) in practice", _VARIABLE, 200_000,
     ),
     "centroid-plus": Method(
-        lambda: chain(Centroid(), Dissolve()),
+        lambda: chain(Centroid(), Dissolve(Centroid())),
         "centroid, then groups of low homogeneity are dissolved",
-        "TFRP07 §3.2", "O(n²p)", _VARIABLE, 50_000,
+        "TFRP07 §3.2", "O(n²p)", _VARIABLE, 200_000,
     ),
     "m-d": Method(
         lambda: chain(MstCut(), Within(Diameter())),
@@ -352,3 +400,6 @@ METHODS: dict[str, Method] = {
         "ICSM15 §5.3", "as icsm, for each start", _VARIABLE, 2_000,
     ),
 }  # fmt: skip
+
+COMMON = ("auto", "anneal", "descent", "blocks", "exact", "mdav", "mdav-mhm", "univariate")
+"""What most users need; the others are for those who look for a paper's method."""

@@ -42,7 +42,7 @@ from microagg.methods.pricing import Duals, Node, Price, PriceAll, PriceListed, 
 from microagg.methods.rounding import orders, rounded
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import evaluated
-from microagg.model import Labels, Partition, Problem
+from microagg.model import Labels, Partition, Problem, gap_above
 
 PROVEN = 1e-9
 """Relative gap at which a partition counts as optimal: what rounding and the solver's tolerances leave."""
@@ -131,8 +131,9 @@ class ColumnGeneration:
 
     @property
     def gap(self) -> float:
-        """Relative distance from the bound to the best partition."""
-        return (self.best.sse - self.bound) / self.best.sse if self.best.sse > 0.0 else 0.0
+        """How far above the optimum the best partition is at most, as a share of the bound."""
+        gap = gap_above(self.bound, self.best.sse)
+        return math.inf if gap is None else gap / 100.0
 
     def proof(self) -> Proof:
         """All that was found so far."""

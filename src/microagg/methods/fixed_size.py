@@ -4,12 +4,15 @@ They share one loop and differ in three rules: around which record a group is fo
 records join it (growth), and when the loop stops. Distances are squared Euclidean; ties go to the lowest
 row. What the stop rule leaves: k to 2k−1 records form a last group, fewer go each to the group with
 the nearest centroid.
+
+Settings named `leftovers`, `first`, `shared` and `divisor` are other readings of VLDBJ06, which its printed
+figures speak for; the defaults follow its text.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from microagg import _core, errors
 from microagg.methods import memory
@@ -32,7 +35,13 @@ class _Peel:
         """Partition from scratch; the start is not looked at."""
         labels = run.call(
             lambda: _core.peel(
-                problem.points, problem.k, self.pivot, self.growth, self._rounds_while(), run.watch
+                problem.points,
+                problem.k,
+                self.pivot,
+                self.growth,
+                self._rounds_while(),
+                run.watch,
+                **self._reading(),
             ),
             needs=memory.of_search(problem.points),
         )
@@ -40,6 +49,15 @@ class _Peel:
 
     def _rounds_while(self) -> int:
         return self.rounds_while
+
+    def _reading(self) -> dict[str, Any]:
+        """Arguments of the kernel that differ from its own defaults."""
+        return {}
+
+
+def _check_choice(setting: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise errors.no_such_choice(setting, value, choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +70,34 @@ class Mdav(_Peel):
     `stop="3k"`: rounds while 3k records remain, then one more group if 2k remain, the rest is the last.
     `stop="2k"`: rounds while 2k remain. The paper's text has the 2k rule, its figures the 3k rule,
     which other tools use too.
+
+    `leftovers="jointly"`, with `stop="2k"`: fewer than k records left all join the group whose centroid is
+    nearest to their own (step 5 of the text).
+
+    `first="earlier"`: records stand in an array, those with a group at its front; a record that gets one
+    changes places with the first that has none. Of r and s, here the record farthest from r of all, the
+    earlier one in the array has its group first; the other is not taken into it. Where the 3k rule forms
+    one more group, it is that of the earlier.
     """
 
     pivot: ClassVar[_core.Pivot] = _core.Pivot.CENTROID_OPPOSITE
     stop: Literal["3k", "2k"] = "3k"
+    leftovers: Literal["each", "jointly"] = "each"
+    first: Literal["farthest", "earlier"] = "farthest"
 
     def __post_init__(self) -> None:
-        if self.stop not in ("3k", "2k"):
-            raise errors.no_such_choice("stop", self.stop, ["3k", "2k"])
+        _check_choice("stop", self.stop, ("3k", "2k"))
+        _check_choice("leftovers", self.leftovers, ("each", "jointly"))
+        _check_choice("first", self.first, ("farthest", "earlier"))
+        if self.leftovers == "jointly" and self.stop == "3k":
+            raise errors.no_effect("leftovers=jointly", "mdav", "with stop=3k no records are left over.")
 
     def _rounds_while(self) -> int:
         return int(self.stop[0])
+
+    def _reading(self) -> dict[str, Any]:
+        leftovers = _core.Leftovers.JOINTLY if self.leftovers == "jointly" else _core.Leftovers.EACH
+        return {"leftovers": leftovers, "earlier_first": self.first == "earlier"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +106,43 @@ class MaximumDistance(_Peel):
 
     The search for that pair remembers upper bounds: each record asks for its farthest partner a few times,
     so that the paper's O(n³/k) is a worst case that no data we know come near.
+
+    `shared="in-turns"`: the two groups take their records in turns, r's first, instead of all of r's before
+    those of s; it decides who gets a record that both want. `leftovers="record"`: a record left over joins
+    the group of the nearest record, instead of that with the nearest centroid.
     """
 
     pivot: ClassVar[_core.Pivot] = _core.Pivot.PAIR
     rounds_while: ClassVar[int] = 2
+    shared: Literal["first", "in-turns"] = "first"
+    leftovers: Literal["centroid", "record"] = "centroid"
+
+    def __post_init__(self) -> None:
+        _check_choice("shared", self.shared, ("first", "in-turns"))
+        _check_choice("leftovers", self.leftovers, ("centroid", "record"))
+
+    def _reading(self) -> dict[str, Any]:
+        leftovers = _core.Leftovers.BY_RECORD if self.leftovers == "record" else _core.Leftovers.EACH
+        return {"leftovers": leftovers, "in_turns": self.shared == "in-turns"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cbfs(_Peel):
-    """CBFS (VLDBJ06, section 4.2.3): one group a round, around the record farthest from the centroid."""
+    """CBFS (VLDBJ06, section 4.2.3): one group a round, around the record farthest from the centroid.
+
+    `divisor="all"`: the sum of the remaining records is divided by the number of all records, so that the
+    point which r is farthest from moves towards the origin.
+    """
 
     pivot: ClassVar[_core.Pivot] = _core.Pivot.CENTROID
     rounds_while: ClassVar[int] = 1
+    divisor: Literal["remaining", "all"] = "remaining"
+
+    def __post_init__(self) -> None:
+        _check_choice("divisor", self.divisor, ("remaining", "all"))
+
+    def _reading(self) -> dict[str, Any]:
+        return {"divide_by_all": self.divisor == "all"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from microagg.model import Labels, Partition, Problem, Rows
 class Dissolve:
     """Phase II of TFRP (TFRP07, section 3.2): groups in order of decreasing SSE are scattered over the
     nearest other groups where that pays; groups of 2k records or more are then re-split. O(n²p/k).
+
+    `resplit`: the first phase that splits them; TFRP's own, or that of the method this follows.
     """
 
     needs_start: ClassVar[bool] = True
@@ -151,9 +153,9 @@ LIST_LENGTH = 30
 """Beyond, a record is only offered to the groups of so many records nearest to it."""
 
 
-def _lists(problem: Problem, run: Run) -> Rows:
+def _lists(problem: Problem, wanted: bool, run: Run) -> Rows:
     """Every record's nearest records; no rows where all groups are looked at."""
-    if len(problem.points) <= EXACT_RECORDS:
+    if not wanted or len(problem.points) <= EXACT_RECORDS:
         return np.empty((0, 0), dtype=np.int32)
     return near_lists(problem, LIST_LENGTH, run)
 
@@ -163,11 +165,13 @@ class Pool:
     """One pass of 1-opt and 2-opt changes (ICSM15, Algorithm 3): up to `size` improving migrations and
     exchanges are collected in the order of the records, then applied, the best first, to groups not yet
     touched. Group sizes stay within k and 2k−1. O(n²p). Beyond 5,000 records only the groups of the 30
-    records nearest to a record are looked at, and the pool holds n/20 changes if `size` is not given.
+    records nearest to a record are looked at, unless `lists` is false, and the pool holds n/20 changes if
+    `size` is not given.
     """
 
     needs_start: ClassVar[bool] = True
     size: int | None = None
+    lists: bool = True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """One pass."""
@@ -176,6 +180,7 @@ class Pool:
         return _improved(
             problem,
             start,
+            self.lists,
             run,
             lambda lists: _core.pool_pass(problem.points, start.labels, problem.k, size, lists, run.watch),
         )
@@ -187,17 +192,19 @@ class Cycle:
     starts at the group of lowest score and visits groups by their distance from it, found as a shortest
     path; the best one is applied. Where the paper stops if there is none, the groups of next lowest score
     are tried, `tries` in all. O(n²p); beyond 5,000 records a record is only offered to the groups of the
-    30 records nearest to it.
+    30 records nearest to it, unless `lists` is false.
     """
 
     needs_start: ClassVar[bool] = True
     tries: int = 3
+    lists: bool = True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """One shift, or none."""
         return _improved(
             problem,
             start,
+            self.lists,
             run,
             lambda lists: _core.best_cycle(
                 problem.points, start.labels, problem.k, self.tries, lists, run.watch
@@ -205,10 +212,12 @@ class Cycle:
         )
 
 
-def _improved(problem: Problem, start: Partition, run: Run, kernel: Callable[[Rows], Labels]) -> Partition:
+def _improved(
+    problem: Problem, start: Partition, with_lists: bool, run: Run, kernel: Callable[[Rows], Labels]
+) -> Partition:
     """What a kernel finds, or `start` where that is no better or the deadline struck first."""
     try:
-        lists = _lists(problem, run)
+        lists = _lists(problem, with_lists, run)
         labels = run.call(lambda: kernel(lists))
     except errors.DeadlinePassed:
         return replace(start, truncated=True)

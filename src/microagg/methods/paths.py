@@ -16,17 +16,37 @@ from microagg.model import Partition, Problem, Rows
 class NearestNext:
     """NPN, nearest point next: from the record farthest from the centroid, always on to the nearest
     record not yet visited (VLDBJ06, section 4.2.1). O(n²p).
+
+    `first="pair"`: from the first of the two most distant records.
     """
 
     needs_start: ClassVar[bool] = False
+    first: Literal["centroid", "pair"] = "centroid"
+
+    def __post_init__(self) -> None:
+        _check_first(self.first, ("centroid", "pair"))
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Rows:
         """The path."""
-        first = _core.farthest_from_centroid(problem.points)
-        return run.call(
-            lambda: _core.nearest_next(problem.points, first, _core.Deadline.IGNORE, run.watch),
-            needs=memory.of_search(problem.points),
-        )
+        deadline = _core.Deadline.IGNORE
+
+        def walk() -> Rows:
+            first = _first_record(problem, self.first, deadline, run)
+            return _core.nearest_next(problem.points, first, deadline, run.watch)
+
+        return run.call(walk, needs=memory.of_search(problem.points))
+
+
+def _check_first(first: str, choices: tuple[str, ...]) -> None:
+    if first not in choices:
+        raise errors.no_such_choice("first", first, choices)
+
+
+def _first_record(problem: Problem, first: str, deadline: _core.Deadline, run: Run) -> int:
+    """Where a path begins."""
+    if first == "centroid":
+        return _core.farthest_from_centroid(problem.points)
+    return _core.farthest_pair(problem.points, deadline, run.watch)[first == "second of pair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +57,16 @@ class GroupTour:
     before it; the others follow by their distance to that record.
 
     `first`: the path begins at the record farthest from the centroid (MDAV, CBFS), or at the first
-    of the two most distant records (MD). `groups` and `k` make a partition of their own to walk, for
-    a path whose k differs from that of the cut; by default the groups of the start are walked.
+    or the second of the two most distant records (MD). `groups` and `k` make a partition of their own to
+    walk, for a path whose k differs from that of the cut; by default the groups of the start are walked.
     """
 
-    first: Literal["centroid", "pair"] = "centroid"
+    first: Literal["centroid", "pair", "second of pair"] = "centroid"
     groups: Stage | None = None
     k: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_first(self.first, ("centroid", "pair", "second of pair"))
 
     @property
     def needs_start(self) -> bool:
@@ -63,10 +86,7 @@ class GroupTour:
         labels = start.labels
 
         def walk() -> Rows:
-            if self.first == "pair":
-                first = _core.first_of_farthest_pair(problem.points, deadline, run.watch)
-            else:
-                first = _core.farthest_from_centroid(problem.points)
+            first = _first_record(problem, self.first, deadline, run)
             return _core.group_tour(problem.points, labels, first, deadline, run.watch)
 
         return run.call(walk)

@@ -32,7 +32,9 @@ class Progress:
     `information_loss`: of the best partition so far, in percent, None before there is one;
     `improvement`: by how many percent that lies below the run's first partition (MDAV's, where the method
     starts from it); `bound_loss`: what is proven that no partition can go below, in percent, None while
-    nothing is; `detail`: what the stage counts.
+    nothing is; `detail`: what the stage counts; `part`: at which of several problems the run is, such as
+    "stratum 3 of 12", and `finished`: how many of them are done; `has_groups`: a run that is stopped now
+    keeps some groups.
     """
 
     stage: str
@@ -42,6 +44,9 @@ class Progress:
     improvement: float | None = None
     bound_loss: float | None = None
     detail: str = ""
+    part: str = ""
+    finished: int = 0
+    has_groups: bool = False
 
 
 class Run:
@@ -161,6 +166,7 @@ class Run:
             improvement,
             None if self.bound is None or self.sst == 0.0 else information_loss(self.bound, self.sst),
             self.detail,
+            has_groups=self._first is not None,
         )
 
     def remember(self, points: Points, what: object, compute: Callable[[], _Result]) -> _Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -62,23 +62,32 @@ class KWard:
     of two groups that both have k, until all have; groups of 2k or more are split in the same way. O(n²p).
 
     `axis` orders the records and the extremes are its first and last k; `None` takes the two most distant
-    records with their groups grown towards the centroid (the second of them first, with `swap`).
-    `projected` joins by distance on the axis alone (the univariate method).
+    records with their groups grown towards the centroid, the second of them first with `swap`. With
+    `drawn`, that is chosen anew at every split: by the run's seed each record draws one bit, and the
+    second comes first where the bits of the two differ. `projected` joins by distance on the axis alone
+    (the univariate method).
     """
 
     needs_start: ClassVar[bool] = False
     axis: Axis | None = None
     projected: bool = False
     swap: bool = False
+    drawn: bool = False
 
     def __post_init__(self) -> None:
         if self.axis is None and self.projected:
             raise errors.bad_number("axis", self.axis, "given where projected is set")
+        if self.drawn and self.swap:
+            raise errors.no_effect("swap", "KWard", "drawn chooses at every split.")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Partition from scratch; the start is not looked at."""
+        bits = np.zeros(0, dtype=np.int32)
         if self.axis is None:
             extremes = _core.Extremes.DISTANCE_SWAP if self.swap else _core.Extremes.DISTANCE
+            if self.drawn:
+                extremes = _core.Extremes.DISTANCE_DRAWN
+                bits = np.random.default_rng(run.seed).integers(0, 2, len(problem.points), dtype=np.int32)
             axes = [np.zeros(0)]
         else:
             extremes = _core.Extremes.VALUES
@@ -88,7 +97,7 @@ class KWard:
             points = values.reshape(-1, 1) if self.projected else problem.points
             labels = run.call(
                 lambda points=points, values=values: _core.k_ward(  # type: ignore[misc]
-                    points, values, extremes, problem.k, run.watch
+                    points, values, extremes, bits, problem.k, run.watch
                 )
             )
             found.append(evaluated(problem, labels, start.bound))
@@ -97,21 +106,28 @@ class KWard:
 
 @dataclass(frozen=True, slots=True)
 class Genetic:
-    """A genetic search over the cuts of the first component's order, a partition being a string of bits
-    (CMP98, section 2.2).
+    """A genetic search over the cuts of an order, a partition being a string of bits (CMP98, section 2.2).
+
+    `axis` orders the records; where it offers several orders, the best result is kept. Individual sorting,
+    the paper's other way, is this method on each attribute by itself: `partition_each`.
     """
 
     needs_start: ClassVar[bool] = False
     generations: int = 1_000
+    axis: Axis = field(default_factory=ByComponent)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Partition from scratch; the start is not looked at."""
-        values = ByComponent().values(problem.points)[0]
-        order = np.argsort(values, kind="stable").astype(np.int32)
-        labels = run.call(
-            lambda: _core.genetic(problem.points, order, problem.k, self.generations, run.seed, run.watch)
-        )
-        return evaluated(problem, labels, start.bound)
+        found = []
+        for values in self.axis.values(problem.points):
+            order = np.argsort(values, kind="stable").astype(np.int32)
+            labels = run.call(
+                lambda order=order: _core.genetic(  # type: ignore[misc]
+                    problem.points, order, problem.k, self.generations, run.seed, run.watch
+                )
+            )
+            found.append(evaluated(problem, labels, start.bound))
+        return min(found, key=lambda partition: partition.sse)
 
 
 @dataclass(frozen=True, slots=True)
