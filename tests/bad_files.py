@@ -61,7 +61,11 @@ BAD_FILES = [
     BadFile("header only", f"{HEADER}\n".encode(), ("no records",)),
     BadFile("header without end of line", HEADER.encode(), ("no records",)),
     BadFile("nothing but blank lines", b"\n\n  \n", ("no records",)),
-    BadFile("column of row numbers", csv_of(header=f",{HEADER.split(',')[1]}"), ("no name", "index=False")),
+    BadFile(
+        "column of row numbers",
+        csv_of(header=f",{HEADER.split(',')[1]}"),
+        ("no name", "--header-row", "row numbers"),
+    ),
     BadFile("empty cell", csv_of(f"{SECRET},"), ("age", "1 missing value", "13 records")),
     BadFile("NaN", csv_of(f"NaN,{SECRET}", "NaN,3"), ("income", "2 missing values", "14 records")),
     BadFile("infinity", csv_of(f"{SECRET},-inf"), ("age", "1 infinite value")),
@@ -119,12 +123,22 @@ BAD_FILES = [
     ),
     BadFile("unknown ending", csv_of(), ("format", ".csv", ".parquet", ".xpt"), ".xyz"),
     # Without a header the first record would become the column names, and be shown by every message.
-    BadFile("no header", "\n".join([*ROWS, ""]).encode(), ("first line", "column names")),
+    BadFile("no header", "\n".join([*ROWS, ""]).encode(), ("first row", "column names", "--header no")),
     BadFile(
-        "no header, equal values", f"{SECRET},{SECRET}\n1,2\n3,4\n".encode(), ("first line", "column names")
+        "no header, equal values",
+        f"{SECRET},{SECRET}\n1,2\n3,4\n".encode(),
+        ("first row", "column names", "--header no"),
     ),
-    BadFile("no header, empty cell", f"{SECRET},2\n,2\n3,4\n".encode(), ("first line", "column names")),
-    BadFile("no header, text", f"Ann,{SECRET}\nBob,2\nEve,3\n".encode(), ("first line", "column names")),
+    BadFile(
+        "no header, empty cell",
+        f"{SECRET},2\n,2\n3,4\n".encode(),
+        ("first row", "column names", "--header no"),
+    ),
+    BadFile(
+        "no header, text",
+        f"Ann,{SECRET}\nBob,2\nEve,3\n".encode(),
+        ("first row", "column names", "--header no"),
+    ),
 ]
 
 

@@ -16,7 +16,7 @@ from microagg.engines.spark.session import is_spark_frame
 from microagg.methods.exact import NODES, WORK, Exact, prove
 from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
-from microagg.model import CsvFormat, Effort, Origin, Partition, Problem, ScaleName
+from microagg.model import Effort, Origin, Partition, Problem, ScaleName, file_options
 from microagg.plan import plan_file
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
 from microagg.plan.protection import (
@@ -46,7 +46,7 @@ def protect(
     weight: str | None = None,
     small_strata: SmallStrata | None = None,
     missing: Missing | None = None,
-    missing_codes: Mapping[str, Sequence[float]] | None = None,
+    missing_codes: Mapping[str, Sequence[float | str]] | None = None,
     aggregate: Aggregate | None = None,
     decimals: Mapping[str, int] | None = None,
     zeros: Zeros | None = None,
@@ -69,6 +69,9 @@ def protect(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    header: str | None = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
     plan: str | Path | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Release:
@@ -84,17 +87,23 @@ def protect(
     confidential: columns that must not be disclosed: every group has at least min_distinct (2) values of
         each; retry looks for other groups until that holds, accept_homogeneous does without.
     confidential_as: "keep", or mask them as a "subset" of their own, or add "noise" or "correlated-noise"
-        (noise: its standard deviation as a share of the column's, 0.1).
+        (noise: its standard deviation as a share of the column's, 0.1; at least 0.01).
     drop: columns to leave out. pass_: columns to release as they are. weight: survey weights; means are
         weighted, groups are not. A column without a role is released as it is, unless it may identify.
-    missing: missing keys are "refuse"d or grouped "by-pattern". missing_codes: by column, numbers that mean
-        missing. zeros: "apart" groups records with the same zeros.
+    missing: missing keys are "refuse"d or grouped "by-pattern". missing_codes: by column, numbers and
+        texts that mean missing, such as {"age": [99, "."]}. zeros: "apart" groups records with the same
+        zeros.
     aggregate: "mean" or "median" (with accept_real_values). decimals: by column, of what is published
         (default: two more than the source has). shuffle: change the order of records.
     accept_partial: release subsets that are k-anonymous each but not jointly.
     delimiter, encoding, decimal: of a CSV file, where they are not found rightly.
-    plan: a plan file; what is said beside it wins.
-    The other arguments are those of `partition`.
+    header: of a CSV or Excel file: "yes" if its first row holds the names of the columns, "no" if that is a
+        record (columns are then called column1, column2, …). header_row: the row that holds the names, from
+        1; those above it are skipped. sheet: of an Excel file, read with what is hidden in it.
+    plan: a plan file; what is given beside it replaces the plan's own word, a list as a whole.
+    The other arguments are those of `partition`. When progress returns True, strata that are done keep
+        their groups, those at work their best so far, and others get groups that are found quickly; on
+        Spark `Cancelled` is raised.
 
     Raises SettingsError or DataError for what cannot be used, UnsafeRelease for what must not be released.
     """
@@ -105,36 +114,42 @@ def protect(
         given["pass"] = given.pop("pass_")
     if plan is not None and not isinstance(plan, str | Path):
         raise errors.bad_word("plan", "the path of a plan file")
-    words = {**(plan_file.read_plan(Path(plan)) if plan is not None else {}), **given}
+    planned = plan_file.read_plan(Path(plan)) if plan is not None else {}
+    words = {**planned, **given}
     words.pop("output", None)
     source = words.pop("input", None) if data is None else data
     words.pop("input", None)
-    csv_format = CsvFormat(*(words.pop(word, None) for word in ("delimiter", "encoding", "decimal")))
+    csv_format, layout = file_options(words)
     protection = Protection.of(words)
     if progress is not None and not callable(progress):
         raise errors.not_callable("progress", type(progress).__name__)
     if source is None:
         raise errors.word_missing("data", "a data frame or a path")
     if is_spark_frame(source):
-        return _protect_on_spark(source, protection, csv_format, progress)
+        return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
     if isinstance(source, str | Path):
-        microdata = read.microdata_from_file(Path(source), csv_format)
-    elif csv_format.given():
-        raise errors.not_csv("what was given", "data frame", csv_format.given())
+        microdata = read.microdata_from_file(Path(source), csv_format, layout)
+    elif csv_format.given() or layout.given():
+        raise errors.not_csv("what was given", "data frame", [*csv_format.given(), *layout.given()])
     else:
         microdata = read.microdata_of(source)
+    replaced = [word for word, value in given.items() if word in planned and planned[word] != value]
+    if replaced:
+        note = errors.plan_overruled(str(plan), replaced, by_option=False)
+        origin = replace(microdata.origin, notes=(*microdata.origin.notes, note))
+        microdata = replace(microdata, origin=origin)
     return local.protect(microdata, protection, progress)
 
 
 def _protect_on_spark(
-    frame: Any, protection: Protection, csv_format: CsvFormat, progress: Callable[[Progress], object] | None
+    frame: Any, protection: Protection, unused: list[str], progress: Callable[[Progress], object] | None
 ) -> Release:
     """What it returns has the names of a `Release`, but for those that need all records on one machine."""
     from microagg.engines.spark.frames import Source
     from microagg.engines.spark.protecting import protect as protect_frame
 
-    if csv_format.given():
-        raise errors.not_csv("what was given", "Spark frame", csv_format.given())
+    if unused:
+        raise errors.not_csv("what was given", "Spark frame", unused)
     source = Source(frame, Origin("Spark frame", "the Spark frame"))
     return protect_frame(source, protection, progress)  # type: ignore[return-value]
 

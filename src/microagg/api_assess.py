@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
+from typing import Any
 
 from microagg import errors, read
 from microagg.engines import assessing, comparing
 from microagg.engines.assessment import Assessment
 from microagg.engines.comparing import Comparison
 from microagg.methods.run import Progress
-from microagg.model import CsvFormat, Effort, Microdata, ScaleName
+from microagg.model import FILE_WORDS, CsvFormat, Effort, Layout, Microdata, ScaleName
 from microagg.plan.assessment import AssessmentPlan
 from microagg.plan.checks import names_of
 from microagg.plan.protection import Missing, SmallStrata, Zeros
@@ -32,13 +33,16 @@ def assess(
     weight: str | None = None,
     id: str | None = None,  # noqa: A002 (the word for it)
     k: int | None = None,
-    missing_codes: Mapping[str, Sequence[float]] | None = None,
+    missing_codes: Mapping[str, Sequence[float | str]] | None = None,
     model: Columns | None = None,
     indicator: Columns | None = None,
     measures: Columns | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    header: str | Sequence[str | None] | None = None,
+    sheet: str | Sequence[str | None] | None = None,
+    header_row: int | Sequence[int | None] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Assessment:
     """What a protected file or data frame loses and risks, whichever tool has made it.
@@ -52,18 +56,21 @@ def assess(
         as "mean income by region". One or several.
     measures: names, see `microagg explain` (default: all).
     delimiter, encoding, decimal: of CSV files, where they are not found rightly.
+    header, sheet, header_row: of CSV and Excel files, as for `protect`; a pair is for the original and for
+        the protected file, each by itself.
     progress: called before each measure; when it returns True, `Cancelled` is raised.
 
     Raises SettingsError or DataError for what cannot be used. A file that must not be released, such as one
     that equals the original, has `failures`; `raise_if_unsafe()` makes them an UnsafeRelease.
     """
     words = {word: value for word, value in locals().items() if value is not None}
-    for other in ("original", "protected", "delimiter", "encoding", "decimal", "progress"):
+    for other in ("original", "protected", "progress", *FILE_WORDS):
         words.pop(other, None)
     plan = AssessmentPlan.of(words)
     assessing.check_measures(plan)
     _check_callable(progress)
-    before, after = _both(original, protected, CsvFormat(delimiter, encoding, decimal))
+    layout = {"header": header, "sheet": sheet, "header_row": header_row}
+    before, after = _both(original, protected, CsvFormat(delimiter, encoding, decimal), layout)
     return assessing.assess(before, after, plan, progress=progress)
 
 
@@ -79,7 +86,7 @@ def compare(
     weight: str | None = None,
     small_strata: SmallStrata | None = None,
     missing: Missing | None = None,
-    missing_codes: Mapping[str, Sequence[float]] | None = None,
+    missing_codes: Mapping[str, Sequence[float | str]] | None = None,
     zeros: Zeros | None = None,
     allow_pairs: bool | None = None,
     scale: ScaleName | None = None,
@@ -94,6 +101,9 @@ def compare(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    header: str | None = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Comparison:
     """Try strategies on the same data and compare what each loses and risks. Nothing is released.
@@ -134,7 +144,8 @@ def compare(
     _check_callable(progress)
     others = names_of("measures", measures, "measure") if measures is not None else ()
     comparing.check_measures(others)
-    source = microdata_from(data, CsvFormat(delimiter, encoding, decimal))
+    layout = Layout(header, sheet, header_row)
+    source = microdata_from(data, CsvFormat(delimiter, encoding, decimal), layout)
     return comparing.compare(
         source,
         strategies,
@@ -152,26 +163,49 @@ def _check_callable(progress: object) -> None:
         raise errors.not_callable("progress", type(progress).__name__)
 
 
-def _both(original: object, protected: object, csv_format: CsvFormat) -> tuple[Microdata, Microdata]:
-    """What is said about CSV files is said about those of the two that are CSV files."""
+def _both(
+    original: object, protected: object, csv_format: CsvFormat, layout: Mapping[str, object]
+) -> tuple[Microdata, Microdata]:
+    """What is said about files is said about those of the two on which it acts."""
     sources = [Path(data) if isinstance(data, str | Path) else data for data in (original, protected)]
     if all(isinstance(source, Path) and source == STANDARD_INPUT for source in sources):
         raise errors.one_standard_input()
-    formats = [csv_format if _is_csv(source) else CsvFormat() for source in sources]
+    kinds = [read.origin_of(source).format if isinstance(source, Path) else "frame" for source in sources]
+    formats = [csv_format if kind == "CSV" else CsvFormat() for kind in kinds]
     if csv_format.given() and not any(each.given() for each in formats):
         raise errors.no_csv_at_all(csv_format.given())
-    before, after = (microdata_from(*pair) for pair in zip(sources, formats, strict=True))
-    return before, after
+    first, second = _layouts(layout, kinds)
+    return (
+        microdata_from(sources[0], formats[0], first),
+        microdata_from(sources[1], formats[1], second),
+    )
 
 
-def _is_csv(source: object) -> bool:
-    return isinstance(source, Path) and read.origin_of(source).format == "CSV"
+def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]:
+    """One for each file: a pair is what is said about each by itself."""
+    words: list[dict[str, Any]] = [{}, {}]
+    for word, value in layout.items():
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            if len(value) != 2:
+                raise errors.bad_word(
+                    word, "one for both files, or two: the original's and the protected's"
+                )
+            words[0][word], words[1][word] = value
+        elif value is not None:
+            said: dict[str, Any] = {word: value}
+            acts = [not Layout(**said).without_effect_on(kind) for kind in kinds]
+            if not any(acts):
+                raise errors.acts_on_neither(word)
+            for own, takes in zip(words, acts, strict=True):
+                own.update(said if takes else {})
+    return [Layout(**own) for own in words]
 
 
-def microdata_from(data: object, csv_format: CsvFormat) -> Microdata:
+def microdata_from(data: object, csv_format: CsvFormat, layout: Layout) -> Microdata:
     """All columns of a file or a data frame."""
     if isinstance(data, str | Path):
-        return read.microdata_from_file(Path(data), csv_format)
-    if csv_format.given():
-        raise errors.not_csv("what was given", "data frame", csv_format.given())
+        return read.microdata_from_file(Path(data), csv_format, layout)
+    unused = [*csv_format.given(), *layout.given()]
+    if unused:
+        raise errors.not_csv("what was given", "data frame", unused)
     return read.microdata_of(data)

@@ -16,6 +16,10 @@ DATES = b"dates"
 """Metadata of a field of numbers: they are dates, by the file's own word."""
 
 
+NUMBERS_AMONG_TEXT = b"numbers"
+"""Metadata of a field of text: how many of its values the file itself holds as numbers."""
+
+
 def are_dates(field: pa.Field[Any]) -> bool:
     """Whether a column holds dates or times, also where they are numbers."""
     import pyarrow as pa
@@ -113,8 +117,9 @@ def _usual_inside(kind: Any) -> Any:
 def with_own_categories(table: pa.Table, in_order: bool = False) -> pa.Table:
     """The table without categories that no record has: they may be those of suppressed records.
 
-    `in_order`: those that have no order of their own are sorted, as theirs may be that of the source's
-    records.
+    Each category stands in its dictionary once, and null in none: else records with the same value would
+    have different codes in the file. `in_order`: those that have no order of their own are sorted, as
+    theirs may be that of the source's records.
     """
     import pyarrow as pa
 
@@ -129,6 +134,7 @@ def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
     """Dictionary-encoded values, each category of which occurs, sorted or in the order that they had."""
     import pyarrow as pa
 
+    column = _each_once(column)
     if in_order:
         column = _sorted(column)
 
@@ -150,6 +156,20 @@ def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
         )
         for part, gaps in zip(filled, missing, strict=True)
     ]
+    return pa.chunked_array(chunks, type=column.type)
+
+
+def _each_once(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """The same values by dictionaries without repeated and null categories."""
+    import pyarrow as pa
+
+    chunks: list[Any] = column.chunks
+    for at, chunk in enumerate(chunks):
+        dictionary = chunk.dictionary.dictionary_encode()
+        if dictionary.null_count or len(dictionary.dictionary) < len(dictionary):
+            codes = dictionary.indices.take(chunk.indices).cast(column.type.index_type)
+            kept = dictionary.dictionary
+            chunks[at] = pa.DictionaryArray.from_arrays(codes, kept, ordered=column.type.ordered)
     return pa.chunked_array(chunks, type=column.type)
 
 

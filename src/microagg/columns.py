@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 MOST_DECIMALS = 9
 """Beyond so many, decimals are those of a measurement or a computation, not of a notation."""
 
+# In the language of Arrow's regular expressions (RE2); each is for a whole value.
+_SPACE = "[ '’\u00a0\u2009\u202f]"
+COMMA_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*$"
+POINT_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}((\.\d{3})+,\d*|(\.\d{3}){2,})\s*$"
+POINT_THOUSANDS_BESIDE_COMMAS = r"^\s*[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?\s*$"
+SPACE_THOUSANDS = rf"^\s*[-+]?[1-9]\d{{0,2}}({_SPACE}\d{{3}})+([.,]\d*)?\s*$"
+_CURRENCIES = (
+    "EUR|USD|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|INR|CNY|KRW|BRL|MXN|ZAR|"
+    "[Kk]r\\.?|zł|Kč|Ft|Fr\\.?|R\\$|US\\$"
+)
+_SIGN = rf"(\p{{Sc}}|%|‰|{_CURRENCIES})"
+_DIGITS = rf"[-+]?(\d{{1,3}}(({_SPACE}|[.,])\d{{3}})+([.,]\d+)?|\d+([.,]\d*)?|[.,]\d+)"
+NUMBER_WITH_SIGN = rf"^\s*[-+]?\(?\s*({_SIGN}\s*{_DIGITS}|{_DIGITS}\s*{_SIGN})\s*\)?\s*$"
+"""With the sign of a currency or of percent, with or without separators of thousands."""
+
 _GLANCE = 1000
 """So many values are tried before all of them: most columns of text show there what they are."""
 
@@ -51,6 +66,23 @@ def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray
         return None
     numbers = _parsed(column, decimal)
     return None if numbers is None else _array(numbers)
+
+
+PLAIN_NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
+"""With whichever decimal sign."""
+
+
+def without_texts(column: pa.ChunkedArray[Any], texts: Sequence[str]) -> pa.ChunkedArray[Any]:
+    """A column of text with null in place of these, but for blanks around them."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    column = column.cast(pa.large_string())
+    coded = compute.is_in(
+        compute.utf8_trim_whitespace(column), value_set=pa.array(texts, pa.large_string())
+    )
+    left: pa.ChunkedArray[Any] = compute.if_else(coded, pa.scalar(None, pa.large_string()), column)
+    return left
 
 
 def in_ranges(values: NDArray[np.float64], ranges: Sequence[Any]) -> NDArray[np.bool_]:
@@ -145,7 +177,7 @@ def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | 
     except pa.ArrowInvalid:
         pass  # for a few texts that are missing, or blanks, or for good
     text = compute.utf8_trim_whitespace(text)
-    text = compute.if_else(compute.is_in(text, value_set=_null_texts()), None, text)
+    text = compute.if_else(compute.is_in(text, value_set=null_texts()), None, text)
     if decimal == ",":
         if compute.any(compute.match_substring(text, ".")).as_py():
             return None
@@ -157,7 +189,8 @@ def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | 
 
 
 @cache
-def _null_texts() -> pa.Array[Any]:
+def null_texts() -> pa.Array[Any]:
+    """What Arrow's reader of CSV files takes for a missing value."""
     import pyarrow as pa
     from pyarrow import csv
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,13 +55,16 @@ def positions_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     """Where the wanted columns stand among the known ones, each once."""
     if not wanted:
         raise errors.no_columns()
-    unknown = [name for name in wanted if name not in known]
+    places: dict[str, int] = {}
+    for at, name in enumerate(known):
+        places.setdefault(name, at)
+    unknown = [name for name in wanted if name not in places]
     if unknown:
         raise errors.unknown_columns(unknown, known)
     for name, times in Counter(wanted).items():
         if times > 1:
             raise errors.column_named_twice(name)
-    return [list(known).index(name) for name in wanted]
+    return [places[name] for name in wanted]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +119,65 @@ class CsvFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """Where in a CSV file or a workbook the table is, as far as its reader says so.
+
+    `header`: "yes" if its first row holds the names of the columns, "no" if that is a record; by default
+    that row is judged. `sheet`: of a workbook. `header_row`: the row that holds the names, counted from 1;
+    those above it are skipped. `SettingsError` for what cannot be.
+    """
+
+    header: str | None = None
+    sheet: str | None = None
+    header_row: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.header not in (None, "yes", "no"):
+            raise errors.no_such_choice("header", self.header, ["yes", "no"])
+        if self.sheet is not None and (not isinstance(self.sheet, str) or not self.sheet):
+            raise errors.bad_word("sheet", "the name of a sheet")
+        row = self.header_row
+        if row is not None and (isinstance(row, bool) or not isinstance(row, Integral) or row < 1):
+            raise errors.bad_number("header_row", row, "a whole number of at least 1")
+        if self.header == "no" and row is not None:
+            raise errors.header_row_without_header()
+
+    def given(self) -> dict[str, Any]:
+        """What is said, by name."""
+        values = {"header": self.header, "sheet": self.sheet, "header_row": self.header_row}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def without_effect_on(self, kind: str) -> list[str]:
+        """The names of what is said but means nothing for files of this format."""
+        acting = {"CSV": ("header", "header_row"), "Excel": ("header", "sheet", "header_row")}.get(kind, ())
+        return [name for name in self.given() if name not in acting]
+
+
+FILE_WORDS = ("delimiter", "encoding", "decimal", "header", "sheet", "header_row")
+"""What can be said about how a file is written."""
+
+
+def file_options(words: dict[str, Any]) -> tuple[CsvFormat, Layout]:
+    """What is said about how the file is written, taken out of the words."""
+    return (
+        CsvFormat(*(words.pop(word, None) for word in FILE_WORDS[:3])),
+        Layout(*(words.pop(word, None) for word in FILE_WORDS[3:])),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CsvLook:
+    """What else a CSV file looks like: nothing that its reader has to know, but a release keeps it."""
+
+    line_end: str = "\n"
+    quoted_columns: tuple[str, ...] = ()
+    """Those whose values stand in quotes, whether they need them or not."""
+    quoted_header: bool = False
+    quoted_gaps: bool = False
+    """Missing values of quoted columns are a pair of quotes."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticalLabels:
     """What a Stata, SPSS or SAS file says about its columns, in the words of pyreadstat's writers."""
 
@@ -149,8 +212,11 @@ class Origin:
     """sha256: and the digest of the file's bytes."""
     mode: int | None = None
     """The file's permission bits."""
+    layout: Layout = field(default_factory=Layout)
+    """As given."""
     notes: tuple[str, ...] = ()
     """What could not be read as it stands there, in words for the user."""
+    csv_look: CsvLook = field(default_factory=CsvLook)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,6 +267,29 @@ class Claims:
 PROVED = 1e-6
 """Percent: a smaller gap to a proven bound is what rounding and the solver's tolerances leave."""
 
+
+def gap_above(bound: float, cost: float) -> float | None:
+    """By how many percent a cost is above the optimum at most: 100 · (cost − bound) / bound, where no
+    partition costs less than `bound`. SSEs or losses in percent, both alike.
+
+    None if no percentage can say it: the bound is 0 and the cost is not.
+    """
+    if cost <= bound:
+        return 0.0
+    gap = 100.0 * (cost - bound) / bound if bound > 0.0 else math.inf
+    return gap if math.isfinite(gap) else None
+
+
+def is_optimal(gap: float | None) -> bool:
+    """Whether a gap proves the optimum."""
+    return gap is not None and gap < PROVED
+
+
+def nearness(gap: float | None) -> str:
+    """How near to the optimum, in words."""
+    return errors.proven_optimal() if is_optimal(gap) else errors.above_the_optimum(gap)
+
+
 NEGLIGIBLE = 1e-9
 """A change of a mean, as a share of the mean absolute value, that sums of doubles may make."""
 
@@ -234,13 +323,17 @@ class Homogeneous:
     records: int
     released: bool = False
     """Counted in the values as released, not in those of the source."""
+    spellings: bool = False
+    """Some of the column's texts differ in spelling alone, and count as one value."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeanChange:
-    """What masking did to a column's mean and total over the cells that are released.
+    """What masking did to a column's mean and total, weighted if there are weights.
 
-    Both are weighted if there are weights.
+    `mean`, `total`, `relative`, `kept` speak of the cells that are released, which is what is promised;
+    `column_mean` and `column_relative` of the whole column, with the values that were set to missing or
+    left out with their records.
     """
 
     column: str
@@ -252,6 +345,47 @@ class MeanChange:
     tolerance: float | None
     """What was promised; None: nothing."""
     kept: bool
+    cells: int = 0
+    """Released values."""
+    set_to_missing: int = 0
+    """Values of the source that their released records lack."""
+    left_out: int = 0
+    """Values of the source whose records are not released."""
+    column_mean: float = 0.0
+    """The mean of all released values less that of all values of the source; NaN if none is released."""
+    column_relative: float | None = 0.0
+    """`column_mean` as a share of the size of the source's mean; None if there is no such share."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Every value of the source has its released one."""
+        return not self.set_to_missing and not self.left_out
+
+    @property
+    def is_unchanged(self) -> bool:
+        """The whole column has the source's mean, but for what sums of doubles do."""
+        if self.is_whole:
+            return abs(self.relative) <= NEGLIGIBLE
+        if self.column_relative is None:
+            return self.column_mean == 0.0
+        return abs(self.column_relative) <= NEGLIGIBLE
+
+    @property
+    def words(self) -> str:
+        """What became of the mean of a column that is not whole."""
+        if abs(self.relative) <= NEGLIGIBLE:
+            cells = errors.mean_kept()
+        elif self.tolerance is not None and self.kept:
+            cells = errors.mean_kept_but_for_rounding()
+        else:
+            cells = errors.mean_changed(self.mean, self.relative)
+        return errors.mean_of_the_rest(
+            cells,
+            self.cells,
+            self.set_to_missing,
+            self.left_out,
+            errors.moved_by(self.column_mean, self.column_relative),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,18 +436,21 @@ class Verdict:
     def __str__(self) -> str:
         lines = [f"{'verified' if self.safe else 'REFUSED'}: {self.sentence}"]
         lines += [f"  - {failure}" for failure in self.failures]
-        changed = [change for change in self.mean_changes if abs(change.relative) > NEGLIGIBLE]
-        if same := [change.column for change in self.mean_changes if change not in changed]:
-            lines.append(f"means kept: {', '.join(same)}")
-        promised = [change for change in changed if change.tolerance is not None]
+        if same := [change.column for change in self.mean_changes if change.is_unchanged]:
+            lines.append(f"means kept: {', '.join(map(errors.visible, same))}")
+        changed = [change for change in self.mean_changes if not change.is_unchanged]
+        whole = [change for change in changed if change.is_whole]
+        promised = [change for change in whole if change.tolerance is not None]
         lines += _listed("means kept but for rounding:", promised)
-        lines += _listed("means changed:", [change for change in changed if change.tolerance is None])
+        lines += _listed("means changed:", [change for change in whole if change.tolerance is None])
+        lines += _told(errors.means_without_some(), [change for change in changed if not change.is_whole])
         if self.not_counted:
-            wide = max(len(entry.column) for entry in self.not_counted)
+            names = [errors.visible(entry.column) for entry in self.not_counted]
+            wide = max(map(len, names))
             lines.append(errors.not_counted())
             lines += [
-                f"  {entry.column:<{wide}}  {entry.unique} of {self.records} records"
-                for entry in self.not_counted
+                f"  {name:<{wide}}  {entry.unique} of {self.records} records"
+                for name, entry in zip(names, self.not_counted, strict=True)
             ]
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
 
@@ -322,15 +459,22 @@ def _listed(title: str, changes: Sequence[MeanChange]) -> list[str]:
     """How far each mean moved, below a title; nothing if none has."""
     if not changes:
         return []
-    wide = max(len(change.column) for change in changes)
+    names = [errors.visible(change.column) for change in changes]
+    wide = max(map(len, names))
     return [title] + [
-        f"  {change.column:<{wide}}  by {change.mean:+.3g} ({_percent(change.relative)})"
-        for change in changes
+        f"  {name:<{wide}}  {errors.mean_by(change.mean, change.relative)}"
+        for name, change in zip(names, changes, strict=True)
     ]
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:+.2g} %" if abs(share) >= 1e-5 else "less than 0.001 %"
+def _told(title: str, changes: Sequence[MeanChange]) -> list[str]:
+    """What became of each mean where values are missing that the source has, below a title."""
+    if not changes:
+        return []
+    names = [errors.visible(change.column) for change in changes]
+    wide = max(map(len, names))
+    found = zip(names, changes, strict=True)
+    return [title, *(f"  {name:<{wide}}  {change.words}" for name, change in found)]
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from microagg import certificate, errors, read
 from microagg.aggregate.means import aggregate
 from microagg.methods.exact import MOST_PRICED
 from microagg.methods.objective import information_loss
-from microagg.model import PROVED, Labels, ScaleName
+from microagg.model import Labels, ScaleName, gap_above, is_optimal, nearness
 
 if TYPE_CHECKING:
     from microagg.methods.column_generation import Proof
@@ -56,21 +56,15 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """100 · (SSE − bound) / SSE: how far from the optimum at most, None while nothing is proven."""
-        if self.bound is None:
-            return None
-        return 100.0 * (self.sse - self.bound) / self.sse if self.sse > 0.0 else 0.0
+        """100 · (SSE − bound) / bound: how far above the optimum at most, None while nothing is proven."""
+        return None if self.bound is None else gap_above(self.bound, self.sse)
 
     def aggregate(self, data: object) -> NDArray[np.float64]:
         """`data` with each record replaced by its group's mean, in the units of `data`."""
         return aggregate(read.table_of(data).values, self.labels)
 
     def __str__(self) -> str:
-        proof = ""
-        if self.gap is not None:
-            proof = (
-                ", proven optimal" if self.gap < PROVED else f", at most {self.gap:.3g} % above the optimum"
-            )
+        proof = "" if self.bound is None else f", {nearness(self.gap)}"
         cut = ", cut short" if self.truncated else ""
         reason = f"\nchosen because: {self.reason}" if self.reason else ""
         sizes = self.sizes
@@ -164,15 +158,16 @@ class Bound:
         return information_loss(self.sse, self.incumbent.sst)
 
     @property
-    def gap(self) -> float:
-        """How far above the optimum the incumbent is at most, in percent of its SSE."""
-        gap = self.incumbent.gap
-        return 100.0 if gap is None else gap
+    def gap(self) -> float | None:
+        """How far above the optimum the incumbent is at most, in percent of the bound; None if that is 0
+        and the incumbent's SSE is not.
+        """
+        return gap_above(self.sse, self.incumbent.sse)
 
     @property
     def proved(self) -> bool:
         """Whether the incumbent is proven optimal."""
-        return self.gap < PROVED
+        return is_optimal(self.gap)
 
     def certificate(self) -> dict[str, Any]:
         """The proof, for `json.dump` and `microagg verify-certificate`. It holds a price for each record:
@@ -200,10 +195,9 @@ class Bound:
 
     def __str__(self) -> str:
         known = f"best partition known: {self.incumbent.information_loss:.6f} %"
-        distance = "proven optimal" if self.proved else f"at most {self.gap:.3g} % above the optimum"
         return (
             f"no partition of these {len(self._values)} records (k = {self.incumbent.k}) loses less than "
-            f"{self.information_loss:.6f} %\n{known}, {distance}\n"
+            f"{self.information_loss:.6f} %\n{known}, {nearness(self.gap)}\n"
             f"{self.columns:,} columns, {self.cuts:,} cuts, {self.nodes:,} nodes in {self.seconds:.1f} s"
         )
 

@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 import microagg
 from microagg.cli.progress_bar import Bar
-from microagg.methods.catalogue import METHODS
+from microagg.methods.catalogue import COMMON, METHODS
 from microagg.methods.run import Progress
 from tests.bad_files import BAD_FILES, GOOD_NAMES, BadFile, bad_file_id, csv_of, leaks, write_good
 
@@ -73,11 +73,26 @@ def test_version_and_help() -> None:
 
 
 def test_methods() -> None:
-    done = run("methods")
+    done = run("methods", "--all")
     assert done.returncode == 0
     assert done.stderr == ""
     listed = {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
     assert set(METHODS) <= listed
+
+
+def test_methods_shows_the_eight_that_most_users_need() -> None:
+    done = run("methods")
+    assert (done.returncode, done.stderr) == (0, "")
+    named = [line.split()[0] for line in done.stdout.splitlines() if line.strip() and line[0] != " "]
+    assert [name for name in named if name in METHODS] == list(COMMON)
+    assert len(COMMON) == 8
+    assert f"{len(METHODS) - 8} more: microagg methods --all" in done.stdout
+
+
+def test_all_with_json_is_refused() -> None:
+    done = run("methods", "--all", "--json")
+    assert done.returncode != 0
+    assert "--all would have no effect on --json" in done.stderr
 
 
 def test_methods_as_json() -> None:
@@ -86,7 +101,10 @@ def test_methods_as_json() -> None:
     assert done.stderr == ""
     assert list(entries) == list(METHODS)
     assert all(entry["summary"] and entry["largest_n"] > 0 for entry in entries.values())
-    assert entries["mdav"]["settings"] == ["stop"]
+    assert entries["mdav"]["settings"] == ["stop", "leftovers", "first"]
+    assert [name for name, entry in entries.items() if entry["common"]] == [
+        name for name in METHODS if name in COMMON
+    ]
 
 
 @pytest.mark.parametrize("name", GOOD_NAMES)
@@ -389,6 +407,42 @@ def test_ctrl_c_in_a_terminal_keeps_the_best_so_far(long_file: Path) -> None:
     assert b"cut short" in shown
 
 
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_in_a_terminal_with_strata_keeps_the_best_so_far(tmp_path: Path, presses: int) -> None:
+    """The second one, at any time before the end, ends all."""
+    points = np.random.default_rng(4).normal(size=(600, 3))
+    source, target = tmp_path / "source.parquet", tmp_path / "out" / "target.parquet"
+    target.parent.mkdir()
+    columns = {f"x{at}": points[:, at] for at in range(3)} | {"region": np.arange(600) % 3}
+    parquet.write_table(pa.table(columns), source)
+    command = [
+        str(COMMAND), "protect", str(source), "-o", str(target), "-k", "3", "--keys", "x0,x1,x2",
+        "--strata", "region", "--method", "anneal:steps=100000000000", "--threads", "1",
+    ]  # fmt: skip
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(tmp_path)
+        os.execv(COMMAND, command)
+    try:
+        shown = _read_until(terminal, b"Ctrl-C: stop here")
+        assert b"stratum 1 of 3" in shown
+        os.kill(process, signal.SIGINT)
+        if presses == 2:
+            os.kill(process, signal.SIGINT)
+        shown += _read_until(terminal, None)
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    finally:
+        os.close(terminal)
+    if presses == 2 and status != 0:  # two signals at once may be delivered as one
+        assert status == 130
+        assert not list(target.parent.iterdir())
+        return
+    assert status == 0
+    assert b"600 records in" in shown
+    assert b"stopped early" in shown
+    assert target.exists()
+
+
 def test_a_second_ctrl_c_gives_up() -> None:
     with Bar(hidden=False) as bar:
         assert not bar.update(Progress("Mdav", 0.5, 0.1))
@@ -422,11 +476,14 @@ def test_bound_and_its_certificate(good: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert 0.0 <= found["bound_loss"] <= found["information_loss"]
-    assert found["gap"] == pytest.approx(100 * (1 - found["bound"] / found["sse"]), abs=1e-6)
+    assert found["gap"] == pytest.approx(100 * (found["sse"] / found["bound"] - 1), abs=1e-6)
     assert groups.exists()
     checked = json.loads(run("verify-certificate", proof, good, "--json").stdout)
     assert checked["bound"] == pytest.approx(found["bound"], rel=1e-9)
     assert "The certificate holds" in run("verify-certificate", proof, good).stdout
+    assert {name: checked[name] for name in ("k", "scale", "records", "columns")} == {
+        name: found[name] for name in ("k", "scale", "records", "columns")
+    }
 
     fields = json.loads(proof.read_text())
     for field, value in (("k", 2), ("bound", fields["bound"] * 1.01), ("labels", fields["labels"][::-1])):
@@ -434,6 +491,24 @@ def test_bound_and_its_certificate(good: Path, tmp_path: Path) -> None:
         altered.write_text(json.dumps({**fields, field: value}))
         assert "certificate" in refused(2, "verify-certificate", altered, good)
     assert "exists" in refused(2, "bound", good, "-k", 3, "--certificate", proof)
+
+
+def test_a_checked_certificate_says_of_what_k_scale_records_and_columns_it_is(
+    good: Path, tmp_path: Path
+) -> None:
+    proof = tmp_path / "proof.json"
+    run("bound", good, "-k", 5, "--scale", "range", "--columns", "age,income", "--certificate", proof)
+    shown = run("verify-certificate", proof, good, "--columns", "age,income").stdout
+    records = len(good.read_text().splitlines()) - 1
+    assert f"k = 5, scale = range, {records} records, 2 columns: age, income" in shown
+
+
+def test_a_certificate_that_takes_too_long_proves_nothing(good: Path, tmp_path: Path) -> None:
+    proof = tmp_path / "proof.json"
+    run("bound", good, "-k", 3, "--certificate", proof)
+    message = refused(2, "verify-certificate", proof, good, "--seconds", 1e-9)
+    assert "nothing is proven, and nothing is refuted" in message
+    assert "seconds" in refused(2, "verify-certificate", proof, good, "--seconds", 0)
 
 
 @pytest.mark.parametrize("wrong", [("--seconds", 0), ("--gap", -1), ("--gap", "few"), ("--scale", "big")])

@@ -68,8 +68,9 @@ WORDS = {
     "k": 3,
     "keys": [["wages", "rents", "income", "age"]],
     "strata": ["region"],
-    "drop": ["PersonID", "e-mail"],
-    "weight": "weight",
+    "drop": ["PersonID", "e-mail", "weight"],  # in groups of three one weight may be more than half
+    "missing": "by-pattern",
+    "missing_codes": {"age": [999]},
 }
 
 
@@ -161,7 +162,7 @@ def test_missing_codes_that_the_file_declares(tmp_path: Path) -> None:
 
 
 def test_what_is_said_of_a_csv_file_stands_in_the_plan(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("a|b\n" + "\n".join(f"{at},5|{at * at}" for at in range(20)))
+    (tmp_path / "data.csv").write_text("a|b\n" + "\n".join(f"{at},5|{at * 7 % 20},25" for at in range(20)))
     done = run("data.csv", "--delimiter", "|", "--decimal", ",", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     plan = read_plan(tmp_path / "plan.toml")
@@ -240,3 +241,45 @@ def test_bad_content(tmp_path: Path) -> None:
 
 def test_good_file(tmp_path: Path) -> None:
     assert run(write_good(tmp_path / "good.csv"), folder=tmp_path).returncode == 0
+
+
+# --- the plan that is written runs, or plan says at once why nothing can be protected ---------
+
+
+def protected_by(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, "protect", "--plan", "plan.toml", "-o", "out.csv", "--effort", "fast"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=folder,
+    )
+
+
+def test_the_plan_that_is_written_runs(folder: Path) -> None:
+    assert run("survey.csv", folder=folder).returncode == 0
+    done = protected_by(folder)
+    assert done.returncode == 0, done.stderr
+    released = pd.read_csv(folder / "out.csv")
+    assert released["age"].max() < 100
+    assert not {"PersonID", "e-mail", "weight"} & set(released.columns)
+
+
+def test_a_file_without_numbers_gets_no_plan_but_the_reason(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"sex": ["m", "f"] * 50, "job": ["a", "b", "c", "d"] * 25})
+    frame.to_csv(tmp_path / "text.csv", index=False)
+    done = run("text.csv", folder=tmp_path)
+    assert done.returncode == 2
+    assert "strata" in done.stdout
+    assert "No plan is written" in done.stderr
+    assert "no column holds numbers" in done.stderr
+    assert not (tmp_path / "plan.toml").exists()
+    assert run("text.csv", "--json", folder=tmp_path).stdout == ""
+    assert run("text.csv", "-o", "-", folder=tmp_path).stdout == ""
+
+
+def test_pairs_are_planned_only_if_they_are_accepted(folder: Path) -> None:
+    assert "--allow-pairs" in refused(2, "survey.csv", "-k", 2, folder=folder)
+    assert run("survey.csv", "-k", 2, "--allow-pairs", folder=folder).returncode == 0
+    assert read_plan(folder / "plan.toml")["allow_pairs"] is True
+    assert protected_by(folder).returncode == 0

@@ -68,7 +68,7 @@ def test_a_bad_file(tmp_path: Path, bad: BadFile) -> None:
         (b"income,age\n" + b"98765432,2020-01-01\n" * 4, ("'age'", "dates", "4 rows")),
         (b"income,age\n" + b"98765432,true\n" * 4, ("'age'", "other than numbers")),
         (b"income,age\n" + b"98765432,young\n" * 4, ("'age'", "other than numbers")),
-        (b'income,age\n"98,765,432",1\n' * 4, ("'income'",)),
+        (b"income,age\n" + b'"98,765,432",1\n' * 4, ("'income'",)),
     ],
     ids=["dates", "truth values", "text", "thousands"],
 )
@@ -129,8 +129,8 @@ def test_a_file_without_permission(tmp_path: Path, good: Path) -> None:
         (("--keys", "income", "--decimals", "income=²"), ("COLUMN=N",)),
         (("--keys", "income", "--decimals", "income=1,income=2"), ("twice", "'income'")),
         (("--keys", "income", "--decimals", "age=1"), ("no effect on column 'age'",)),
-        (("--keys", "income", "--missing-codes", "income=x"), ("COLUMN=CODES",)),
-        (("--keys", "income", "--missing-codes", "income=nan"), ("finite",)),
+        (("--keys", "income", "--missing-codes", "income="), ("COLUMN=CODES",)),
+        (("--keys", "income", "--missing-codes", "income=9,,"), ("COLUMN=CODES",)),
         (("--keys", "income", "--missing-codes", "income=9", "--missing-codes", "income=8"), ("twice",)),
         ((), ("No column is named to be masked", "keys (masked jointly)")),
     ],
@@ -162,7 +162,7 @@ def test_a_likely_identifier_needs_a_role(tmp_path: Path) -> None:
     [
         (("-k", 1), ("k is 1", "at least 2")),
         (("-k", 2), ("--allow-pairs", "each of the two members")),
-        (("-k", 13), ("k is 13", "12 records", "from 2 to 12")),
+        (("-k", 13), ("k is 13", "12 records", "a k of at most 12")),
         (("-k", "many"), ()),
         ((), ("k is not given", "-k 3")),
         (("-k", 3, "--missing", "drop"), ("refuse, by-pattern",)),
@@ -313,8 +313,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, good: Path) -> None:
         ("pipe.csv", "is not a file"),
         ("x" * 300 + ".csv", "too long"),
     ):
-        code = 4 if len(name) > 255 else 2
-        says(refused(code, tmp_path, good, *KEYS, "-o", name), *parts)
+        says(refused(2, tmp_path, good, *KEYS, "-o", name), *parts)
     for name in ("pipe.csv", "/dev/null"):
         says(refused(2, tmp_path, good, *KEYS, "-o", name, "--force"), "is not a file")
 

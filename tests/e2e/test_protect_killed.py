@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from microagg.plan.plan_file import read_plan
+from microagg.write import write_text
 from tests.e2e.protecting import listing, protected, run, survey
 
 OLD = "old\n"
@@ -62,12 +63,16 @@ def internal_is_complete(folder: Path) -> bool:
 
 
 def remove_hidden(job: Job, folder: Path) -> None:
-    """To replace a file, the new one needs a name of its own for an instant; by then it is complete."""
+    """To replace a file, the new one and the old one need names of their own for an instant; by then both
+    are complete. The next run into the folder removes them.
+    """
     hidden = [path for path in folder.iterdir() if path.name.startswith(".")]
-    assert len(hidden) <= 1
+    assert len(hidden) <= 2
     for path in hidden:
-        assert path.read_bytes() == job.expected
-        path.unlink()
+        assert path.read_bytes() in (OLD.encode(), job.expected)
+    if hidden:
+        write_text(folder / "other.txt", "")
+        (folder / "other.txt").unlink()
 
 
 def check_state(job: Job, folder: Path, force: bool, code: int) -> None:
@@ -122,11 +127,14 @@ def test_ended_at_hundreds_of_random_moments(tmp_path: Path, job: Job, sent: sig
 # Send a signal to the process itself before or after its Nth operation on files.
 AT_A_STEP = """
 import os
+from pathlib import Path
 count = 0
 def counted(operation):
     def wrapper(*args, **kwargs):
         global count
         count += 1
+        if count == {step}:
+            Path({marker!r}).touch()
         if count == {step} and not {afterwards}:
             os.kill(os.getpid(), {sent})
         try:
@@ -150,15 +158,21 @@ def steps(job: Job, folder: Path, sent: signal.Signals, force: bool) -> int:
         own.mkdir()
         if force:
             (own / "out.csv").write_text(OLD)
-        before = AT_A_STEP.format(step=step, afterwards=sent == signal.SIGTERM, sent=int(sent))
+        marker = folder / f"{step}-reached"
+        before = AT_A_STEP.format(
+            step=step, afterwards=sent == signal.SIGTERM, sent=int(sent), marker=str(marker)
+        )
         done = run(*job.command(own, *(["--force"] if force else [])), before=before)
-        if done.returncode == 0:
+        if not marker.exists():
             return step - 1
         if sent == signal.SIGTERM:
-            assert done.returncode == TERMINATED
             check_state(job, own, force, done.returncode)
-            if not force and not (own / "out.csv").exists():
-                assert listing(own) == {}, "not even the record, which gets its name first"
+            if (own / "out.csv").exists() and (own / "out.csv").read_bytes() == job.expected:
+                assert done.returncode == 0, "all is written, so the run has succeeded"
+            else:
+                assert done.returncode == TERMINATED
+                left = {"out.csv"} if force else set()
+                assert set(listing(own)) == left, "not even the record, which gets its name first"
         else:
             assert done.returncode == KILLED
             check_state(job, own, force, done.returncode)

@@ -182,6 +182,31 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+def test_means_kept_speaks_of_the_whole_column_on_spark(session: Any) -> None:
+    """With cells set to missing and records left out, weighted: the same figures and words as in memory."""
+    table = with_gaps(people(240, regions="N" * 60 + "S"))
+    few = table["region"].to_numpy(zero_copy_only=False) == "S"
+    region = np.where(few, "S", "N")
+    region[np.flatnonzero(few)[2:]] = "N"
+    table = table.set_column(table.column_names.index("region"), "region", pa.array(region))
+    words: dict[str, Any] = {
+        "k": 3, "keys": KEYS, "strata": ["region"], "small_strata": "suppress", "missing": "by-pattern",
+        "weight": "weight", "drop": ["illness"], "method": "mdav",
+    }  # fmt: skip
+    there: Any = microagg.protect(session.createDataFrame(table), **words)
+    here: Any = microagg.protect(table, **words)
+    assert any(change.set_to_missing for change in here.verdict.mean_changes)
+    assert any(change.left_out for change in here.verdict.mean_changes)
+    for one, other in zip(there.verdict.mean_changes, here.verdict.mean_changes, strict=True):
+        assert (one.cells, one.set_to_missing, one.left_out) == (
+            other.cells, other.set_to_missing, other.left_out,
+        )  # fmt: skip
+        assert one.column_mean == pytest.approx(other.column_mean, rel=1e-6, abs=1e-9)
+        assert one.column_relative == pytest.approx(other.column_relative, rel=1e-6, abs=1e-9)
+        if not one.is_whole:
+            assert one.words in str(there.verdict)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_words(session: Any, name: str) -> None:
     words, said = REFUSED[name]
@@ -217,3 +242,12 @@ def test_one_refused_block_refuses_all(session: Any) -> None:
             session.createDataFrame(few), k=3, keys=[["a", "b"], ["c"]], missing="by-pattern",
             accept_partial=True, drop=["illness"],
         )  # fmt: skip
+
+
+def test_repeating_numbers_of_units_need_a_role_on_both_engines(session: Any) -> None:
+    numbers = pa.array(np.repeat(np.arange(40), 3))
+    for name in ("nr", "household", "fcode"):
+        table = pa.table({"a": np.random.default_rng(1).normal(size=120), name: numbers})
+        for data in (table, session.createDataFrame(table)):
+            with pytest.raises(errors.SettingsError, match=f"'{name}'"):
+                microagg.protect(data, 3, keys=["a"])

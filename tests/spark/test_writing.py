@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -258,11 +260,57 @@ def test_the_input_is_not_overwritten_whatever_its_name(session: Any, source: Pa
     assert names_in(source / name) == {"1.parquet", "2.parquet"}
 
 
-def test_records_are_no_names_of_columns(session: Any, source: Path) -> None:
-    (source / "text" / "1.csv").write_text("1.5,22,secret\n2.5,23,secret\n")
+@pytest.mark.parametrize(
+    "record", ["1.5,22,secret", "secret,F,3", "secret,secret,secret"], ids=["numbers", "mixed", "equal"]
+)
+def test_records_are_no_names_of_columns(session: Any, source: Path, record: str) -> None:
+    for name in ("1.csv", "2.csv"):
+        (source / "text" / name).write_text(f"{record}\n1.5,F,7\n{record}\nM,M,secret\n")
     done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv")
-    assert "holds numbers instead of column names" in str(done.exception)
+    assert "looks like a record instead of column names" in str(done.exception)
     assert "secret" not in str(done.exception)
+
+
+def test_a_folder_of_files_without_header(session: Any, source: Path) -> None:
+    """A record of every file would be lost, or be names, if the first rows were not judged."""
+    rows = (source / "text" / "1.csv").read_text().splitlines()[1:]
+    (source / "text" / "1.csv").write_text("\n".join(rows[:120]) + "\n")
+    (source / "text" / "2.csv").write_text("\n".join(rows[120:]) + "\n")
+    words = (
+        "-k 3 --keys column1,column2,column3 --strata column4 --drop column5 --method mdav --engine spark"
+    )
+    done = run(f"protect {source}/text {words} -o {source}/out.csv")
+    assert "looks like a record" in str(done.exception)
+    done = run(f"protect {source}/text {words} -o {source}/out.csv --header no --json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["verdict"]["records"] == 200
+    written = session.read.csv(str(source / "out.csv"), header=True)
+    assert written.columns == ["column1", "column2", "column3", "column4", "column6"]
+    assert written.count() == 200
+
+
+def test_headers_of_several_files_are_no_values(session: Any, source: Path) -> None:
+    """Every file has a header of its own, which must not count as a value of the others."""
+    text = (source / "text" / "1.csv").read_text()
+    (source / "text" / "2.csv").write_text(text)
+    done = run(f"protect {source}/text {WORDS} --engine spark -o {source}/out.csv --json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["verdict"]["records"] == 400
+
+
+@pytest.mark.parametrize(
+    ("place", "option", "says"),
+    [
+        ("text", "--header-row 2", "header_row is not possible on Spark"),
+        ("text", "--sheet Data", "sheet would have no effect"),
+        ("in", "--header yes", "header would have no effect"),
+    ],
+)
+def test_where_the_table_is_cannot_be_said_of_every_folder(
+    session: Any, source: Path, place: str, option: str, says: str
+) -> None:
+    done = run(f"protect {source}/{place} {WORDS} --engine spark -o {source}/out.csv {option}")
+    assert says in str(done.exception)
 
 
 def test_a_table_by_its_name(session: Any, source: Path) -> None:
@@ -295,3 +343,65 @@ def test_only_microagg_speaks(session: Any, source: Path) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("microagg: There is neither a folder or file"), done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_folder_is_replaced_waits_until_all_is_new(
+    session: Any, source: Path, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals
+) -> None:
+    frame = session.read.parquet(str(source / "in"))
+    words = {"keys": KEYS, "drop": ["illness"], "method": "mdav"}
+    target = str(source / "out.parquet")
+    microagg.protect(frame, k=3, **words).save(target)
+    release = microagg.protect(frame, k=4, **words)
+    rename, renamed, arrived = Folder.rename, [], []
+
+    def interrupted(folder: Folder, to: Folder) -> None:
+        os.kill(os.getpid(), sent)
+        renamed.append(to)
+        rename(folder, to)
+
+    monkeypatch.setattr(Folder, "rename", interrupted)
+    handler = signal.signal(sent, lambda *_: arrived.append(len(renamed)))
+    try:
+        release.save(target, force=True)
+    finally:
+        signal.signal(sent, handler)
+    assert arrived == [2], "after the old folder and the new one were renamed"
+    record = json.loads((source / "microagg-internal" / "out.parquet.microagg.json").read_text())
+    assert record["plan"]["k"] == 4
+    assert names_in(source) == {"in", "text", "out.parquet", "microagg-internal"}
+
+
+def test_a_folder_that_cannot_be_renamed_leaves_all_old(
+    session: Any, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = session.read.parquet(str(source / "in"))
+    words = {"keys": KEYS, "drop": ["illness"], "method": "mdav"}
+    target = str(source / "out.parquet")
+    microagg.protect(frame, k=3, **words).save(target)
+    internal = {path.name: path.read_bytes() for path in (source / "microagg-internal").iterdir()}
+    release = microagg.protect(frame, k=4, **words)
+    before = rows_of(session.read.parquet(target))
+    rename, count = Folder.rename, [0]
+
+    def refusing(folder: Folder, to: Folder) -> None:
+        count[0] += 1
+        if count[0] == 2:
+            raise errors.cannot_write(to.path, "renaming failed")
+        rename(folder, to)
+
+    monkeypatch.setattr(Folder, "rename", refusing)
+    with pytest.raises(errors.OutputError, match="renaming failed"):
+        release.save(target, force=True)
+    assert {path.name: path.read_bytes() for path in (source / "microagg-internal").iterdir()} == internal
+    assert rows_of(session.read.parquet(target)) == before
+    assert names_in(source) == {"in", "text", "out.parquet", "microagg-internal"}
+
+
+def test_hidden_folders_of_a_killed_run_are_swept(session: Any, source: Path) -> None:
+    (source / ".microagg-0123456789abcdef").mkdir()
+    (source / ".microagg-0123456789abcdef" / "part-0").write_text("left over")
+    frame = session.read.parquet(str(source / "in"))
+    microagg.protect(frame, k=3, keys=KEYS, drop=["illness"], method="mdav").save(str(source / "o.parquet"))
+    assert names_in(source) == {"in", "text", "o.parquet", "microagg-internal"}

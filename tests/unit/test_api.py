@@ -87,7 +87,7 @@ def test_str_of_a_single_group_is_in_the_singular() -> None:
 
 def test_a_stage_as_method() -> None:
     result = partition(X, 3, Mdav("2k"))
-    assert result.recipe == "Mdav(stop='2k')"
+    assert result.recipe == "Mdav(stop='2k', leftovers='each', first='farthest')"
     np.testing.assert_array_equal(result.labels, partition(X, 3, "mdav:stop=2k").labels)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from microagg.certificate import Checked, check, document, load
 from microagg.certificate.data import scaled
 from microagg.certificate.duals import Cuts, Duals
 from microagg.certificate.search import Search
-from microagg.errors import CertificateError, DataError
+from microagg.errors import CertificateError, DataError, SettingsError
 from microagg.model import Problem, ScaleName, Table
 from microagg.scale.units import to_points
 from tests.oracles.exhaustive import exhaustive
@@ -187,7 +188,7 @@ def test_a_partition_that_is_not_optimal_has_a_gap() -> None:
     result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE)], labels=labels)
     assert result.bound == pytest.approx(4.0)
     assert not result.proved
-    assert result.gap == pytest.approx(100 * (1 - 4.0 / sse(points, labels)))
+    assert result.gap == pytest.approx(100 * (sse(points, labels) / 4.0 - 1))
 
 
 def tree(rng: np.random.Generator, n: int) -> list[tuple[list[Any], list[Any]]]:
@@ -284,6 +285,44 @@ def test_cuts_and_branches_prove_more() -> None:
         prices = raised(points, admitted_groups(5, 2, apart, together), np.zeros(5), [], NONE)
         leaves.append((apart, together, prices, NONE))
     assert proven(points, 2, leaves).bound == pytest.approx(1.5 * side)
+
+
+def inflated(k: int) -> tuple[dict[str, Any], Floats]:
+    """A forged certificate: with its prices nearly every group has a negative reduced cost."""
+    points = np.random.default_rng(0).normal(size=(100, 2))
+    labels = np.repeat(np.arange(20, dtype=np.int32), 5)
+    cost = sse(points - points[0], labels)
+    leaf = ((), (), np.full(100, 1e3), NONE)
+    return document(points, k, "none", labels, cost, sst(points), 0.9 * cost, [], [], [leaf]), points
+
+
+@pytest.mark.parametrize("calls", [1, 8])
+def test_the_check_of_inflated_prices_ends_when_its_time_is_over(
+    calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock that goes a second forward whenever it is looked at: within one record's search too."""
+    ticks = itertools.count()
+    monkeypatch.setattr("microagg.certificate.clock.monotonic", lambda: float(next(ticks)))
+    forged, points = inflated(5)
+    done: list[float] = []
+    with pytest.raises(CertificateError, match="nothing is proven") as refusal:
+        check(forged, points, seconds=calls, progress=done.append)
+    assert f"within {calls} seconds" in str(refusal.value)
+    assert not done
+    assert next(ticks) == calls + 1
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, math.nan, math.inf, "ten", True])
+def test_wrong_limits_of_time_are_refused(seconds: Any) -> None:
+    forged, points = inflated(5)
+    with pytest.raises(SettingsError, match="seconds"):
+        check(forged, points, seconds=seconds)
+
+
+def test_what_is_proven_names_k_scale_and_records() -> None:
+    points = np.array([[0.0], [1.0], [2.0], [100.0], [101.0], [102.0]])
+    result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE)])
+    assert (result.k, result.scale, result.records) == (3, "none", 6)
 
 
 def test_data_without_spread() -> None:

@@ -118,7 +118,7 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     path.write_text("a,b\n" + "".join(f"{i},{i * i}\n" for i in range(30)))
     code = """
 import sys
-from microagg.cli.entry import main
+from microagg.cli import main
 from microagg.methods import memory
 memory.available, memory.WORTH_ASKING = (lambda: 0), 0
 sys.argv = ["microagg", "partition", sys.argv[1], "-k", "3", "--method", "mdav"]

@@ -129,7 +129,9 @@ def test_profile_is_a_comment_without_values() -> None:
     text = write_plan(words_of(suggestions, found, 3), found, suggestions)
     assert '"total" = "a" + "b"' in text
     assert '"b" = "again"' in text
-    assert "#missing_codes = { age = [999] }" in text
+    assert "\nmissing_codes = { age = [999] }" in text
+    assert '\nmissing = "by-pattern"' in text
+    assert '# "age": 999 in 2 records: of the usual form of codes' in text
     assert "400 records" in text
     for suggestion in suggestions:
         assert suggestion.reason in text
@@ -184,7 +186,7 @@ def test_what_editors_do(tmp_path: Path, content: str) -> None:
         ("noise = 'much'", "noise is text; it must be a number, such as 0.1"),
         ("missing_codes = [99]", "missing_codes is an array; it must be a table with an array of numbers"),
         ("missing_codes = { a = 99 }", "missing_codes is a table; it must be a table with an array"),
-        ("missing_codes = { a = ['x'] }", "must be a table with an array of numbers for each column"),
+        ("missing_codes = { a = [true] }", "a table with an array of numbers and texts for each column"),
         ("decimals = { a = 1.5 }", "must be a table with a whole number for each column"),
         ("weight = ['w']", "weight is an array; it must be text in quotes"),
         ("seed = 2020-01-01", "seed is a date or time; it must be a whole number"),

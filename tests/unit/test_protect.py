@@ -193,15 +193,17 @@ def test_numbers_of_numpy_are_settings_too(tmp_path: Path) -> None:
         protected(plan=5)
 
 
-def test_noise_that_rounding_undoes_is_told() -> None:
-    source = survey().assign(children=np.arange(N) % 4)
+def test_noise_that_rounding_undoes_is_refused_or_told() -> None:
+    source = survey(200).assign(children=np.arange(200) % 4)
     words = {"confidential": "children", "confidential_as": "noise", "accept_homogeneous": True}
     for more in ({}, {"decimals": {"children": 0}}):
-        release = protected(source, **words, **more)
-        undone = int((release.data["children"].round() == source["children"]).sum())
-        assert undone > 0.9 * N
-        told = f"undone by rounding in {undone} of {N} records"
-        assert any(told in note for note in release.verdict.notes)
+        with pytest.raises(UnsafeRelease, match=r"noise of 'children' is undone by rounding in \d+ of 200"):
+            protected(source, **words, **more)
+    release = protected(source, **words, noise=1.0)
+    undone = int((release.data["children"].round() == source["children"]).sum())
+    assert 0.05 * 200 < undone < 0.5 * 200
+    told = f"undone by rounding in {undone} of 200 records"
+    assert any(told in note for note in release.verdict.notes)
     larger = protected(source, **words, noise=5000.0)
     assert not any("undone" in note for note in larger.verdict.notes)
 

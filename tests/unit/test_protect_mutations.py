@@ -105,8 +105,8 @@ def medians_for_means(real: Patch) -> Patch:
 
 @broken(local, "solve_all", "that fewer than 3 records share")
 def off_by_one_member(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
-        first, *others = real(*args)
+    def patched(*args: Any, **more: Any) -> Any:
+        first, *others = real(*args, **more)
         labels = first.labels.copy()
         labels[np.flatnonzero(labels == 0)[0]] = 1
         return [replace(first, labels=labels), *others]

@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 from microagg import read
 from microagg.cli import entry as cli
 from microagg.errors import DataError, MissingExtra, SettingsError
-from microagg.model import CsvFormat, Table
+from microagg.model import CsvFormat, Layout, Table
 from tests.bad_files import (
     BAD_FILES,
     GOOD_NAMES,
@@ -403,7 +403,7 @@ def test_categories_of_text(tmp_path: Path) -> None:
 )
 def test_excel(tmp_path: Path, rows: list[list[object]], values: list[list[float]]) -> None:
     path = write_excel(tmp_path / "book.xlsx", rows, [["other"], ["sheet"]])
-    table = read.table_from_file(path)
+    table = read.table_from_file(path, layout=Layout(sheet="Sheet"))
     assert table.columns == ("a", "b")
     assert table.values.tolist() == values
 
@@ -411,9 +411,9 @@ def test_excel(tmp_path: Path, rows: list[list[object]], values: list[list[float
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([], r"first sheet of .* is empty.*no records"),
+        ([], r"sheet of .* is empty.*no records"),
         ([["a", "b"]], r"no records"),
-        ([[SECRET, 2], [1, 2]], r"first line .*instead of column names"),
+        ([[SECRET, 2], [1, 2]], r"first row .*instead of column names"),
         ([["a", None], [1, 2]], r"Column 2 of the file has no name"),
         ([["a", None, None], [1, 2, 3]], r"Column 2 of the file has no name"),
         ([["a", "a"], [1, 2]], r"more than once: 'a'"),
@@ -462,7 +462,7 @@ def test_a_missing_extra_is_no_internal_error(
     path = write_good(tmp_path / "good.sav")
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     monkeypatch.setattr("sys.argv", ["microagg", "partition", str(path), "-k", "3"])
-    assert cli._run() == cli.USAGE
+    assert cli.run() == cli.USAGE
     assert "pip install 'microagg[formats]'" in capsys.readouterr().err
 
 

@@ -403,11 +403,21 @@ def test_closed_forms_of_intervals() -> None:
     for measure in (interval_sd, interval_sd_masked, interval_rank, outlier_interval):
         assert measure(same).value == 1.0
         assert measure(other).value == 0.0
-    # One column of three is far off: jointly nobody is inside, but sdcMicro's count has all.
+    # One column of three is far off: jointly nobody is inside, but the loose count has all.
     shifted = pair_of(x, x + np.array([0.0, 0.0, 9.0]))
     found = interval_sd_masked(shifted)
     assert (found.value, found.parts["at most one column outside"]) == (0.0, 1.0)
     assert interval_sd(shifted).parts == {"a": 1.0, "b": 1.0, "c": 0.0}
+
+
+def test_what_is_said_of_drisk_is_what_sdcmicro_computes_today() -> None:
+    """Since sdcMicro 5.6.0 no column may be outside: its figure is the value, not the part."""
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    found = interval_sd_masked(pair_of(x, x + np.array([0.0, 0.0, 9.0])))
+    assert found.value == 0.0
+    assert "sdcMicro's dRisk is this share since version 5.6.0" in found.note
+    reference = RISK["interval_sd_masked"].reference
+    assert "sdcMicro's dRisk since version 5.6.0" in reference
 
 
 def test_standard_deviations_survive_large_offsets() -> None:

@@ -62,7 +62,7 @@ def test_choosing_cases() -> None:
     assert {case.part for case in everything} == set(cases.PARTS)
     assert not any(case.asked for case in everything)
     assert [case.name for case in cases.chosen(["start"])] == ["start"]
-    others = cases.chosen(["engines method=cbfs*n=10000 k=3"])
+    others = cases.chosen(["engines method=cbfs data=*n=10000 k=3"])
     assert others
     assert all(case.settings["method"] == "cbfs" for case in others)
     with pytest.raises(SystemExit, match="no case"):

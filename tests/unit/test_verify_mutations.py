@@ -228,8 +228,23 @@ def test_noise_that_moves_missing_values(before: float | None) -> None:
     made = small_release().claiming(noised=("turnover",))
     values = made.column("turnover")
     made = made.with_source("turnover", changed(values, 7, before))
-    made = made.with_released("turnover", changed(values, 7, 3.0 if before is None else None))
+    noisy = [value + 2.5 for value in values]
+    made = made.with_released("turnover", changed(noisy, 7, 3.0 if before is None else None))
     refused(made, "missing in only one")
+
+
+def test_noise_that_rounding_undoes() -> None:
+    made = small_release().claiming(noised=("turnover",))
+    values = made.column("turnover")
+    for undone in (12, 7):
+        shifts = [0.4 if at < undone else 2.5 for at in range(12)]
+        noisy = [value + shift for value, shift in zip(values, shifts, strict=True)]
+        refused(made.with_released("turnover", noisy), f"undone by rounding in {undone} of 12 records")
+    shifts = [0.4 if at < 6 else 2.5 for at in range(12)]
+    noisy = [value + shift for value, shift in zip(values, shifts, strict=True)]
+    verdict = made.with_released("turnover", noisy).verdict()
+    assert verdict.failures == ()
+    assert any("undone by rounding in 6 of 12 records" in note for note in verdict.notes)
 
 
 # --- rows --------------------------------------------------------------------------------------

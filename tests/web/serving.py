@@ -136,9 +136,9 @@ def audited(folder: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def serving(temporary: Path, *options: str, **environment: str) -> Iterator[Server]:
+def serving(temporary: Path, *options: str, opening: bool = False, **environment: str) -> Iterator[Server]:
     process = subprocess.Popen(
-        [COMMAND, "serve", "--no-open", *options],
+        [COMMAND, "serve", *(() if opening else ("--no-open",)), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

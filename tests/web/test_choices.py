@@ -70,10 +70,14 @@ def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
     with pytest.raises(SettingsError, match="k is a str"):
         Protection.of(choices.words())
     choices.say("k", "3")
-    choices.say("missing_codes", "nine", "a")
-    with pytest.raises(SettingsError, match="numbers separated by commas"):
+    choices.say("missing_codes", "9\r10", "a")
+    with pytest.raises(SettingsError, match="numbers and texts separated by commas"):
         choices.words()
     choices.say("missing_codes", "", "a")
+    choices.say("decimals", "two", "a")
+    with pytest.raises(SettingsError, match="a whole number, such as 2"):
+        choices.words()
+    choices.say("decimals", "", "a")
     choices.say("role", "weight", "a")
     with pytest.raises(SettingsError, match="all have the role weight"):
         choices.words()
@@ -109,6 +113,7 @@ def test_every_control_has_a_label_and_every_option_is_possible() -> None:
         "weight",
     }
     by_column_or_file = {"missing_codes", "decimals", "delimiter", "encoding", "decimal"}
+    by_column_or_file |= {"header", "sheet", "header_row"}
     assert set(fields) | others | by_column_or_file == set(WORDS)
     assert set(fields) <= set(LABELS)
     for word, options in OPTIONS.items():
@@ -157,7 +162,7 @@ def test_shiny_binds_no_control() -> None:
 
 @pytest.fixture
 def released(choices: Choices) -> Project:
-    """A run was stopped before there were groups: MDAV's were taken."""
+    """A run was stopped."""
     project = Project(Path(), Queue(Limits(2**30, 1.0)))
     project.source, project.choices = Source("a.csv", "a.csv", Path()), choices
     project.jobs["look"] = Job(
@@ -165,7 +170,7 @@ def released(choices: Choices) -> Project:
     )
     asked = dict(Protection.of(choices.words()).words)
     project.release = {
-        "asked": asked, "words": {**asked, "method": "mdav"}, "file": "a-protected.csv", "sentence": "",
+        "asked": asked, "words": asked, "file": "a-protected.csv", "sentence": "", "stopped": True,
         "cut_short": True,
     }  # fmt: skip
     return project
@@ -178,6 +183,18 @@ def test_a_release_of_other_settings_says_so(released: Project) -> None:
     released.say("k", "many")
     assert "Settings were changed" in str(result.changed_since(released))
     assert 'id="changed"' in str(hand_over.hand_over(released))
+
+
+def test_what_is_said_beside_the_command_is_true(released: Project) -> None:
+    """The command says what was asked for, and the note whether that may lead to other groups."""
+    assert released.release is not None
+    page = str(hand_over.hand_over(released))
+    assert "stopped early: the command goes on to its end, and may find other groups" in page
+    assert "--method=mdav" not in page
+    released.release["stopped"] = False
+    assert "The clock cut this run short" in str(hand_over.hand_over(released))
+    released.release["cut_short"] = False
+    assert "other groups" not in str(hand_over.hand_over(released))
 
 
 def test_a_release_says_that_a_run_is_under_way(released: Project) -> None:

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from microagg.engines import local
-from microagg.engines.release import Release
+from microagg.engines import solving
+from microagg.engines.solving import solve_one
 from microagg.errors import Cancelled, SettingsError
 from microagg.methods.run import Progress
-from microagg.model import Microdata
+from microagg.model import Microdata, Partition
 from microagg.plan.protection import Protection
 from microagg.web import jobs, work
 from microagg.web.jobs import Job, Limits, Queue
@@ -58,7 +58,8 @@ def test_a_file_is_looked_at(queue: Queue, arguments: dict[str, Any]) -> None:
     assert job.state == "done"
     assert job.answer["records"] == 400
     roles = {column["name"]: column["suggested"] for column in job.answer["columns"]}
-    assert roles["income"] == "keys"
+    assert roles["rent"] == "keys"
+    assert roles["income"] == "confidential"
     assert roles["region"] == "strata"
     assert len(job.answer["preview"]) == 8
 
@@ -108,17 +109,10 @@ def test_stopping_before_all_strata_have_groups_leaves_nobody_without(
 
 
 class Stopped:
-    """The line of a job that is told to stop before it has groups."""
+    """The line of a job that is told to stop at once."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.told: dict[str, Any] = {}
-        self._protect = local.protect
-        monkeypatch.setattr(local, "protect", self._without_groups)
-
-    def _without_groups(self, source: Microdata, protection: Protection, progress: Any) -> Release:
-        if progress == self.watch:
-            raise Cancelled
-        return self._protect(source, protection, progress)
 
     def tell(self, **told: object) -> None:
         self.told.update(told)
@@ -127,35 +121,45 @@ class Stopped:
         self.tell(done=progress.done, loss=progress.information_loss)
         return True
 
-    def watch_quietly(self, _progress: Progress) -> None:
-        pass
 
-
-def test_what_was_asked_for_is_told_beside_what_was_done(
-    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("strata", [False, True])
+def test_a_stopped_run_is_the_same_by_the_command_but_goes_on_to_its_end(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strata: bool
 ) -> None:
+    """What was asked for stays what the command says, whatever groups there were at the stop."""
     monkeypatch.chdir(tmp_path)
-    answer = work.protect({**arguments, "words": FOREVER}, cast(Any, Stopped(monkeypatch)))
+    words = dict(FOREVER)
+    if strata:
+        words["strata"] = words.pop("pass")
+    answer = work.protect({**arguments, "words": words}, cast(Any, Stopped()))
+    assert answer["stopped"]
     assert answer["cut_short"]
-    assert answer["asked"] == FOREVER
-    assert answer["words"] == {**FOREVER, "method": "mdav"}
+    assert answer["asked"] == answer["words"] == words
 
 
-def test_large_data_without_groups_get_them_in_blocks_and_once(
+def test_large_data_without_groups_get_them_in_blocks(
     arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(work, "MOST_FOR_MDAV", 399)
+    monkeypatch.setattr(solving, "MOST_FOR_MDAV", 9)
+    monkeypatch.setattr(solving, "solve_one", cancelled)
     words = {"k": 3, "keys": [["age", "size", "rent"]], "confidential": ["income"], "pass": ["region"]}
-    asked = {**words, "retry": True, "effort": "best"}
-    answer = work.protect({**arguments, "words": asked}, cast(Any, Stopped(monkeypatch)))
-    assert answer["words"] == {**words, "method": "blocks"}
+    answer = work.protect({**arguments, "words": words}, cast(Any, Stopped()))
+    assert answer["recipes"] == ["blocks"]
+
+
+def cancelled(problem: Any, start: Any, plan: Any, progress: Any) -> Partition:
+    """Stopped before there were any groups, where somebody can stop it."""
+    if progress is None:
+        return solve_one(problem, start, plan, progress)
+    progress(Progress("Mdav", 0.1, 0.1))
+    raise Cancelled
 
 
 def test_the_comparison_with_mdav_can_be_stopped(
     arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = Stopped(monkeypatch)
+    line = Stopped()
 
     def loss(_source: Microdata, _protection: Protection, progress: Any) -> float:
         assert progress(Progress("mdav", 0.5, 1.0, information_loss=9.0))

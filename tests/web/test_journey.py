@@ -52,6 +52,7 @@ def test_the_whole_journey(server: Server, visit: Visit, data: Path, tmp_path: P
     send(page, data)
     page.get_by_role("link", name="Next: roles").click()
     give_role(page, "size", "keys 1")
+    give_role(page, "income", "keys 1")
     page.get_by_role("link", name="Next: how to protect").click()
     page.get_by_label("Smallest group, k").fill("4")
     page.get_by_label("Smallest group, k").blur()
@@ -100,6 +101,7 @@ def test_a_stata_file_keeps_its_labels(server: Server, visit: Visit, tmp_path: P
     send(page, tmp_path / "persons.dta")
     step(page, "Roles")
     page.get_by_text("Income in euros").wait_for()
+    give_role(page, "income", "keys 1")
     step(page, "Protection")
     page.get_by_text("This can be run:").wait_for()
     run(page)
@@ -325,3 +327,22 @@ def test_a_session_that_is_ended_leaves_nothing(server: Server, visit: Visit, da
     answer = page.context.request.get(server.address)
     assert answer.status == 403
     eventually(lambda: len(server.folders) == before - 1)
+
+
+def test_codes_for_missing_answers_are_in_force(server: Server, visit: Visit, tmp_path: Path) -> None:
+    """What the field shows is what acts: accepting all suggestions releases no age of 999 or near it."""
+    draw = np.random.default_rng(4)
+    age = np.where(np.arange(300) % 30 == 0, 999, draw.integers(18, 90, 300))
+    frame = pd.DataFrame({"age": age, "rent": draw.gamma(3, 200, 300).round(1)})
+    frame.to_csv(tmp_path / "ages.csv", index=False)
+    page = visit(server)
+    send(page, tmp_path / "ages.csv")
+    step(page, "Roles")
+    field = page.get_by_label("Codes for missing in age")
+    assert field.input_value() == "999"
+    assert "999 in 10 records" in page.locator("main").inner_text()
+    step(page, "Protection")
+    page.get_by_text("This can be run:").wait_for()
+    run(page)
+    step(page, "Hand over")
+    assert pd.read_csv(downloaded(page, "ages-protected.csv").path())["age"].max() < 100

@@ -32,11 +32,12 @@ from numpy.typing import NDArray
 
 from microagg import errors
 from microagg.certificate.claim import Claim
+from microagg.certificate.clock import Tick, limited_to
 from microagg.certificate.data import digest_of_labels, digest_of_values, scaled, sum_of_squares
 from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repaired
 from microagg.certificate.file import document, load
 from microagg.certificate.search import Search
-from microagg.model import Problem
+from microagg.model import Problem, ScaleName, gap_above, is_optimal
 
 __all__ = ["Checked", "check", "document", "load"]
 
@@ -46,18 +47,18 @@ TOLERANCE = 1e-9
 NOTHING = 1e-20
 """Of the SST: what means of equal records may leave."""
 
-PROVED = 1e-6
-"""Percent: a smaller gap is the solver's tolerance."""
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What a certificate proves.
 
-    No partition of the data into groups of at least k has a smaller SSE than `bound`. `sse`, `sst` are
-    those of the data in the certificate's scale; `screens`, `leaves`: how many there were.
+    No partition of the records into groups of at least k has a smaller SSE than `bound`. `sse`, `sst` are
+    those of the data in the certificate's `scale`; `screens`, `leaves`: how many there were.
     """
 
+    k: int
+    scale: ScaleName
+    records: int
     bound: float
     sse: float
     sst: float
@@ -75,14 +76,16 @@ class Checked:
         return _percent(self.bound, self.sst)
 
     @property
-    def gap(self) -> float:
-        """By how much a partition could be better, in percent."""
-        return _percent(self.sse - self.bound, self.sse)
+    def gap(self) -> float | None:
+        """How far above the optimum the partition is at most, in percent of the bound; None if that is 0
+        and its SSE is not.
+        """
+        return gap_above(self.bound, self.sse)
 
     @property
     def proved(self) -> bool:
         """None is better."""
-        return self.gap < PROVED
+        return is_optimal(self.gap)
 
 
 def _percent(part: float, whole: float) -> float:
@@ -93,13 +96,16 @@ def check(
     certificate: Mapping[str, Any],
     values: NDArray[np.float64],
     *,
+    seconds: float | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Checked:
     """What the certificate proves about the table's values; CertificateError if it is not as it claims.
 
-    The proof is about the scaled values as doubles. `progress` is called with the share done, 0 to 1.
+    The proof is about the scaled values as doubles. CertificateError too if the check is not done after so
+    many seconds. `progress` is called with the share done, 0 to 1.
     """
-    claim = Claim.read(certificate)
+    tick = limited_to(seconds)
+    claim = Claim.read(certificate, tick)
     table = np.ascontiguousarray(values, dtype=np.float64)
     if table.shape != (claim.n, claim.p) or digest_of_values(table) != claim.data_digest:
         raise errors.certificate_of_other_data()
@@ -108,10 +114,10 @@ def check(
     for name, ours, theirs in (("sse", sse, claim.sse), ("sst", sst, claim.sst)):
         if not abs(ours - theirs) <= TOLERANCE * ours + NOTHING * sst:
             raise errors.certificate_figure_differs(name)
-    bound = min(sse, max(0.0, _proven(problem, claim, progress or (lambda _: None))))
+    bound = min(sse, max(0.0, _proven(problem, claim, tick, progress or (lambda _: None))))
     if not claim.bound <= bound + TOLERANCE * bound + NOTHING * sst:
         raise errors.certificate_proves_less(_percent(claim.bound, sst), _percent(bound, sst))
-    return Checked(bound, sse, sst, len(claim.screens), len(claim.leaves))
+    return Checked(claim.k, claim.scale, claim.n, bound, sse, sst, len(claim.screens), len(claim.leaves))
 
 
 def _partition_cost(problem: Problem, claim: Claim) -> float:
@@ -124,10 +130,10 @@ def _partition_cost(problem: Problem, claim: Claim) -> float:
     return math.fsum(sum_of_squares(problem.points[rows]) for rows in groups)
 
 
-def _proven(problem: Problem, claim: Claim, progress: Callable[[float], object]) -> float:
+def _proven(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[float], object]) -> float:
     """No partition costs less."""
     cuts = Cuts.of(claim.cuts, len(problem.points))
-    search = Search(problem, cuts)
+    search = Search(problem, cuts, tick)
     passes = 2 if claim.screens else len(claim.leaves)
     done = iter(range(passes))
 
@@ -137,12 +143,17 @@ def _proven(problem: Problem, claim: Claim, progress: Callable[[float], object])
 
     listed: list[Groups] | None = None
     for proposed in claim.screens:
+        tick()
         screen, value = repaired(problem, cuts, proposed, listed or every(proposed, 0.0))
         room = claim.sse - value
         listed = listed or every(screen, room)
         listed = [part.take(may_be_cheaper(problem, cuts, screen, part, room)) for part in listed]
     values = [claim.sse]
     for leaf in claim.leaves:
-        groups = every(leaf, 0.0) if listed is None else [part.take(leaf.admit(part)) for part in listed]
+        tick()
+        if listed is None:
+            groups = every(leaf, 0.0)
+        else:
+            groups = [part.take(leaf.admit(part, tick)) for part in listed]
         values.append(repaired(problem, cuts, leaf, groups)[1])
     return min(values)

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from microagg import errors
+from microagg.certificate.clock import Tick, no_limit
 from microagg.certificate.duals import Doubles, Duals, Pair
 from microagg.certificate.file import FIELDS, FORMAT, VERSION, digest_of_fields
 from microagg.model import Labels, ScaleName
@@ -36,7 +37,7 @@ class Claim:
     leaves: tuple[Duals, ...]
 
     @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Claim:
+    def read(cls, fields: Mapping[str, Any], tick: Tick = no_limit) -> Claim:
         """CertificateError if one is of another kind, the digest differs, or the leaves are no tree's."""
         if not isinstance(fields, Mapping) or fields.get("format") != FORMAT:
             raise errors.not_a_certificate(FORMAT)
@@ -69,12 +70,12 @@ class Claim:
         )
         if digest_of_fields(fields) != _text(fields["digest"], "digest"):
             raise errors.certificate_altered()
-        if not claim.leaves or not _complete(claim.leaves):
+        if not claim.leaves or not _complete(claim.leaves, tick):
             raise errors.certificate_leaves_incomplete()
         return claim
 
 
-def _complete(leaves: Sequence[Duals]) -> bool:
+def _complete(leaves: Sequence[Duals], tick: Tick) -> bool:
     """Whether the decisions are those of a tree: a pair that all leaves have decided, both ways, splits
     them into two halves of which the same holds, down to single leaves without further decisions. Which
     of several such pairs comes first does not matter: if all leaves of a tree have decided a pair, then
@@ -85,8 +86,7 @@ def _complete(leaves: Sequence[Duals]) -> bool:
         part = waiting.pop()
         if len(part) == 1 and not part[0]:
             continue
-        common = (pair for pair in part[0] if all(pair in leaf for leaf in part))
-        pair = next((pair for pair in common if len({leaf[pair] for leaf in part}) == 2), None)
+        pair = next((pair for pair in part[0] if _splits(pair, part, tick)), None)
         if pair is None:
             return False
         halves: tuple[list[dict[Pair, bool]], list[dict[Pair, bool]]] = ([], [])
@@ -94,6 +94,12 @@ def _complete(leaves: Sequence[Duals]) -> bool:
             halves[leaf.pop(pair)].append(leaf)
         waiting.extend(halves)
     return True
+
+
+def _splits(pair: Pair, leaves: Sequence[Mapping[Pair, bool]], tick: Tick) -> bool:
+    """Whether all leaves have decided the pair, and not all alike."""
+    tick()
+    return all(pair in leaf for leaf in leaves) and len({leaf[pair] for leaf in leaves}) == 2
 
 
 def _names(fields: Mapping[str, Any], needed: Sequence[str], where: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from microagg.certificate.clock import Tick, no_limit
 from microagg.model import Points, Problem, Rows
 
 Doubles = NDArray[np.float64]
@@ -95,11 +96,12 @@ class Duals:
         added = np.bincount(group, weights=self.multipliers[cut] * times, minlength=len(groups.costs))
         return np.asarray(groups.costs - self.prices[groups.members].sum(axis=1) + added)
 
-    def admit(self, groups: Groups) -> NDArray[np.bool_]:
+    def admit(self, groups: Groups, tick: Tick = no_limit) -> NDArray[np.bool_]:
         """Which groups the leaf admits."""
         admitted = np.ones(len(groups.members), dtype=np.bool_)
         for pairs, forbidden in ((self.apart, 2), (self.together, 1)):
             for i, j in pairs:
+                tick()
                 admitted &= ((groups.members == i) | (groups.members == j)).sum(axis=1) != forbidden
         return admitted
 

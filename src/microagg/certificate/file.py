@@ -98,7 +98,7 @@ def load(path: str | Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise errors.no_such_file(str(file)) from None
     except OSError as reason:
-        raise errors.cannot_read(str(file), reason.strerror or "unknown reason") from None
+        raise errors.cannot_read(str(file), reason) from None
     try:
         found = json.loads(text.decode(), parse_constant=_refuse, object_pairs_hook=_unique)
     except (ValueError, RecursionError):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
+from microagg.certificate.clock import Tick, no_limit
 from microagg.certificate.duals import Cuts, Doubles, Duals, Groups, Pair, rounding
 from microagg.model import Problem, Rows
 
@@ -51,7 +52,8 @@ class Search:
     LONGEST_CUT = 99
     """Longer ones have too many pairs; the search may leave out what a cut adds."""
 
-    def __init__(self, problem: Problem, cuts: Cuts) -> None:
+    def __init__(self, problem: Problem, cuts: Cuts, tick: Tick = no_limit) -> None:
+        self._tick = tick
         self._problem = problem
         self._cuts = cuts
         self._margin = 2 * problem.k * rounding(problem, cuts)
@@ -69,6 +71,7 @@ class Search:
         weights = np.maximum(prices, 1e-3 * np.abs(prices).mean()) + 1e-300
         shares = self._least_shares(weights)
         for record in range(n):
+            self._tick()
             row = self._distances(np.array([record]), slice(None))[0]
             candidates = [self._candidates(record, row, size, shares) for size in sizes]
             near = np.concatenate([[record], np.flatnonzero(np.logical_or.reduce(candidates))])
@@ -84,7 +87,7 @@ class Search:
         for size, parts in zip(sizes, found, strict=True):
             members = np.concatenate([np.empty((0, size.m), dtype=np.int32), *parts])
             part = Groups.of(self._problem.points, self._cuts, _distinct(members))
-            groups.append(part.take(duals.admit(part)))
+            groups.append(part.take(duals.admit(part, self._tick)))
         return groups
 
     def _widened(self, limit: float) -> float:
@@ -106,6 +109,7 @@ class Search:
         least = np.empty((most + 1, n))
         step = max(1, self.CELLS // n)
         for start in range(0, n, step):
+            self._tick()
             rows = np.arange(start, min(start + step, n))
             distances = self._distances(rows, slice(None))
             distances[np.arange(len(rows)), rows] = np.inf
@@ -116,6 +120,7 @@ class Search:
         """What the cuts add to d of pairs of records; pairs that must be apart are infinitely far."""
         extra: dict[Pair, float] = {}
         for rows, multiplier in zip(self._cuts.sets, duals.multipliers.tolist(), strict=False):
+            self._tick()
             if len(rows) > self.LONGEST_CUT:
                 continue
             largest = min(len(rows), m - 1 + m % 2)
@@ -192,6 +197,7 @@ class Search:
         most = self._widened((s + 1) * s / 2 * size.mean)
         step = max(1, self.CELLS // len(omega))
         for start in range(0, count, step):
+            self._tick()
             of = slice(start, start + step)
             star = omega[members[of, 0]]
             for place in range(1, s):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from microagg import errors
-from microagg.cli.options import AsJson, Decimal, Delimiter, Encoding, codes_by_column, names
+from microagg.cli.options import AsJson, Decimal, Delimiter, Encoding, all_names, codes_by_column, names
+from microagg.cli.terminal import one_json
+
+_Said = TypeVar("_Said")
 
 
 def assess(
@@ -25,12 +28,12 @@ def assess(
         list[str] | None,
         typer.Option(help="Numeric columns that were masked; given again: another subset."),
     ] = None,
-    each: Annotated[str | None, typer.Option(help="Numeric columns masked each by itself.")] = None,
+    each: Annotated[list[str] | None, typer.Option(help="Numeric columns masked each by itself.")] = None,
     strata: Annotated[
-        str | None, typer.Option(help="Columns that were left as they are and count as keys.")
+        list[str] | None, typer.Option(help="Columns that were left as they are and count as keys.")
     ] = None,
     confidential: Annotated[
-        str | None, typer.Option(help="Columns that others must not learn, for attribute disclosure.")
+        list[str] | None, typer.Option(help="Columns that others must not learn, for attribute disclosure.")
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Survey weights, for weighted measures.")] = None,
     id_: Annotated[
@@ -40,7 +43,9 @@ def assess(
     k: Annotated[int | None, typer.Option("-k", help="What was promised; it is counted again.")] = None,
     missing_codes: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN=CODES", help="Numbers that mean missing, such as age=9,99."),
+        typer.Option(
+            metavar="COLUMN=CODES", help="Numbers or texts that mean missing, such as age=9,99 and pay=-."
+        ),
     ] = None,
     model: Annotated[
         list[str] | None, typer.Option(help='A regression to compare, such as "income ~ age + size".')
@@ -49,7 +54,7 @@ def assess(
         list[str] | None, typer.Option(help='A figure to compare, such as "mean income by region".')
     ] = None,
     measures: Annotated[
-        str | None, typer.Option(help="Names, see `microagg explain` (default: all measures).")
+        list[str] | None, typer.Option(help="Names, see `microagg explain` (default: all measures).")
     ] = None,
     details: Annotated[
         bool,
@@ -61,6 +66,21 @@ def assess(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of CSV or Excel files: yes if the first row holds names, no if it is a record. Given "
+            "again: of PROTECTED, as are --sheet and --header-row."
+        ),
+    ] = None,
+    sheet: Annotated[
+        list[str] | None,
+        typer.Option(help="Of Excel files: the sheet to read, with what is hidden in it."),
+    ] = None,
+    header_row: Annotated[
+        list[int] | None,
+        typer.Option(help="Of CSV or Excel files: the row with the names; those above are skipped."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what PROTECTED loses and risks, compared with ORIGINAL.
@@ -80,19 +100,22 @@ def assess(
             original,
             protected,
             keys=None if keys is None else [names(subset) or [] for subset in keys],
-            each=names(each),
-            strata=names(strata),
-            confidential=names(confidential),
+            each=all_names(each),
+            strata=all_names(strata),
+            confidential=all_names(confidential),
             weight=weight,
             id=id_,
             k=k,
             missing_codes=codes_by_column(missing_codes),
             model=model,
             indicator=indicator,
-            measures=names(measures),
+            measures=all_names(measures),
             delimiter=delimiter,
             encoding=encoding,
             decimal=decimal,
+            header=_one_or_two(header),
+            sheet=_one_or_two(sheet),
+            header_row=_one_or_two(header_row),
             progress=bar.update,
         )
     if report is not None:
@@ -100,8 +123,13 @@ def assess(
         from microagg.write import write_text
 
         write_text(report, assessment_report(found, str(original), str(protected)))
-    typer.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else found.table(details))
+    typer.echo(one_json(found.as_dict()) if as_json else found.table(details))
     found.raise_if_unsafe()
+
+
+def _one_or_two(given: list[_Said] | None) -> _Said | list[_Said] | None:
+    """Said once, it is about both files."""
+    return given[0] if given is not None and len(given) == 1 else given
 
 
 def _check_report(report: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -19,15 +18,22 @@ from microagg.cli.options import (
     Effort,
     Encoding,
     GroupSeed,
+    Header,
+    HeaderRow,
     Missing,
     MissingCodes,
+    Sheet,
     SmallStrata,
     Strata,
     Threads,
     Zeros,
+    all_names,
     codes_by_column,
     names,
 )
+from microagg.cli.terminal import one_json
+
+KS, METHODS = "3,5,10", "mdav,auto"
 
 
 def compare(
@@ -35,10 +41,11 @@ def compare(
         Path,
         typer.Argument(metavar="FILE", help="The file to protect; - is standard input."),
     ],
-    k: Annotated[str, typer.Option("-k", help="Smallest group sizes to try.")] = "3,5,10",
+    k: Annotated[list[str] | None, typer.Option("-k", help="Smallest group sizes to try (3,5,10).")] = None,
     methods: Annotated[
-        str, typer.Option(help="Names or recipes to try, see `microagg methods`.")
-    ] = "mdav,auto",
+        list[str] | None,
+        typer.Option(help="Names or recipes to try, see `microagg methods` (mdav,auto)."),
+    ] = None,
     keys: Annotated[
         list[str] | None, typer.Option(help="Numeric columns to mask; given again: another subset.")
     ] = None,
@@ -47,7 +54,9 @@ def compare(
         typer.Option(help="A way to split the keys: joint, each, or such as a,b/c,d. May be repeated."),
     ] = None,
     strata: Strata = None,
-    confidential: Annotated[str | None, typer.Option(help="Columns that others must not learn.")] = None,
+    confidential: Annotated[
+        list[str] | None, typer.Option(help="Columns that others must not learn.")
+    ] = None,
     weight: Annotated[str | None, typer.Option(help="Survey weights.")] = None,
     small_strata: SmallStrata = None,
     missing: Missing = None,
@@ -64,7 +73,7 @@ def compare(
         typer.Option(help="Largest share of records that may be linked; within it, the least loss."),
     ] = 0.1,
     measures: Annotated[
-        str | None, typer.Option(help="More measures, see `microagg explain`, for more columns.")
+        list[str] | None, typer.Option(help="More measures, see `microagg explain`, for more columns.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the table to this CSV file.")
@@ -83,6 +92,9 @@ def compare(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
     as_json: AsJson = False,
 ) -> None:
     """Try every k with every method on FILE, and compare what each loses and risks.
@@ -95,7 +107,7 @@ def compare(
     from microagg.cli.progress_bar import Bar
     from microagg.engines.release import INTERNAL_FOLDER
     from microagg.read import origin_of
-    from microagg.write import write_text
+    from microagg.write import write_texts
 
     source = origin_of(file).path
     _check(output, map_, force, source)
@@ -105,12 +117,12 @@ def compare(
         with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
             found = try_all(
                 file,
-                _whole_numbers(k),
-                names(methods) or [],
+                _whole_numbers(",".join(k or [KS])),
+                all_names(methods or [METHODS]) or [],
                 keys=None if keys is None else [names(subset) or [] for subset in keys],
                 subsets=None if subsets is None else [_way(text) for text in subsets],
-                strata=names(strata),
-                confidential=names(confidential),
+                strata=all_names(strata),
+                confidential=all_names(confidential),
                 weight=weight,
                 small_strata=small_strata,  # type: ignore[arg-type]  # the plan checks it
                 missing=missing,  # type: ignore[arg-type]
@@ -123,27 +135,30 @@ def compare(
                 seed=seed,
                 threads=threads,
                 max_risk=max_risk,
-                measures=names(measures),
+                measures=all_names(measures),
                 record=folder,
                 again=again,
                 delimiter=delimiter,
                 encoding=encoding,
                 decimal=decimal,
+                header=header,
+                sheet=sheet,
+                header_row=header_row,
                 progress=bar.update,
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(errors.kept_for_later(str(folder))) from None
-    if output is not None:
-        write_text(output, found.csv(), force)
+    texts = {} if output is None else {output: found.csv()}
     if map_ is not None:
-        write_text(map_, found.svg(), force)
+        texts[map_] = found.svg()
+    write_texts(texts, force)
     if as_json:
-        typer.echo(json.dumps(found.as_dict(), ensure_ascii=False))
+        typer.echo(one_json(found.as_dict()))
         return
     typer.echo(str(found))
     for what, path in (("table", output), ("map", map_)):
         if path is not None:
-            typer.echo(f"{what} written to {path}")
+            typer.echo(f"{what} written to {errors.visible(str(path))}")
 
 
 def _check(output: Path | None, picture: Path | None, force: bool, source: Path | None) -> None:

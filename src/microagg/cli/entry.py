@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import signal
 import sys
-import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, TextIO
 
 import typer
 
+from microagg import errors
 from microagg.cli.assess import assess, explain
+from microagg.cli.command import Command
 from microagg.cli.compare import compare
 from microagg.cli.methods import methods
 from microagg.cli.partition import bound, partition, verify_certificate
 from microagg.cli.plan import plan
 from microagg.cli.protect import protect
 from microagg.cli.serve import serve
+from microagg.cli.starting import INTERRUPTED, Termination, asked_to_end
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -28,10 +34,14 @@ from microagg.errors import (
     NotEnoughMemory,
     SettingsError,
     UnsafeRelease,
+    visible_lines,
 )
+from microagg.process import is_near_limit, is_shortage, last_committed
 
-# Exit codes; `main` maps exceptions to them.
-USAGE, UNSAFE, FILES, INTERNAL, INTERRUPTED, TERMINATED = 2, 3, 4, 70, 130, 143
+# Exit codes; `run` maps exceptions to them.
+USAGE, UNSAFE, FILES, INTERNAL = 2, 3, 4, 70
+
+_AS_BYTES = "microagg-as-bytes"
 
 app = typer.Typer(
     help="Protect numeric microdata by microaggregation: groups of at least k similar records, "
@@ -67,22 +77,18 @@ for command in (
     bound,
     verify_certificate,
 ):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
-def main() -> NoReturn:
-    """Run the command and leave with the exit code that says what happened."""
-    signal.signal(signal.SIGTERM, _terminated)
+def repeat_lost_signals() -> None:
+    """Signals in finalizers, where Python drops what is raised, are not lost."""
     signal.signal(signal.SIGALRM, _once_more)
     sys.unraisablehook = _ask_again
-    code = _run()
-    # All is said and done: from here on a signal ends the process without a word of Python's.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    sys.exit(code)
 
 
-def _run() -> int:
+def run() -> int:
+    """The command, and the exit code that says what happened."""
+    _show_any_name()
     try:
         # Not app(): Typer's own main() swallows Ctrl-C and closed pipes before we see them.
         command = typer.main.get_command(app)
@@ -91,34 +97,92 @@ def _run() -> int:
         sys.stdout.flush()
     except typer.Exit as stop:
         return stop.exit_code
+    except Termination as stop:
+        return int(stop.code or 0)
     except KeyboardInterrupt as stop:
-        return _complain(str(stop) or "Interrupted; nothing was written.", INTERRUPTED)
+        return _complain(str(stop) or errors.interrupted(), INTERRUPTED)
     except (typer.Abort, Cancelled):
-        return _complain("Interrupted; nothing was written.", INTERRUPTED)
+        return _complain(errors.interrupted(), INTERRUPTED)
     except (SettingsError, DataError, MissingExtra) as error:
         return _complain(str(error), USAGE)
     except UnsafeRelease as error:
         return _complain(str(error), UNSAFE)
     except BrokenPipeError:
         # The reader of our output has gone, as `| head` does; keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
         return 0
+    except _NotPrintedError as error:
+        _discard(sys.stdout)
+        return _complain(errors.cannot_print(str(error), last_committed()), FILES)
     except OSError as error:
         return _complain(error.strerror or str(error), FILES)
     except NotEnoughMemory as error:
         return _complain(str(error), INTERNAL)
     except MemoryError:
-        return _complain("There is not enough memory for these data and this method.", INTERNAL)
+        return _complain(errors.out_of_memory(), INTERNAL)
     except ContractError as error:
         return _complain(str(error), INTERNAL)
     except Exception as error:
         # Usage errors come from Typer, whose class for them moved between versions.
         show = getattr(error, "show", None)
         if callable(show):
-            show()
+            shown = io.StringIO()
+            show(shown)
+            with _dropping():
+                typer.echo(visible_lines(shown.getvalue()), err=True, nl=False)
             return USAGE
-        return _complain(_internal(error), INTERNAL)
+        return _complain(errors.out_of_memory() if is_near_limit() else _internal(error), INTERNAL)
     return 0
+
+
+def _show_any_name() -> None:
+    r"""Names of files need not be text: bytes that are none are printed as \xff, not refused."""
+    codecs.register_error(_AS_BYTES, _as_bytes)
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        encoding, by_line = sys.stdout.encoding, sys.stdout.line_buffering
+        sys.stdout = _Output(sys.stdout.detach(), encoding, _AS_BYTES, line_buffering=by_line)
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(errors=_AS_BYTES)
+
+
+def _as_bytes(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    shown = errors.shown(error.object[error.start : error.end])
+    return shown.encode("ascii", "backslashreplace").decode(), error.end
+
+
+class _NotPrintedError(OSError):
+    """Standard output has failed, and nothing else."""
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output, whose failures can be told from those of the files that are read and written."""
+
+    def write(self, text: str, /) -> int:
+        with _telling():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with _telling():
+            super().flush()
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _NotPrintedError(error.strerror or "writing failed") from None
+
+
+def _discard(stream: TextIO) -> None:
+    """Let what is still waiting to be printed vanish, so that Python does not complain at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _internal(error: Exception) -> str:
@@ -131,33 +195,37 @@ def _internal(error: Exception) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    if (
-        _termination.is_set()
-    ):  # libraries may turn the exit that they are asked for into errors of their own
-        return TERMINATED
-    typer.echo(f"microagg: {message}", err=True)
+    asked = asked_to_end()
+    if asked is not None and asked != INTERRUPTED:
+        return asked
+    if asked == INTERRUPTED and code != INTERRUPTED:
+        message, code = errors.interrupted(), INTERRUPTED
+    elif is_shortage(sys.exception()):
+        known = isinstance(sys.exception(), NotEnoughMemory)  # beforehand, with figures
+        message, code = message if known else errors.out_of_memory(), INTERNAL
+    with _dropping():
+        typer.echo(f"microagg: {visible_lines(message)}", err=True)
     return code
 
 
-_termination = threading.Event()
-
-
-def _terminated(_signal: int, _frame: FrameType | None) -> None:
-    _termination.set()
-    raise _Termination(TERMINATED)
-
-
-class _Termination(SystemExit):
-    """What a request to end the process raises, wherever it is at that moment."""
+@contextmanager
+def _dropping() -> Iterator[None]:
+    """What cannot be printed to standard error, the exit code tells nevertheless."""
+    try:
+        yield
+    except OSError:
+        _discard(sys.stderr)
 
 
 def _ask_again(lost: sys.UnraisableHookArgs) -> None:
     """A signal in a finalizer raises where Python can only drop it: repeat it shortly after."""
-    if issubclass(lost.exc_type, _Termination | KeyboardInterrupt):
-        _dropped.append(signal.SIGTERM if issubclass(lost.exc_type, _Termination) else signal.SIGINT)
+    if issubclass(lost.exc_type, Termination | KeyboardInterrupt):
+        asked = asked_to_end()
+        _dropped.append(signal.SIGINT if asked is None else signal.Signals(asked - 128))
         signal.setitimer(signal.ITIMER_REAL, _SHORTLY)
-    else:
-        sys.__unraisablehook__(lost)
+    elif isinstance(lost.exc_value, Exception) and not (is_shortage(lost.exc_value) or is_near_limit()):
+        with _dropping():
+            typer.echo(f"microagg: {_internal(lost.exc_value)}", err=True)
 
 
 def _once_more(_signal: int, _frame: FrameType | None) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from microagg import errors
-from microagg.model import CsvFormat
+from microagg.model import file_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def protect_folder(
         raise errors.word_missing("FILE", "microagg protect folder, or input in the plan")
     if target is None:
         raise errors.word_missing("the output", "-o protected.parquet")
-    csv = CsvFormat(*(words.pop(word, None) for word in ("delimiter", "encoding", "decimal")))
+    csv, layout = file_options(words)
     if "pass_" in words:
         words["pass"] = words.pop("pass_")
     protection = Protection.of(words)
@@ -53,7 +53,7 @@ def protect_folder(
     check_files(files.labels, files.report, files.external_report)
     session = session_of(master)
     with told(session, "reading the source"):
-        frame = source_of(session, str(source), csv)
+        frame = source_of(session, str(source), csv, layout)
         check(frame, str(target), files.force, files.record)
     release = protect(frame, protection)
     where = release.save(str(target), force=files.force, record=files.record)

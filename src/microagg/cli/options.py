@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from microagg import errors
+from microagg.plan.checks import Code, code_in
 
 # Paths are `readable=False`: what cannot be read is told by `read`, in our own words.
 InFile = Annotated[
@@ -30,9 +31,21 @@ Encoding = Annotated[
 Decimal = Annotated[
     str | None, typer.Option(help="Of a CSV file: its decimal sign, . or , (default: found).")
 ]
+Header = Annotated[
+    str | None,
+    typer.Option(help="Of a CSV or Excel file: yes if its first row holds names, no if it is a record."),
+]
+Sheet = Annotated[
+    str | None, typer.Option(help="Of an Excel file: the sheet to read, with what is hidden in it.")
+]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option(help="Of a CSV or Excel file: the row with the names; those above are skipped."),
+]
 K = Annotated[int, typer.Option("-k", help="Smallest allowed group size, at least 2.")]
+# A list of columns may be given in parts: what is given again adds up.
 ColumnNames = Annotated[
-    str | None, typer.Option(help="Columns to use, separated by commas (default: all).")
+    list[str] | None, typer.Option(help="Columns to use, separated by commas (default: all).")
 ]
 Unit = Annotated[str, typer.Option(help="Common unit: zscore, range, robust, rank or none.")]
 Seed = Annotated[int, typer.Option(help="Fixes every random choice.")]
@@ -44,7 +57,7 @@ LabelsFile = Annotated[
 ]
 # Of `protect` and `compare`: None where nothing is said, for a plan may say it.
 Strata = Annotated[
-    str | None, typer.Option(help="Columns whose combinations no group crosses; they count as keys.")
+    list[str] | None, typer.Option(help="Columns whose combinations no group crosses; they count as keys.")
 ]
 SmallStrata = Annotated[
     str | None, typer.Option(help="Strata with fewer than k records: refuse, merge or suppress.")
@@ -52,7 +65,9 @@ SmallStrata = Annotated[
 Missing = Annotated[str | None, typer.Option(help="Missing values of keys: refuse or by-pattern.")]
 MissingCodes = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN=CODES", help="Numbers that mean missing, such as age=9,99."),
+    typer.Option(
+        metavar="COLUMN=CODES", help="Numbers or texts that mean missing, such as age=9,99 and pay=-."
+    ),
 ]
 Zeros = Annotated[
     str | None, typer.Option(help="together, or apart: only records with the same zeros are grouped.")
@@ -75,28 +90,29 @@ def names(columns: str | None) -> list[str] | None:
         raise errors.bad_list() from None
 
 
-def codes_by_column(given: Sequence[str] | None) -> dict[str, list[float]] | None:
+def all_names(parts: Sequence[str] | None) -> list[str] | None:
+    """The names of all parts in which a list was given; none at all if one part is empty."""
+    if parts is None:
+        return None
+    lists = [names(part) or [] for part in parts]
+    return [name for part in lists for name in part] if all(lists) else []
+
+
+def codes_by_column(given: Sequence[str] | None) -> dict[str, list[Code]] | None:
     """age=9,99 and the like, once for each column."""
     if given is None:
         return None
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[Code]] = {}
     for text in given:
         column, equals, codes = text.rpartition("=")
         column = column.strip()
-        try:
-            numbers = [_number(code) for code in codes.split(",")]
-        except ValueError:
-            numbers = []
-        if not equals or not column or not numbers:
-            raise errors.bad_word("missing_codes", "COLUMN=CODES with numbers, such as age=9,99")
+        typed = names(codes) or []
+        if not equals or not column or not typed or not all(typed):
+            raise errors.bad_word("missing_codes", "COLUMN=CODES, such as age=9,99 or wages=.")
         if column in found:
             raise errors.said_twice("missing_codes", column)
-        found[column] = numbers
+        found[column] = [code_in(code) for code in typed]
     return found
-
-
-def _number(text: str) -> float:
-    return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
 
 
 def decimals_by_column(given: Sequence[str] | None) -> dict[str, int] | None:

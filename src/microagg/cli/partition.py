@@ -15,18 +15,24 @@ from microagg.cli.options import (
     Decimal,
     Delimiter,
     Encoding,
+    Header,
+    HeaderRow,
     InFile,
     K,
     LabelsFile,
     Seed,
+    Sheet,
     Threads,
     Unit,
-    names,
+    all_names,
 )
-from microagg.errors import SettingsError, same_output
+from microagg.errors import SettingsError, certificate_holds, same_output, visible
 
 if TYPE_CHECKING:
     from microagg.results import Result
+
+SECONDS_OF_CHECK = 3600.0
+"""Enough for honest certificates; a forged one could take for ever."""
 
 
 def partition(
@@ -36,6 +42,9 @@ def partition(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
     method: Annotated[str, typer.Option(help="A name or recipe, see `microagg methods`.")] = "auto",
     scale: Unit = "zscore",
     effort: Annotated[
@@ -58,13 +67,14 @@ def partition(
     """
     from microagg.api import partition as solve
     from microagg.cli.progress_bar import Bar
-    from microagg.model import CsvFormat
+    from microagg.model import CsvFormat, Layout
     from microagg.read import table_from_file
     from microagg.write import check_output, write_labels
 
     if labels is not None:
         check_output(labels)
-    table = table_from_file(file, names(columns), CsvFormat(delimiter, encoding, decimal))
+    layout = Layout(header, sheet, header_row)
+    table = table_from_file(file, all_names(columns), CsvFormat(delimiter, encoding, decimal), layout)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         result = solve(
             table,
@@ -85,7 +95,7 @@ def partition(
         return
     typer.echo(str(result))
     if labels is not None:
-        typer.echo(f"groups written to {labels}")
+        typer.echo(f"groups written to {visible(str(labels))}")
 
 
 def bound(
@@ -95,6 +105,9 @@ def bound(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
     scale: Unit = "zscore",
     seconds: Annotated[float, typer.Option(help="Wall-clock limit.")] = 60.0,
     gap: Annotated[float, typer.Option(help="Stop when at most so many percent above the optimum.")] = 0.0,
@@ -113,17 +126,18 @@ def bound(
     """Prove what no partition of FILE can lose less than, and find a partition near that."""
     from microagg.api import lower_bound
     from microagg.cli.progress_bar import Bar
-    from microagg.model import CsvFormat
+    from microagg.model import CsvFormat, Layout
     from microagg.read import table_from_file
     from microagg.results import check_certifiable
-    from microagg.write import check_output, write_json, write_labels
+    from microagg.write import check_output, labels_text, write_texts
 
     for path in (labels, certificate):
         if path is not None:
             check_output(path)
     if labels is not None and certificate is not None and labels.resolve() == certificate.resolve():
         raise same_output(str(labels))
-    table = table_from_file(file, names(columns), CsvFormat(delimiter, encoding, decimal))
+    layout = Layout(header, sheet, header_row)
+    table = table_from_file(file, all_names(columns), CsvFormat(delimiter, encoding, decimal), layout)
     if certificate is not None:
         check_certifiable(table.values, k)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
@@ -137,14 +151,14 @@ def bound(
             threads=threads,
             progress=bar.update,
         )
-    if labels is not None:
-        write_labels(labels, proven.incumbent.labels.tolist())
+    texts = {} if labels is None else {labels: labels_text(proven.incumbent.labels.tolist())}
     refusal = None  # of a certificate, where the run was stopped early: the rest is told first
     if certificate is not None:
         try:
-            write_json(certificate, proven.certificate())
+            texts[certificate] = json.dumps(proven.certificate(), allow_nan=False)
         except SettingsError as error:
             refusal, certificate = error, None
+    write_texts(texts)
     if as_json:
         summary = {
             **_summary(proven.incumbent, table.columns, scale, labels),
@@ -159,7 +173,7 @@ def bound(
         typer.echo(str(proven))
         for what, path in (("groups", labels), ("certificate", certificate)):
             if path is not None:
-                typer.echo(f"{what} written to {path}")
+                typer.echo(f"{what} written to {visible(str(path))}")
     if refusal is not None:
         raise refusal
 
@@ -174,24 +188,37 @@ def verify_certificate(
     file: Annotated[
         Path, typer.Argument(readable=False, metavar="FILE", help="The data it was written for.")
     ],
-    columns: Annotated[str | None, typer.Option(help="The same columns as then (default: all).")] = None,
+    columns: Annotated[
+        list[str] | None, typer.Option(help="The same columns as then (default: all).")
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    seconds: Annotated[
+        float, typer.Option(help="Wall-clock limit, after which nothing counts as proven.")
+    ] = SECONDS_OF_CHECK,
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate against the data, without the solver that wrote it.
 
-    Leaves with exit code 0 if the bound is proven, 2 if not.
+    Leaves with exit code 0 if the bound is proven, 2 if not, or not within the limit of time.
     """
     from microagg.certificate import check, load
-    from microagg.model import CsvFormat
+    from microagg.model import CsvFormat, Layout, nearness
     from microagg.read import table_from_file
 
-    table = table_from_file(file, names(columns), CsvFormat(delimiter, encoding, decimal))
-    checked = check(load(certificate), table.values)
+    layout = Layout(header, sheet, header_row)
+    table = table_from_file(file, all_names(columns), CsvFormat(delimiter, encoding, decimal), layout)
+    checked = check(load(certificate), table.values, seconds=seconds)
     if as_json:
         summary = {
+            "k": checked.k,
+            "scale": checked.scale,
+            "records": checked.records,
+            "columns": list(table.columns),
             "sse": checked.sse,
             "sst": checked.sst,
             "bound": checked.bound,
@@ -202,10 +229,16 @@ def verify_certificate(
         }
         typer.echo(json.dumps(summary))
         return
-    distance = "optimal" if checked.proved else f"at most {checked.gap:.3g} % above the optimum"
     typer.echo(
-        f"The certificate holds: no partition loses less than {checked.bound_loss:.6f} %; "
-        f"its partition loses {checked.information_loss:.6f} % and is {distance}."
+        certificate_holds(
+            checked.k,
+            checked.scale,
+            checked.records,
+            table.columns,
+            checked.bound_loss,
+            checked.information_loss,
+            nearness(checked.gap),
+        )
     )
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,13 +13,17 @@ from microagg.cli.options import (
     Decimal,
     Delimiter,
     Encoding,
+    Header,
+    HeaderRow,
     K,
+    Sheet,
 )
-from microagg.errors import k_above_n, plan_exists
+from microagg.cli.terminal import one_json
+from microagg.errors import no_plan, plan_exists, visible
 
 if TYPE_CHECKING:
+    from microagg.engines.drafting import Draft
     from microagg.plan.profile import Profile
-    from microagg.plan.suggestions import Suggestion
 
 
 def plan(
@@ -44,48 +46,62 @@ def plan(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    allow_pairs: Annotated[bool, typer.Option("--allow-pairs", help="Plan with k = 2.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Look at the columns of FILE and write a plan with a suggested role for each.
 
-    Shows counts, never a value. The plan is a text file to read and change.
+    Shows counts, never a value. The plan is a text file to read and change. It is tried on quick groups,
+    so that protect takes it as it is; where nothing can be protected, the reason is shown instead.
     """
     from microagg.cli.profile_table import profile_table
-    from microagg.model import CsvFormat
-    from microagg.plan.checks import k_of
+    from microagg.engines.drafting import draft
+    from microagg.model import CsvFormat, Layout
     from microagg.plan.plan_file import write_plan
     from microagg.plan.profile import profile
-    from microagg.plan.suggestions import suggest, words_of
-    from microagg.read import microdata_from_file
+    from microagg.read import microdata_from_file, origin_of
     from microagg.write import check_output, write_text
 
     to_file = output != Path("-")
+    origin_of(file)  # a file that is not there is told before that a plan is
     if to_file:
         if os.path.lexists(output) and not output.is_dir() and not force:
             raise plan_exists(str(output))
         check_output(output, force, file)
-    microdata = microdata_from_file(file, CsvFormat(delimiter, encoding, decimal))
+    layout = Layout(header, sheet, header_row)
+    microdata = microdata_from_file(file, CsvFormat(delimiter, encoding, decimal), layout)
     found = profile(microdata)
-    if k_of(k) > found.records:
-        raise k_above_n(k, found.records)
-    suggestions = suggest(microdata, found, k)
-    given = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
-    words = {"input": file, **given, **words_of(suggestions, found, k)}
-    text = write_plan(words, found, suggestions, output.parent if to_file else Path())
+    drafted = draft(microdata, found, k, allow_pairs)
+    if drafted.refusal:
+        if to_file and not as_json:
+            typer.echo(profile_table(found, drafted))
+            typer.echo()
+        raise no_plan(drafted.refusal)
+    given = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, **layout.given()}
+    words = {"input": file, **given, **drafted.words}
+    text = write_plan(
+        words, found, drafted.suggestions, output.parent if to_file else Path(), drafted.notes
+    )
     if to_file:
         write_text(output, text, force)
     if as_json:
         where = {"plan": str(output)} if to_file else {"plan": None, "text": text}
-        typer.echo(json.dumps(_profile_summary(found, suggestions) | where, ensure_ascii=False))
+        typer.echo(one_json(_profile_summary(found, drafted) | where))
     elif to_file:
-        typer.echo(profile_table(found, suggestions))
-        typer.echo(f"\nplan written to {output}: read it, change it, then microagg protect --plan {output}")
+        typer.echo(profile_table(found, drafted))
+        for note in microdata.origin.notes:
+            typer.echo(f"note: {note}")
+        to = visible(str(output))
+        typer.echo(f"\nplan written to {to}: read it, change it, then microagg protect --plan {to}")
     else:
         typer.echo(text, nl=False)
 
 
-def _profile_summary(found: Profile, suggestions: Sequence[Suggestion]) -> dict[str, object]:
+def _profile_summary(found: Profile, drafted: Draft) -> dict[str, object]:
     return {
         "records": found.records,
         "columns": [
@@ -98,11 +114,14 @@ def _profile_summary(found: Profile, suggestions: Sequence[Suggestion]) -> dict[
                 "decimals": column.decimals,
                 "identifier": column.identifier or None,
                 "missing_codes": list(column.missing_codes),
+                "coded_missing": column.coded_missing,
                 "role": suggestion.role,
                 "reason": suggestion.reason,
             }
-            for column, suggestion in zip(found, suggestions, strict=True)
+            for column, suggestion in zip(found, drafted.suggestions, strict=True)
         ],
         "identities": [{"total": each.total, "parts": list(each.parts)} for each in found.identities],
         "identical": [list(names) for names in found.identical],
+        "settings": drafted.words,
+        "notes": list(drafted.notes),
     }

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from microagg.errors import note_missing_codes
 from microagg.plan.plan_text import printable, zero_share
 from microagg.plan.profile import Profile
-from microagg.plan.suggestions import Suggestion
+
+if TYPE_CHECKING:
+    from microagg.engines.drafting import Draft
 
 
-def profile_table(profile: Profile, suggestions: Sequence[Suggestion]) -> str:
+def profile_table(profile: Profile, drafted: Draft) -> str:
     """What each column holds, its suggested role and why; then what holds between columns."""
     from rich.console import Console
     from rich.table import Table
@@ -23,7 +26,7 @@ def profile_table(profile: Profile, suggestions: Sequence[Suggestion]) -> str:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("role", no_wrap=True)
     table.add_column("because")
-    for column, suggestion in zip(profile, suggestions, strict=True):
+    for column, suggestion in zip(profile, drafted.suggestions, strict=True):
         cells = (
             printable(column.name),
             column.kind,
@@ -38,10 +41,10 @@ def profile_table(profile: Profile, suggestions: Sequence[Suggestion]) -> str:
     with console.capture() as text:  # Rich would leave with a code of its own when the reader has gone
         console.print(table)
     rows = [line.rstrip() for line in text.get().rstrip("\n").split("\n")]
-    return "\n".join([*rows, *_between_columns(profile)])
+    return "\n".join([*rows, *_between_columns(profile, drafted)])
 
 
-def _between_columns(profile: Profile) -> list[str]:
+def _between_columns(profile: Profile, drafted: Draft) -> list[str]:
     lines = []
     for identity in profile.identities:
         lines.append(
@@ -49,8 +52,11 @@ def _between_columns(profile: Profile) -> list[str]:
         )
     for names in profile.identical:
         lines.append(f"the same in every record: {' = '.join(map(printable, names))}")
-    for column in profile:
-        if column.missing_codes:
-            codes = ", ".join(map(str, column.missing_codes))
-            lines.append(f"likely codes for a missing answer in {printable(column.name)}: {codes}")
+    for name in drafted.words.get("missing_codes", {}):
+        column = profile[name]
+        said = note_missing_codes(
+            printable(name), column.missing_codes, column.coded_missing, column.called_missing
+        )
+        lines.append(f"likely codes for a missing answer in {said} The plan takes them for missing.")
+    lines += drafted.notes
     return ["", *lines] if lines else []

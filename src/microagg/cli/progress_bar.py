@@ -7,7 +7,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from microagg.errors import visible
 from microagg.methods.run import Progress
+from microagg.model import gap_above
 
 
 class Bar:
@@ -41,7 +43,7 @@ class Bar:
 
     def update(self, progress: Progress) -> bool:
         """Draw; called by the run about twenty times a second. True: stop with the best so far."""
-        self._something_found = progress.information_loss is not None
+        self._something_found = progress.has_groups or progress.information_loss is not None
         if not self._hidden and progress.seconds >= 1.0:
             if self._close is None:
                 self._open()
@@ -66,21 +68,26 @@ class Bar:
         task = bars.add_task("", total=1.0, loss="")
         self._close = bars.stop
         self._draw = lambda progress: bars.update(
-            task, description=progress.stage, completed=progress.done, loss=_loss_so_far(progress)
+            task,
+            description=visible(_where(progress)),
+            completed=progress.done,
+            loss=_loss_so_far(progress),
         )
+
+
+def _where(progress: Progress) -> str:
+    return ", ".join(filter(None, [progress.part, progress.stage]))
 
 
 def _loss_so_far(progress: Progress) -> str:
     if progress.information_loss is None or progress.improvement is None:
-        return ""
+        return "(Ctrl-C: stop here)" if progress.has_groups else ""
     if progress.bound_loss is None:
         found = f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start"
     else:
-        gap = 100.0 * (
-            1.0 - progress.bound_loss / max(progress.information_loss, progress.bound_loss, 1e-300)
-        )
+        gap = gap_above(progress.bound_loss, progress.information_loss)
         found = (
-            f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, gap {gap:.2g} %, "
-            f"{progress.detail}"
+            f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, "
+            f"gap {'not known' if gap is None else f'{gap:.2g} %'}, {progress.detail}"
         )
     return f"{found} (Ctrl-C: stop here)"

@@ -20,12 +20,16 @@ from microagg.cli.options import (
     Effort,
     Encoding,
     GroupSeed,
+    Header,
+    HeaderRow,
     Missing,
     MissingCodes,
+    Sheet,
     SmallStrata,
     Strata,
     Threads,
     Zeros,
+    all_names,
     codes_by_column,
     decimals_by_column,
     names,
@@ -56,15 +60,17 @@ def protect(
             help="Numeric columns to mask jointly; given again: another subset, masked by itself."
         ),
     ] = None,
-    each: Annotated[str | None, typer.Option(help="Numeric columns to mask each by itself.")] = None,
+    each: Annotated[list[str] | None, typer.Option(help="Numeric columns to mask each by itself.")] = None,
     strata: Strata = None,
     confidential: Annotated[
-        str | None, typer.Option(help="Columns that no group may disclose by having one value only.")
+        list[str] | None, typer.Option(help="Columns that no group may disclose by having one value only.")
     ] = None,
     drop: Annotated[
-        str | None, typer.Option(help="Columns to leave out: names, numbers, addresses.")
+        list[str] | None, typer.Option(help="Columns to leave out: names, numbers, addresses.")
     ] = None,
-    pass_: Annotated[str | None, typer.Option("--pass", help="Columns to release as they are.")] = None,
+    pass_: Annotated[
+        list[str] | None, typer.Option("--pass", help="Columns to release as they are.")
+    ] = None,
     weight: Annotated[str | None, typer.Option(help="Survey weights: means become weighted means.")] = None,
     small_strata: SmallStrata = None,
     missing: Missing = None,
@@ -84,7 +90,9 @@ def protect(
     ] = None,
     noise: Annotated[
         float | None,
-        typer.Option(help="Standard deviation of the noise, as a share of the column's (0.1)."),
+        typer.Option(
+            help="Standard deviation of the noise, as a share of the column's: 0.01 or more (0.1)."
+        ),
     ] = None,
     min_distinct: Annotated[
         int | None, typer.Option(help="Least number of confidential values in a group (2).")
@@ -116,10 +124,14 @@ def protect(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
     plan: Annotated[
         Path | None,
         typer.Option(
-            readable=False, help="A plan file, as `microagg plan` writes it; options win over it."
+            readable=False,
+            help="A plan file, as `microagg plan` writes it; an option replaces the plan's word.",
         ),
     ] = None,
     record: Annotated[
@@ -150,7 +162,8 @@ def protect(
 ) -> None:
     """Protect FILE: write a copy in which at least k records share each combination of the keys.
 
-    The copy is read back and counted before it gets its name. Lists of columns are separated by commas.
+    The copy is read back and counted before it gets its name. Lists of columns are separated by commas; one
+    that is given again adds up.
     """
     from microagg.api import protect as make
     from microagg.cli.progress_bar import Bar
@@ -163,11 +176,11 @@ def protect(
     given = {
         "k": k,
         "keys": None if keys is None else [names(subset) for subset in keys],
-        "each": names(each),
-        "strata": names(strata),
-        "confidential": names(confidential),
-        "drop": names(drop),
-        "pass_": names(pass_),
+        "each": all_names(each),
+        "strata": all_names(strata),
+        "confidential": all_names(confidential),
+        "drop": all_names(drop),
+        "pass_": all_names(pass_),
         "weight": weight,
         "small_strata": small_strata,
         "missing": missing,
@@ -194,10 +207,18 @@ def protect(
         "delimiter": delimiter,
         "encoding": encoding,
         "decimal": decimal,
+        "header": header,
+        "sheet": sheet,
+        "header_row": header_row,
     }
     if "pass" in words:
         words["pass_"] = words.pop("pass")
-    words |= {word: value for word, value in given.items() if value is not None}
+    options = {word: value for word, value in given.items() if value is not None}
+    overruled = [word for word, value in options.items() if word in words and words[word] != value]
+    words |= options
+    if overruled and not as_json:
+        note = errors.plan_overruled(str(plan), [word.rstrip("_") for word in overruled])
+        typer.echo(f"note: {note}")
     if choice("engine", engine, ("local", "spark")) == "spark":
         files = Files(record, labels, report, external_report, force)
         _print(*protect_folder(file, output, words, master, files), as_json=as_json)
@@ -205,8 +226,10 @@ def protect(
     if master is not None:
         raise errors.without_spark("--master")
     source = _source(file, words.pop("input", None))
+    origin = origin_of(source)
     target = _target(output, words.pop("output", None), source)
-    Places.of(target, record, labels, report, external_report).check(origin_of(source), force)
+    _check_settings(words)
+    Places.of(target, record, labels, report, external_report).check(origin, force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = make(source, progress=bar.update, **words)
     where = release.save(
@@ -218,9 +241,9 @@ def protect(
     if as_json:
         return
     if report is not None:
-        typer.echo(f"internal report, not to be released: {report}")
+        typer.echo(f"internal report, not to be released: {errors.visible(str(report))}")
     if external_report is not None:
-        typer.echo(f"report for those who get the release: {external_report}")
+        typer.echo(f"report for those who get the release: {errors.visible(str(external_report))}")
 
 
 def _print(
@@ -230,13 +253,24 @@ def _print(
         typer.echo(json.dumps(_summary(release, target, where) | dict(more or {})))
         return
     typer.echo(str(release))
-    typer.echo(f"written to {target}\ninternal record, not to be released: {where}")
+    typer.echo(f"written to {errors.visible(target)}")
+    typer.echo(f"internal record, not to be released: {errors.visible(str(where))}")
 
 
 def _source(file: str | None, planned: object) -> Path:
     if file is None and planned is None:
         raise errors.word_missing("FILE", "microagg protect data.csv, or input in the plan")
     return Path(file if file is not None else str(planned))
+
+
+def _check_settings(words: Mapping[str, Any]) -> None:
+    """A mistake in them is told before that a file is there already."""
+    from microagg.model import file_options
+    from microagg.plan.protection import Protection
+
+    settings = {word.rstrip("_"): value for word, value in words.items()}
+    file_options(settings)
+    Protection.of(settings)
 
 
 def _target(output: str | None, planned: object, source: Path) -> Path:

@@ -21,6 +21,10 @@ def serve(
         str, typer.Option(help="Address to serve on; any but the default is reachable by others.")
     ] = "127.0.0.1",
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser, too.")] = True,
+    allow_paths: Annotated[
+        bool,
+        typer.Option("--allow-paths", help="Let the pages open any file that you can read, by its path."),
+    ] = False,
     memory: Annotated[
         float | None,
         typer.Option(help="Most memory of a job, in GiB (a quarter of the machine's)."),
@@ -48,6 +52,7 @@ def serve(
     usual = Limits.usual()
     limits = Limits(usual.memory if memory is None else int(memory * 2**30), minutes)
     try:
-        run(Settings(host, port, open_, file, limits), lambda text: typer.echo(text))
+        settings = Settings(host, port, open_, file, limits, paths=allow_paths)
+        run(settings, lambda text: typer.echo(text))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(errors.server_ended()) from None

@@ -110,7 +110,7 @@ class Comparison:
         several = len({row["subsets"] for row in self.rows}) > 1
         lines = [[*heads, ""]]
         for row in self.rows:
-            cells = [str(row["k"]), str(row["method"]), str(row["subsets"])]
+            cells = [str(row["k"]), *(errors.visible(str(row[part])) for part in ("method", "subsets"))]
             if row["failure"]:
                 lines.append([*cells, *("–" for _ in self.measures), "failed"])
                 continue
@@ -138,7 +138,7 @@ class Comparison:
         failures = {row["failure"]: row for row in self.rows if row["failure"]}
         for failure, row in failures.items():
             shown.append(f"failed: k = {row['k']}, {row['method']}: {failure}")
-        return "\n".join(shown)
+        return errors.visible_lines("\n".join(shown))
 
     __repr__ = __str__
 

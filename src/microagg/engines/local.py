@@ -22,6 +22,7 @@ from microagg.engines.solving import Watcher, solve_all
 from microagg.engines.weighing import weights_of
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
+from microagg.methods.run import Progress
 from microagg.model import Claims, Microdata, Partition, Table, Verdict, Verified
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
@@ -43,14 +44,22 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     as_numbers = with_numbers(source.table, posed.numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
+    stop = _Stop(progress)
     for plan in plans_of(protection):
         attempts += 1
-        partitions = solve_all([task.problem for task in tasks.tasks], plan, progress, tasks.sst)
+        partitions = solve_all(
+            [task.problem for task in tasks.tasks],
+            plan,
+            None if progress is None else stop.ask,
+            tasks.sst,
+            strata=[task.stratum for task in tasks.tasks],
+            finish_when_stopped=True,
+        )
         new = masked(protection, kept, posed.weights, tasks.tasks, partitions)
         table = released_table(source.table, order, protection, strata, new)
         claims = claims_of(protection, tuple(strata.recoded), new.rounding, new.mean_tolerance)
         verdict = verify(as_numbers, table, strata.rows[order], claims)
-        if verdict.safe or not another_partition_may_help(verdict, protection):
+        if verdict.safe or stop.asked or not another_partition_may_help(verdict, protection):
             break
     if not verdict.safe and attempts > 1:
         raise errors.retried_in_vain(attempts, verdict.failures)
@@ -66,7 +75,22 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
         bound_loss=bound_of(partitions, tasks),
         seconds=monotonic() - started,
+        stopped=stop.asked and any(found.truncated for found in partitions),
     )
+
+
+class _Stop:
+    """Whether the user, who is asked while groups are looked for, wants the best so far."""
+
+    def __init__(self, progress: Watcher | None) -> None:
+        self._progress = progress
+        self.asked = False
+
+    def ask(self, progress: Progress) -> object:
+        assert self._progress is not None
+        answer = self._progress(progress)
+        self.asked = self.asked or answer is True
+        return answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from microagg import errors
 from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
-from microagg.arrow_types import with_own_categories
 from microagg.columns import decimals_of
+from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin, Partition
 from microagg.plan.protection import NOISE, Protection
 from microagg.scale.strata import Strata
@@ -173,7 +173,8 @@ def released_table(
 ) -> pa.Table:
     """The source's columns for these rows of `strata`, with the new values, without the dropped ones.
 
-    Categories are those that the released records have, in an order that tells nothing of shuffled ones.
+    Categories are those that the released records have, in an order that tells nothing of shuffled ones;
+    nothing is left under nulls.
     """
     names: list[str] = []
     columns: list[Any] = []
@@ -187,7 +188,7 @@ def released_table(
             columns.append(strata.recoded[name].take(rows))
         else:
             columns.append(source.column(name).take(strata.rows[rows]))
-    return with_own_categories(_table(names, columns), in_order=protection.shuffle)
+    return without_hidden_values(_table(names, columns), in_order=protection.shuffle)
 
 
 def released_origin(source: Microdata, released: pa.Table) -> Origin:

@@ -18,7 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, write
-from microagg.model import PROVED, Claims, Labels, Microdata, Origin, Verdict, Verified
+from microagg.model import (
+    Claims,
+    Labels,
+    Microdata,
+    Origin,
+    Verdict,
+    Verified,
+    gap_above,
+    nearness,
+)
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.report import check_installed
@@ -113,8 +122,9 @@ class Release:
 
     `data`: the table, of the kind that was given (an Arrow table for files); `verdict`: what was counted;
     `partitions`: one for each task; `information_loss`: 100 · SSE / SST over all tasks, in percent;
-    `bound_loss`: what is proven that no partition can go below; `record`: the internal record of the run.
-    All but `data` is internal: groups and record tell who is who.
+    `bound_loss`: what is proven that no partition can go below; `stopped`: the user asked for the best so
+    far; `record`: the internal record of the run. All but `data` is internal: groups and record tell who is
+    who.
     """
 
     verified: Verified
@@ -126,6 +136,7 @@ class Release:
     information_loss: float
     bound_loss: float | None
     seconds: float
+    stopped: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -163,6 +174,7 @@ class Release:
             "seed": self.protection.method.seed,
             "information_loss": self.information_loss,
             "bound_loss": self.bound_loss,
+            "stopped": self.stopped,
             "tasks": [
                 {
                     "columns": list(task.columns),
@@ -237,13 +249,13 @@ class Release:
     def external_report(self) -> str:
         """What those who get the release may know about it, as an HTML page.
 
-        It holds no value of the source that the release does not hold, neither seed nor digests nor names
-        of files; its figures have two digits.
+        It follows from the released table and the settings alone, but for the information loss: one of four
+        bands, and for fewer than 200 records not even that. Neither seed nor digests nor names of files.
         """
-        from microagg.engines.reporting import assessment_of, external_report
+        from microagg.engines.reporting import external_report
 
         check_installed()
-        return external_report(self, assessment_of(self))
+        return external_report(self)
 
     def _reports(
         self, places: Places, staged: write.Staged, words: Mapping[str, object]
@@ -253,23 +265,27 @@ class Release:
             return
         from microagg.engines import reporting
 
-        found = reporting.assessment_of(self)
         if places.report is not None:
+            found = reporting.assessment_of(self)
             written = reporting.Written(places.release.name, staged.digest, words)
             yield places.report, reporting.internal_report(self, found, written), write.OURS_ALONE
         if places.external_report is not None:
-            yield places.external_report, reporting.external_report(self, found), staged.mode
+            yield places.external_report, reporting.external_report(self), staged.mode
 
     def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
         """The plan's words with the files' places as seen from the folder of the plan."""
         origin = self.source.origin
         words = dict(self.protection.words)
         if origin.path is not None:
-            words["input"] = os.path.relpath(origin.path, folder)
-            words["output"] = os.path.relpath(path, folder)
+            paths = {"input": origin.path, "output": path}
+            seen_from = {word: os.path.relpath(each, folder) for word, each in paths.items()}
+            # A plan is text, and has no way to name other bytes: then they are to be given with it.
+            words |= {word: each for word, each in seen_from.items() if errors.shown(each) == each}
         if origin.csv is not None and origin.path is not None:
             words |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
             words |= {"decimal": origin.csv.decimal}
+        if origin.path is not None:
+            words |= origin.layout.given()
         return words
 
     def _groups(self) -> str:
@@ -292,6 +308,7 @@ class Release:
         recipes = sorted({task.recipe for task in self.partitions if task.columns})
         how = " and ".join(recipes) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
         cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
+        cut = ", stopped early" if self.stopped else cut
         groups = "1 group" if self.groups == 1 else f"{self.groups} groups"
         subsets = len(self.protection.subsets) + len(self.protection.own_subsets)
         over = f" over {subsets} subsets" if subsets > 1 else ""
@@ -305,8 +322,6 @@ class Release:
         """How near to the optimum the groups are, where that is known."""
         if self.bound_loss is None:
             return ", no bound proven" if self.protection.method.certify else ""
-        lost = self.information_loss
-        gap = 100.0 * (lost - self.bound_loss) / lost if lost > 0.0 else 0.0
-        return ", proven optimal" if gap < PROVED else f", at most {gap:.3g} % above the optimum"
+        return f", {nearness(gap_above(self.bound_loss, self.information_loss))}"
 
     __repr__ = __str__

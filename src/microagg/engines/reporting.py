@@ -1,9 +1,9 @@
-"""A release -> what its reports are told. What may be known outside is decided here, and only here."""
+"""A release -> what its reports are told. What may be known outside is decided in `outside.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -15,30 +15,15 @@ from microagg import errors, read, report
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
 from microagg.engines.outlook import mdav_loss
+from microagg.engines.outside import facts_outside
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import ColumnProfile, Profile, profile
-from microagg.plan.protection import NOISE
 
 if TYPE_CHECKING:
     from microagg.engines.release import Release
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-OUTSIDE = (
-    "il",
-    "il1s",
-    "correlations",
-    "rank_correlations",
-    "variances",
-    "eigenvalues",
-    "pil",
-    "propensity",
-    "linkage_distance",
-)
-"""Measures that an external report may have: of the whole release, none of which tells about single groups,
-strata, records or original values.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +54,12 @@ def internal_report(
     return internal_page(internal_facts(release, assessment, written))
 
 
-def external_report(release: Release, assessment: Assessment | None = None) -> str:
+def external_report(release: Release) -> str:
     """What those who get the release may know about it, as HTML."""
     report.check_installed()
     from microagg.report.pages import external_page
 
-    return external_page(external_facts(release, assessment))
+    return external_page(external_facts(release))
 
 
 def assessment_report(assessment: Assessment, original: str, protected: str) -> str:
@@ -149,52 +134,21 @@ def internal_facts(
     )
 
 
-def external_facts(release: Release, assessment: Assessment | None = None) -> report.ExternalFacts:
-    """From the released table, the plan and the verdict; figures that need the source have two digits."""
-    protection, claims, verdict = release.protection, release.claims, release.verdict
-    table = release.verified.microdata.table
-    joint = () if verdict.joint is None else (verdict.joint,)
-    missing = any(table.column(name).null_count for name in protection.changed)
-    return report.ExternalFacts(
-        written=datetime.now(UTC).strftime("%Y-%m-%d"),
-        software=f"microagg {release.record['software']['microagg']}",
-        k=protection.k,
-        records=verdict.records,
-        suppressed=verdict.suppressed,
-        dropped=len(protection.drop),
-        sentence=verdict.sentence,
-        counted=tuple(
-            (count.columns, what, count.classes, count.smallest)
-            for what, counts in (
-                ("keys", verdict.subsets),
-                ("all keys together", joint),
-                ("confidential", verdict.own_subsets),
-            )
-            for count in counts
-        ),
-        partial=verdict.joint is not None and verdict.joint.below > 0,
-        policies=report.Policies(
-            columns=tuple(table.column_names),
-            subsets=protection.subsets,
-            strata=protection.strata,
-            own_subsets=protection.own_subsets,
-            noised=protection.noised,
-            noise=NOISE if protection.noise is None else protection.noise,
-            correlated_noise=protection.confidential_as == "correlated-noise",
-            confidential=protection.confidential,
-            recoded=claims.recoded,
-            weight=protection.weight,
-            medians=protection.aggregate == "median",
-            gives_up_values=protection.missing == "by-pattern" and missing,
-            zeros_apart=protection.zeros == "apart",
-            min_distinct=protection.min_distinct,
-            homogeneous=bool(verdict.homogeneous),
-        ),
-        measures=tuple(_outside(release, assessment)),
-        columns=protection.changed,
-        released=np.stack([_released(release, column) for column in protection.changed], axis=1),
-        sizes=_class_sizes(release),
-    )
+def external_facts(release: Release) -> report.ExternalFacts:
+    """From what is released and the settings; of what is not released, a band of the loss at most."""
+    loss = loss_band(release.information_loss, min(release.source.table.num_rows, len(release.rows)))
+    return facts_outside(release.verified.microdata.table, release.protection, loss)
+
+
+def loss_band(information_loss: float, records: int) -> report.LossBand | None:
+    """How much of it may be told outside; None where there are too few records."""
+    if records < report.FEWEST_RECORDS_FOR_A_BAND:
+        return None
+    if information_loss < 1.0:
+        return report.LossBand.BELOW_1
+    if information_loss < 5.0:
+        return report.LossBand.FROM_1_TO_5
+    return report.LossBand.FROM_5_TO_20 if information_loss <= 20.0 else report.LossBand.ABOVE_20
 
 
 def _original(release: Release, column: str) -> Doubles:
@@ -207,13 +161,6 @@ def _released(release: Release, column: str) -> Doubles:
 
     values = release.verified.microdata.table.column(column).cast(pa.float64())
     return np.array(values.to_numpy(), dtype=np.float64)
-
-
-def _class_sizes(release: Release) -> Codes:
-    """How many records share each combination of strata and keys, in the release."""
-    keys = [*release.protection.strata, *(name for subset in release.protection.subsets for name in subset)]
-    counted = release.verified.microdata.table.select(keys).group_by(keys).aggregate([([], "count_all")])
-    return np.asarray(counted.column("count_all").to_numpy(), dtype=np.int64)
 
 
 def _subsets(release: Release) -> tuple[report.Subset, ...]:
@@ -301,7 +248,9 @@ def _warnings(
         open_ = [name for name in names if name not in (*protection.changed, *protection.drop)]
         if masked and open_:
             yield errors.note_copy(masked[0], open_[0])
-    if any(task.truncated for task in release.partitions):
+    if release.stopped:
+        yield errors.note_stopped()
+    elif any(task.truncated for task in release.partitions):
         yield errors.note_cut_short()
     if mdav is not None and release.information_loss > mdav * (1.0 + 1e-9):
         yield errors.note_worse_than_mdav(release.information_loss, mdav)
@@ -353,24 +302,3 @@ def _analyses(assessment: Assessment) -> Iterator[report.Analysis]:
             ),
             "" if change is None else f"Mean absolute change {change:.3g} %.",
         )
-
-
-def _outside(release: Release, assessment: Assessment | None) -> Iterator[report.Measured]:
-    """Single figures of the whole release, with two digits; neither parts nor notes."""
-    known = {} if assessment is None else {each.name: each for each in _measured(assessment)}
-    if "il" not in known:
-        known["il"] = report.Measured(
-            name="il",
-            kind="utility",
-            title="information loss",
-            value=release.information_loss,
-            unit="%",
-            definition="The share of the variation of masked columns that averaging within groups removes.",
-            formula="100 · SSE / SST",
-            range="0 to 100 %, 0 is the best",
-            higher="that more detail is gone",
-        )
-    for name in OUTSIDE:
-        if name in known and np.isfinite(known[name].value):
-            value = float(f"{known[name].value:.1e}")
-            yield replace(known[name], value=value, parts={}, note="")

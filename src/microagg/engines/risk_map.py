@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors
 from microagg.measure import MEASURES
+from microagg.report import load_matplotlib
 
 if TYPE_CHECKING:
     from microagg.engines.comparing import Comparison
@@ -36,7 +37,7 @@ def check_drawing() -> None:
 def risk_map(comparison: Comparison, loss: str = "il", risk: str = "linkage_distance") -> str:
     """The text of an SVG file. `MissingExtra` without matplotlib."""
     check_drawing()
-    import matplotlib
+    matplotlib = load_matplotlib()
     from matplotlib.figure import Figure
 
     rows = [row for row in comparison.rows if row[loss] is not None and row[risk] is not None]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
+from microagg import errors
+from microagg.methods.auto import MOST_FOR_MDAV
 from microagg.methods.exact import NODES, WORK, prove
 from microagg.methods.objective import information_loss
+from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress, Run, derived_seed
 from microagg.methods.stage import one_group, solve
 from microagg.model import Partition, Problem
@@ -23,6 +27,7 @@ one attribute, whose optimum takes one thread, in parallel.
 """
 
 Watcher = Callable[[Progress], object]
+_Found = TypeVar("_Found")
 
 
 def run_of(plan: MethodPlan, seconds: float | None, progress: Watcher | None, sst: float = 0.0) -> Run:
@@ -49,33 +54,65 @@ def solve_one(problem: Problem, start: Partition, plan: MethodPlan, progress: Wa
 
 
 def solve_all(
-    problems: Sequence[Problem], plan: MethodPlan, progress: Watcher | None, sst: float = 0.0
+    problems: Sequence[Problem],
+    plan: MethodPlan,
+    progress: Watcher | None,
+    sst: float = 0.0,
+    *,
+    strata: Sequence[int] = (),
+    finish_when_stopped: bool = False,
 ) -> list[Partition]:
     """A partition for each problem; they share the plan's seconds by their records.
 
     Each has a seed of its own, so that neither threads nor their pace can change an answer. A problem
     without columns has one group. `sst` is that of all problems together: with it, progress has the loss
-    as soon as each of them has a partition.
-    """
-    if len(problems) == 1 and problems[0].points.shape[1]:
-        return [solve_one(problems[0], one_group(problems[0]), plan, progress)]
-    records = sum(len(problem.points) for problem in problems)
-    places = [place for place, problem in enumerate(problems) if problem.points.shape[1]]
-    tally = _Tally(len(places), sst, progress)
+    as soon as each of them has a partition; `strata` are the strata of the problems, for progress too.
 
-    def find(place: int, child: Run) -> Partition:
+    When `progress` asks to stop, problems that are done keep their groups and those under way the best so
+    far. With `finish_when_stopped` all others get groups quickly; without, `Cancelled` is raised.
+    """
+    places = [place for place, problem in enumerate(problems) if problem.points.shape[1]]
+    tally = _Tally(problems, places, strata, sst, progress)
+    if len(problems) == 1 and places:
+        watch = None if progress is None else tally.ask
+        try:
+            return [solve_one(problems[0], one_group(problems[0]), plan, watch)]
+        except errors.Cancelled:
+            if not (finish_when_stopped and tally.stopped):
+                raise
+            return [found for _, found in _quickly(problems, places, plan, tally)]
+    records = sum(len(problem.points) for problem in problems)
+    run = run_of(plan, plan.seconds, None if progress is None else tally.watch)
+
+    def find(place: int, child: Run) -> Partition | None:
         problem = problems[place]
         child.seed = derived_seed(plan.seed, place)
         child.noted = lambda sse: tally.note(place, sse)
         if child.seconds is not None:
             child.seconds *= len(problem.points) / records
-        return solve(plan.stage, problem, one_group(problem), child)
+        if tally.stopped and finish_when_stopped:
+            return None
+        tally.begin(place)
+        try:
+            partition = solve(plan.stage, problem, one_group(problem), child)
+        except errors.Cancelled:
+            if not (finish_when_stopped and tally.stopped):
+                raise
+            return None
+        tally.finish(place)
+        return partition
 
     found = [Partition(np.zeros(len(problem.points), dtype=np.int32), 0.0) for problem in problems]
-    run = run_of(plan, plan.seconds, None if progress is None else tally.watch)
+    without = []
     for place, partition in _each(find, places, problems, run):
-        found[place] = partition
-    if plan.certify and not run.watch.cancelled:
+        if partition is None:
+            without.append(place)
+        else:
+            found[place] = partition
+    if without:
+        for place, quick in _quickly(problems, without, plan, tally):
+            found[place] = quick
+    if plan.certify and not tally.stopped and not run.watch.cancelled:
         again = run_of(plan, plan.seconds or SECONDS_OF_PROOF, progress)
         prove_one = lambda place, child: _proven(problems[place], found[place], child)  # noqa: E731
         for place, partition in _each(prove_one, places, problems, again):
@@ -83,29 +120,114 @@ def solve_all(
     return found
 
 
-class _Tally:
-    """The best cost of each problem so far, as one loss."""
+def _quickly(
+    problems: Sequence[Problem], places: Sequence[int], plan: MethodPlan, tally: _Tally
+) -> list[tuple[int, Partition]]:
+    """Groups for problems that a run was stopped before: the optimum of one attribute, else MDAV's, inside
+    blocks where there are many records. Progress goes on, for that can still be interrupted.
+    """
 
-    def __init__(self, problems: int, sst: float, progress: Watcher | None) -> None:
+    def find(place: int, child: Run) -> Partition:
+        problem = problems[place]
+        n, p = problem.points.shape
+        recipe = "univariate" if p == 1 else "blocks" if n > MOST_FOR_MDAV else "mdav"
+        found = solve(stage_of(recipe), problem, one_group(problem), child)
+        tally.note(place, found.sse)
+        return replace(found, recipe=recipe, reason=errors.stopped_before_this(), truncated=True)
+
+    return _each(find, places, problems, run_of(plan, None, tally.after_the_stop))
+
+
+class _Tally:
+    """What is known of all problems while they are solved: the best cost of each so far, as one loss; how
+    many are done; and whether the run was asked to stop.
+    """
+
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        places: Sequence[int],
+        strata: Sequence[int],
+        sst: float,
+        progress: Watcher | None,
+    ) -> None:
+        self._records = {place: len(problems[place].points) for place in places}
+        self._strata = [strata[place] if strata else 0 for place in places]
+        self._first: dict[int, float] = {}
         self._best: dict[int, float] = {}
-        self._problems = problems
+        self._begun: set[int] = set()
+        self._finished: set[int] = set()
+        self._done = 0.0
         self._sst = sst
         self._progress = progress
+        self.stopped = False
 
     def note(self, place: int, sse: float) -> None:
+        self._first.setdefault(place, sse)
         self._best[place] = min(sse, self._best.get(place, sse))
 
-    def watch(self, progress: Progress) -> object:
+    def begin(self, place: int) -> None:
+        self._begun.add(place)
+
+    def finish(self, place: int) -> None:
+        self._finished.add(place)
+
+    def ask(self, progress: Progress) -> object:
+        """What the user says to it."""
         assert self._progress is not None
-        best = list(self._best.values())
-        if len(best) == self._problems and self._sst > 0.0:
-            progress = replace(progress, information_loss=information_loss(sum(best), self._sst))
-        return self._progress(progress)
+        answer = self._progress(progress)
+        self.stopped = self.stopped or answer is True
+        return answer
+
+    def watch(self, progress: Progress) -> object:
+        return self.ask(self._of_all(progress))
+
+    def after_the_stop(self, progress: Progress) -> None:
+        """There is nothing more to stop; what is raised ends the run."""
+        if self._progress is not None:
+            self._progress(replace(self._of_all(progress), stage=errors.finishing_quickly()))
+
+    def _of_all(self, progress: Progress) -> Progress:
+        first, best = list(self._first.values()), list(self._best.values())
+        loss = improvement = None
+        if len(best) == len(self._records) and self._sst > 0.0:
+            loss = information_loss(sum(best), self._sst)
+            improvement = 100.0 * (1.0 - sum(best) / sum(first)) if sum(first) > 0.0 else 0.0
+        return replace(
+            progress,
+            done=self._share_done(progress.done),
+            information_loss=loss,
+            improvement=improvement,
+            part=self._part(),
+            finished=len(self._finished),
+            has_groups=bool(best),
+        )
+
+    def _share_done(self, of_those_at_work: float) -> float:
+        finished = sum(self._records[place] for place in self._finished.copy())
+        at_work = sum(self._records[place] for place in self._begun.copy() - self._finished)
+        share = (finished + of_those_at_work * at_work) / max(sum(self._records.values()), 1)
+        self._done = max(self._done, min(share, 1.0))
+        return self._done
+
+    def _part(self) -> str:
+        """The first stratum that is not done yet, or the first problem if strata do not tell them apart."""
+        finished = self._finished.copy()
+        done, of = len(finished), len(self._records)
+        if len(set(self._strata)) > 1:
+            undone = {
+                stratum
+                for place, stratum in zip(self._records, self._strata, strict=True)
+                if place not in finished
+            }
+            of = len(set(self._strata))
+            return errors.stratum_of(min(of - len(undone) + 1, of), of)
+        return errors.part_of(min(done + 1, of), of) if of > 1 else ""
 
 
 def _each(
-    work: Callable[[int, Run], Partition], places: Sequence[int], problems: Sequence[Problem], run: Run
-) -> list[tuple[int, Partition]]:
+    work: Callable[[int, Run], _Found], places: Sequence[int], problems: Sequence[Problem], run: Run
+) -> list[tuple[int, _Found]]:
     large = [place for place in places if _is_large(problems[place])]
     small = [place for place in places if not _is_large(problems[place])]
     done = [(place, work(place, run.with_seed(place))) for place in large]

@@ -36,6 +36,12 @@ def no_csv_at_all(options: Sequence[str]) -> SettingsError:
     return SettingsError(f"{listed(options)} would have no effect: neither of the two is a CSV file.")
 
 
+def acts_on_neither(word: str) -> SettingsError:
+    """What can be said about files of other formats only."""
+    kind = "an Excel file" if word == "sheet" else "a CSV or Excel file"
+    return SettingsError(f"{word} would have no effect: neither of the two is {kind}. Leave it out.")
+
+
 def one_standard_input() -> SettingsError:
     """It can be read once."""
     return SettingsError("Only one of the two files can be - (standard input); name the other one.")

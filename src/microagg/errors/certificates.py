@@ -28,6 +28,19 @@ def needs_extra(what: str, package: str, extra: str) -> MissingExtra:
     return MissingExtra(f"{what} needs {package}: pip install 'microagg[{extra}]'")
 
 
+def proven_optimal() -> str:
+    """The loss is that of the bound."""
+    return "proven optimal"
+
+
+def above_the_optimum(gap: float | None) -> str:
+    """How far a loss is from the optimum at most, in percent of the bound."""
+    if gap is None:
+        return "how far above the optimum is not known, for the proven bound is 0"
+    percent = f"{gap:,.0f}" if gap >= 1000 else f"{gap:.3g}"
+    return f"at most {percent} % above the optimum"
+
+
 def no_certificate(n: int, most: int) -> SettingsError:
     """There is a proof, but none of the kind that a certificate holds."""
     return SettingsError(
@@ -132,6 +145,27 @@ def certificate_too_wide(most: int) -> CertificateError:
     return CertificateError(
         f"With the certificate's prices more than {most} groups would have to be looked at. "
         "Make a new certificate, with a smaller gap."
+    )
+
+
+def certificate_not_checked(seconds: float) -> CertificateError:
+    """The time was over before the end of the check."""
+    return CertificateError(
+        f"The certificate was not checked to its end within {seconds:,.15g} seconds: nothing is proven, "
+        "and nothing is refuted. Allow more seconds; if that does not help, ask for a new certificate "
+        "with a smaller gap: prices that are far off, by mistake or on purpose, take for ever to check."
+    )
+
+
+def certificate_holds(
+    k: int, scale: str, records: int, columns: Sequence[str], bound: float, loss: float, distance: str
+) -> str:
+    """What is proven, and about what."""
+    return (
+        f"The certificate holds: no partition loses less than {bound:.6f} %; its partition loses "
+        f"{loss:.6f} %, {distance}.\n"
+        f"k = {k}, scale = {scale}, {counted(records, 'record')}, "
+        f"{counted(len(columns), 'column')}: {', '.join(columns)}"
     )
 
 

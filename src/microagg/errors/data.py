@@ -54,11 +54,34 @@ def duplicate_columns(names: Sequence[str]) -> DataError:
     )
 
 
-def unnamed_column(place: int) -> DataError:
-    """An empty name in the header."""
+def not_utf_8(column: str) -> DataError:
+    """Bytes that are no text, though the file or frame says so."""
     return DataError(
-        f"Column {place} of the file has no name. Give it one, or name the columns to use (--columns); "
-        "a column of row numbers, as pandas writes without index=False, must not be microaggregated."
+        f"Column '{column}' is declared as text, but some of its bytes are not valid UTF-8. Write the file "
+        "again in the program that made it, with the text converted to UTF-8 (it may be Latin-1 or "
+        "Windows-1252), or without this column."
+    )
+
+
+def names_not_utf_8() -> DataError:
+    """The same in the header."""
+    return DataError(
+        "The name of a column is not valid UTF-8. Write the file again with other names in the program "
+        "that made it."
+    )
+
+
+def unnamed_column(place: int, row: int | None = None) -> DataError:
+    """An empty name in the header, which is where `row` says if there are rows."""
+    titles = (
+        "If there are titles above the names, say in which row the names are, such as "
+        f"--header-row {row + 1} (in Python: header_row={row + 1}); else give"
+        if row is not None
+        else "Give"
+    )
+    return DataError(
+        f"Column {place} of the file has no name. {titles} it a name, or remove it: a column of row "
+        "numbers, as some programs write, is nothing to release."
     )
 
 
@@ -120,11 +143,35 @@ def quoted_line_breaks(column: str, numbers: int) -> DataError:
     )
 
 
-def thousands_separators(column: str, count: int, n: int) -> DataError:
-    """Signs between groups of three digits."""
+def numbers_with_signs(column: str, thousands: int, signs: int, n: int) -> DataError:
+    """Signs between groups of three digits, and signs of a currency or of percent."""
+    found = [f"{_THOUSANDS} in {thousands} of {counted(n, 'row')}"] if thousands else []
+    found += [f"{_SIGNS} in {signs} of {counted(n, 'row')}"] if signs else []
     return DataError(
-        f"Column '{column}' has numbers with thousands separators (such as 1,234.5, 1.234,5 or 1 234) "
-        f"in {count} of {counted(n, 'row')}. Save the file without them, {_OR_LEAVE_OUT}"
+        f"Column '{column}' holds numbers stored as text: with {' and with '.join(found)}. Save the file "
+        f"with plain numbers, without these signs, {_OR_LEAVE_OUT}"
+    )
+
+
+_THOUSANDS = "thousands separators (such as 1,234.5, 1.234,5 or 1 234)"
+_SIGNS = "a currency or percent sign (such as $5, 5 € or 5 %)"
+
+
+def signs_around_numbers(thousands: int, signs: int, present: int) -> str:
+    """The same of a column that a plan is about."""
+    found = [f"{thousands} of {present} with thousands separators"] if thousands else []
+    found += [f"{signs} of {present} with a currency or percent sign"] if signs else []
+    return (
+        f"numbers stored as text ({', '.join(found)}); save the source with plain numbers, without these "
+        "signs, to have them masked"
+    )
+
+
+def numbers_among_text(numbers: int, present: int) -> str:
+    """What a plan says of a column in which a few texts stand among numbers."""
+    return (
+        f"text, but {numbers} of {present} values are numbers; if the others mean missing, name them in "
+        "missing_codes to have it masked"
     )
 
 
@@ -177,7 +224,8 @@ def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> D
     return DataError(
         f"Column '{column}' holds something other than numbers in some of {counted(n, 'row')}: "
         f"{', '.join(parts[:-1])} and {parts[-1]}. "
-        f"Replace what is no number (leave a cell empty if its value is missing), {_OR_LEAVE_OUT}"
+        f"Replace what is no number (leave a cell empty if its value is missing), {_OR_LEAVE_OUT} If the "
+        f"texts mean missing, protect takes them as such by --missing-codes {column}=TEXT."
     )
 
 

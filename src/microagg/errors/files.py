@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import errno
+import os
+from collections.abc import Mapping, Sequence
 
 from microagg.errors.kinds import DataError, OutputError, SettingsError
-from microagg.errors.words import counted, listed, quoted
+from microagg.errors.words import counted, listed, nearest_names, quoted
 
 
 def no_such_file(path: str) -> DataError:
@@ -25,12 +27,93 @@ def unknown_format(path: str, known: Sequence[str]) -> DataError:
     )
 
 
-def no_header(path: str) -> DataError:
-    """The first line is data. Its fields are not quoted: they are somebody's values."""
+def first_row_is_a_record(path: str, row: int = 1) -> DataError:
+    """Its fields are not quoted: they are somebody's values. `row`: as `header_row` has it."""
+    if row > 1:
+        return DataError(
+            f"Row {row} of {path} looks like a record instead of column names: its fields are numbers, or "
+            "values that occur again below. Give another --header-row (in Python: header_row), or, if it "
+            "does hold the names, --header yes beside it (in Python: header='yes')."
+        )
     return DataError(
-        f"The first line of {path} holds numbers instead of column names. "
-        "Add a line with the names of the columns at the top."
+        f"The first row of {path} looks like a record instead of column names: its fields are numbers, or "
+        "values that occur again below. If it is a record, give --header no (in Python: header='no'), and "
+        "the columns are called column1, column2, …, or add a line with the names of the columns at the "
+        "top. If it does hold the names, give --header yes (in Python: header='yes')."
     )
+
+
+def header_row_without_header() -> SettingsError:
+    """Two settings that exclude each other."""
+    return SettingsError(
+        "header_row says which row holds the names of the columns, header='no' that none does. Keep one."
+    )
+
+
+def no_such_row(source: str, row: int) -> DataError:
+    """The names are to be in a row that is not there."""
+    return DataError(
+        f"{source} has nothing in row {row} or below, where --header-row says that the names are."
+    )
+
+
+def title_above_names(source: str, row: int) -> DataError:
+    """One field at the top, several below."""
+    return DataError(
+        f"{source} begins with a line of one field, a title perhaps, while the rows from row {row} on have "
+        f"several. If the names of the columns are there, give --header-row {row} (in Python: "
+        f"header_row={row})."
+    )
+
+
+def no_such_sheet(source: str, sheet: str, sheets: Sequence[str]) -> DataError:
+    """A sheet that the workbook lacks."""
+    return DataError(
+        f"{source} has no sheet '{sheet}'{nearest_names(sheet, sheets)}. There are: {quoted(sheets)}."
+    )
+
+
+def several_sheets(source: str, sheets: Sequence[str]) -> DataError:
+    """Which one is meant is not for us to say."""
+    return DataError(
+        f"{source} has several sheets that are not empty: {quoted(sheets)}. Choose one by --sheet "
+        "(in Python: sheet='…')."
+    )
+
+
+def hidden_sheets(source: str, hidden: Sequence[str], visible: Sequence[str]) -> DataError:
+    """What nobody sees is not released, nor left out, unless the user knows of it."""
+    which = "a hidden sheet" if len(hidden) == 1 else "hidden sheets"
+    others = f" beside {quoted(visible)}" if visible else ""
+    return DataError(
+        f"{source} has {which}, {quoted(hidden)}{others}. Choose the sheet that is meant by --sheet "
+        "(in Python: sheet='…')."
+    )
+
+
+def hidden_cells(source: str, sheet: str, columns: Sequence[str], rows: int) -> DataError:
+    """They would be released like all others, and be visible then."""
+    found = _hidden(columns, rows)
+    return DataError(
+        f"Sheet '{sheet}' of {source} has {found}, which would be released with the others. Delete or show "
+        f"{'it' if len(columns) + rows == 1 else 'them'}, or choose the sheet with all that it holds by "
+        "--sheet (in Python: sheet='…')."
+    )
+
+
+def hidden_cells_note(sheet: str, columns: Sequence[str], rows: int) -> str:
+    """Not an error: the sheet was chosen with what it holds."""
+    was = "is" if len(columns) + rows == 1 else "are"
+    return f"Sheet '{sheet}' has {_hidden(columns, rows)}, which {was} read like the others."
+
+
+def _hidden(columns: Sequence[str], rows: int) -> str:
+    parts = []
+    if columns:
+        parts.append(f"the hidden {'column' if len(columns) == 1 else 'columns'} {listed(columns, 20)}")
+    if rows:
+        parts.append(counted(rows, "hidden row"))
+    return " and ".join(parts)
 
 
 def unknown_encoding(name: str) -> SettingsError:
@@ -109,14 +192,16 @@ def uneven_rows(source: str, count: int, fields: int, delimiter: str) -> DataErr
         f"{source} cannot be read as CSV: {counted(count, 'row')} {'has' if count == 1 else 'have'} "
         f"not as many fields as the header, which has {fields}, separated by "
         f"{_SIGNS.get(delimiter, delimiter)}. Check that the file is complete and that fields with a "
-        "delimiter inside are in quotes, or give another --delimiter."
+        "delimiter inside are in quotes, or give another --delimiter; if there are titles above the names, "
+        "say in which row the names are by --header-row."
     )
 
 
 def not_csv(source: str, kind: str, options: Sequence[str]) -> SettingsError:
     """Options for CSV files have no effect on others."""
     return SettingsError(
-        f"{listed(options)} would have no effect: {source} is a file of the format {kind}, not CSV. "
+        f"{listed(options)} would have no effect: {source} is a file of the format {kind}"
+        f"{'' if kind == 'CSV' else ', not CSV'}. "
         f"Leave {'it' if len(options) == 1 else 'them'} out."
     )
 
@@ -147,10 +232,10 @@ def old_excel(source: str) -> DataError:
 
 
 def empty_sheet(source: str) -> DataError:
-    """No cell of the first sheet is filled."""
+    """No cell of any sheet, or of the one that was chosen, is filled."""
     return DataError(
-        f"The first sheet of {source} is empty, so there are no records. Put the data on the first sheet, "
-        "with the names of the columns in the first row."
+        f"The sheet of {source} is empty, so there are no records. Put the data on it, with the names of "
+        "the columns in the first row, or choose another by --sheet (in Python: sheet='…')."
     )
 
 
@@ -179,9 +264,43 @@ def unreadable_content(path: str, kind: str) -> DataError:
     )
 
 
-def cannot_read(path: str, reason: str) -> OSError:
-    """The operating system refused to hand over the file."""
-    return OSError(f"{path} cannot be opened: {reason}. Check its permissions.")
+def input_is_no_file(path: str) -> DataError:
+    """A named pipe, a device, a socket: what cannot be read twice."""
+    return DataError(
+        f"{path} is a pipe or a device, not a file, and files are read more than once. Save its content "
+        f"to a file, or pipe CSV in: microagg protect - < {path}"
+    )
+
+
+def changed_while_read(path: str) -> DataError:
+    """What was read may be a mixture, and its digest would be that of something else."""
+    return DataError(
+        f"{path} was changed while it was read. Wait until nothing writes to it any more, and start again."
+    )
+
+
+def field_too_long(source: str, most: int) -> DataError:
+    """Longer than any text in a table, as what follows an open quote is."""
+    return DataError(
+        f"{source} cannot be read as CSV: a field has more than {most:,} letters. A quote that is opened "
+        "but never closed makes such fields. If the text is meant to be that long, leave it out."
+    )
+
+
+def cannot_read(path: str, error: OSError) -> OSError:
+    """The operating system refused to hand over the file, or its content."""
+    if error.errno is None:  # in our own words already
+        return error
+    reason = os.strerror(error.errno)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        remedy = "Allow more open files (ulimit -n), 64 at least."
+    elif error.errno in (errno.EACCES, errno.EPERM):
+        remedy = "Check its permissions."
+    elif error.errno in (errno.EINVAL, errno.ENAMETOOLONG):
+        remedy = "Check the name."
+    else:
+        remedy = "Check the disk or the network that it is on."
+    return OSError(f"{path} cannot be opened: {reason}. {remedy}")
 
 
 def output_exists(path: str, replaceable: bool = False) -> SettingsError:
@@ -289,6 +408,23 @@ def refused_by_writer(path: str, kind: str) -> DataError:
     )
 
 
+def name_too_long(name: str, size: int, most: int) -> SettingsError:
+    """Longer than the file system allows, perhaps only with the ending that internal files get."""
+    shown = f"{name[:40]}…{name[-20:]}"
+    return SettingsError(
+        f"{shown} is too long for the name of a file: it has {size} bytes, and this folder takes at most "
+        f"{most}. Shorten the name of the output by {counted(size - most, 'byte')}."
+    )
+
+
+def working_folder_removed() -> SettingsError:
+    """Relative names lead nowhere."""
+    return SettingsError(
+        "The folder that microagg was started in was removed. Change to another folder, or give files with "
+        "their whole paths."
+    )
+
+
 def no_output_folder(path: str) -> SettingsError:
     """The folder to write to is missing."""
     return SettingsError(f"There is no folder {path} to write to. Create it first.")
@@ -297,6 +433,15 @@ def no_output_folder(path: str) -> SettingsError:
 def cannot_write(path: str, reason: str) -> OutputError:
     """Disk full, no permission."""
     return OutputError(f"{path} was not written: {reason}. Nothing was left behind.")
+
+
+def not_put_back(kept: Mapping[str, str]) -> OutputError:
+    """Writing failed, and so did putting back what had been replaced by then."""
+    places = "; ".join(f"that of {target} is now {place}" for target, place in kept.items())
+    return OutputError(
+        f"Writing failed, and older files could not be put back: {places}. Move them to where they belong "
+        "before you write to the same folder again: hidden files are removed then."
+    )
 
 
 def no_reference_data(name: str, folder: str) -> DataError:
@@ -318,3 +463,25 @@ def no_standard_output() -> SettingsError:
         "A release cannot go to standard output: it is read back and counted before it gets its name. "
         "Give a file, such as -o protected.csv."
     )
+
+
+def no_standard_input() -> OSError:
+    """It was closed before the command began."""
+    return OSError(
+        "Standard input is closed, so there is nothing to read. Give a file, or pipe CSV into -."
+    )
+
+
+def cannot_print(reason: str, written: str | None) -> str:
+    """Standard output takes nothing, for instance since the disk it goes to is full."""
+    if written is None:
+        return f"The result could not be printed: {reason}."
+    return (
+        f"{written} and all that belongs to it were written and are complete; only the summary could not "
+        f"be printed: {reason}. There is no need to run it again."
+    )
+
+
+def interrupted() -> str:
+    """Before anything was written."""
+    return "Interrupted; nothing was written."

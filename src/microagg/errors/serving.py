@@ -85,12 +85,37 @@ def unknown_upload(name: str, known: Sequence[str]) -> DataError:
     )
 
 
-def no_paths_for_others() -> SettingsError:
-    """Files of the server are for those who sit at it."""
+def paths_not_allowed() -> SettingsError:
+    """Files of the server are for those who sit at it, and say so."""
     return SettingsError(
-        "Files are opened by their path only where the server serves its own machine alone. "
-        "Upload the file."
+        "This server opens no files by their path. Upload the file, or start the server with --allow-paths."
     )
+
+
+def paths_for_others(host: str) -> SettingsError:
+    """Who comes from elsewhere must not read the server's files."""
+    return SettingsError(
+        f"--allow-paths lets a browser open any file that you can read, and --host {host} lets others in. "
+        "Leave out one of the two."
+    )
+
+
+def page_failed(kind: str, place: str) -> str:
+    """An exception's own words might quote data: only its kind and place."""
+    return (
+        f"microagg: Internal error: {kind} at {place}. This is a bug in microagg; please report it with "
+        "what you did on the page."
+    )
+
+
+def page_warned(kind: str, place: str) -> str:
+    """A warning of a library, whose words might quote data."""
+    return f"microagg: Warning: {kind} at {place}."
+
+
+def link_used() -> str:
+    """Not an error: the owner of the server is told, who alone knows whether it was his own browser."""
+    return "the link was used: a browser came in (if it was not yours, end the server with Ctrl-C)"
 
 
 def no_path() -> SettingsError:

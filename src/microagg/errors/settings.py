@@ -22,7 +22,7 @@ def k_too_small(k: int) -> SettingsError:
 
 def k_above_n(k: int, n: int) -> SettingsError:
     """No group of k records can be formed."""
-    remedy = f"Use a k from 2 to {n}, or more records." if n >= 2 else "Give at least 2 records."
+    remedy = f"Use a k of at most {n}, or more records." if n >= 3 else f"Give at least {k} records."
     return SettingsError(
         f"k is {k} but the data have only {counted(n, 'record')}; a group needs k records. {remedy}"
     )
@@ -108,9 +108,33 @@ def no_such_choice(setting: str, value: object, choices: Sequence[str]) -> Setti
     )
 
 
+def option_given_twice(option: str) -> SettingsError:
+    """Which of them is meant is not for us to say."""
+    return SettingsError(
+        f"{option} is given more than once, and takes one value. Keep the one that is meant."
+    )
+
+
 def bad_number(setting: str, found: object, needed: str) -> SettingsError:
     """A numeric setting outside its range or of the wrong type."""
     return SettingsError(f"{setting} is {found!r}, of type {type(found).__name__}; it must be {needed}.")
+
+
+def too_little_noise(found: float, least: float) -> SettingsError:
+    """Values would be as good as unchanged."""
+    return SettingsError(
+        f"noise is {found:g}; with less than {least:g} of a column's standard deviation, values are as "
+        f"good as unchanged. Use at least {least:g}, such as 0.1."
+    )
+
+
+def text_codes_of_numbers(column: str, texts: Sequence[str]) -> SettingsError:
+    """In a column of numbers there is no text."""
+    shown = listed([f"'{text}'" for text in texts])
+    return SettingsError(
+        f"missing_codes of '{column}' has the text {shown}, but the column holds numbers, among which no "
+        "text can be: missing values are missing there already. Leave the text out."
+    )
 
 
 def not_callable(setting: str, kind: str) -> SettingsError:
@@ -121,6 +145,15 @@ def not_callable(setting: str, kind: str) -> SettingsError:
 def no_effect(setting: str, method: str, why: str) -> SettingsError:
     """An option that would do nothing is refused, never ignored."""
     return SettingsError(f"{setting} would have no effect on {method}: {why} Leave it out.")
+
+
+def out_of_memory() -> str:
+    """Some allocation failed, or a thread could not be started."""
+    return (
+        "There is not enough memory for these data and this method. Use fewer records or columns at a "
+        "time, raise the limit if there is one (ulimit -v, or -u for threads), or take a machine with more "
+        "memory."
+    )
 
 
 def not_enough_memory(needs: int, there: int) -> NotEnoughMemory:

@@ -51,8 +51,8 @@ def no_numbers_in_text(column: str, count: int, n: int) -> DataError:
     """Text among numbers, in a folder of CSV files."""
     return DataError(
         f"Column '{column}' holds something other than numbers in {count} of {counted(n, 'row')}. If they "
-        "have decimal commas, say so by --decimal , (points are then refused) and otherwise clean them or "
-        "give the column another role."
+        "have decimal commas, say so by --decimal , (points are then refused); if they mean missing, name "
+        f"them by --missing-codes {column}=TEXT; and otherwise clean them or give the column another role."
     )
 
 

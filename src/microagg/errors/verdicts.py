@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from microagg.errors.kinds import UnsafeRelease
@@ -70,15 +71,33 @@ def partial_not_accepted(k: int, unique: int, below: int) -> str:
 
 
 def homogeneous_groups(
-    column: str, keys: Sequence[str], groups: int, records: int, least: int, masked: bool = False
+    column: str,
+    keys: Sequence[str],
+    groups: int,
+    records: int,
+    least: int,
+    masked: bool = False,
+    spellings: bool = False,
 ) -> str:
     """Who knows the keys knows the confidential value, or the mean in its place."""
+    alike = f" Texts that differ only in {_SPELLING} count as one value." if spellings else ""
     has = ", as masked, has" if masked else " has"
     return (
         f"Confidential column '{column}'{has} fewer than {least} different values in "
         f"{counted(groups, 'group')} of {joined(keys)}, with {counted(records, 'record')}: the group gives "
         f"the value away. Try {RETRY}a larger k{', a smaller --min-distinct' if least > 2 else ''}, or "
-        "accept this with --accept-homogeneous."
+        f"accept this with --accept-homogeneous.{alike}"
+    )
+
+
+_SPELLING = "capitals, blanks, signs without width or the form of their letters"
+
+
+def note_spellings(column: str, texts: int, values: int) -> str:
+    """What is written differently need not be different."""
+    return (
+        f"{texts} different texts of {column} are {counted(values, 'different value')}: those that differ "
+        f"only in {_SPELLING} count as one (--min-distinct)"
     )
 
 
@@ -104,6 +123,57 @@ def mean_not_kept(column: str, change: float, tolerance: float) -> str:
     return (
         f"The mean of '{column}' changes by {change:.6g}, but at most {tolerance:.6g} was promised. {_BUG}"
     )
+
+
+def mean_by(change: float, share: float) -> str:
+    """How far a mean moved."""
+    percent = f"{100 * share:+.2g} %" if abs(share) >= 1e-5 else "less than 0.001 %"
+    return f"by {change:+.3g} ({percent})"
+
+
+def mean_kept() -> str:
+    """Of the released cells."""
+    return "kept"
+
+
+def mean_kept_but_for_rounding() -> str:
+    """Of the released cells."""
+    return "kept but for rounding"
+
+
+def mean_changed(change: float, share: float) -> str:
+    """Of the released cells."""
+    return f"changed {mean_by(change, share)}"
+
+
+def moved_by(change: float, share: float | None) -> str:
+    """How far a column's mean moved, for people."""
+    if not math.isfinite(change):
+        return "not known"
+    if change == 0.0:
+        return "the same"
+    way = "higher" if change > 0.0 else "lower"
+    if share is None or not math.isfinite(share):
+        return f"{way} by {abs(change):.3g}"
+    percent = 100.0 * abs(share)
+    if percent < 1e-3:
+        return f"less than 0.001 % {way}"
+    return f"{percent:,.0f} % {way}" if percent >= 100.0 else f"{percent:.2g} % {way}"
+
+
+def means_without_some() -> str:
+    """The title of what became of means where values are missing that the source has."""
+    return "means of columns with values set to missing or left out:"
+
+
+def mean_of_the_rest(of_cells: str, cells: int, set_to_missing: int, left_out: int, moved: str) -> str:
+    """The mean over what is released, and what the values that are not released did to the column's."""
+    lost = [f"the {set_to_missing:,} set to missing"] if set_to_missing else []
+    lost += [f"the {left_out:,} of records left out"] if left_out else []
+    if not cells:
+        return f"no value is released, with {' and '.join(lost)}"
+    released = f"{cells:,} released {'cell' if cells == 1 else 'cells'}"
+    return f"{of_cells} over the {released}; with {' and '.join(lost)} the column's mean is {moved}"
 
 
 def not_the_mean(column: str, groups: int) -> str:
@@ -225,6 +295,15 @@ def note_noise_undone(column: str, count: int, of: int) -> str:
     )
 
 
+def noise_undone(column: str, count: int, of: int) -> str:
+    """The noise is so small that it hides hardly anything."""
+    return (
+        f"The noise of '{column}' is undone by rounding in {count} of {counted(of, 'record')}: the "
+        "source's values have fewer decimals than it takes. Use more --noise, or mask the column as a "
+        "subset of its own (--confidential-as subset)."
+    )
+
+
 def note_own_values(columns: Sequence[str], count: int) -> str:
     """A group of equal records, or a mean that is one of its values."""
     return f"{records_are(count)} released with exactly the source's values in {joined(columns)}"
@@ -289,6 +368,31 @@ def note_cut_short() -> str:
     return "the search was cut short by the clock: the groups may differ when the run is repeated"
 
 
+def note_stopped() -> str:
+    """The user decided."""
+    return "the run was stopped early, with the best groups so far: a whole run may find others"
+
+
+def stopped_before_this() -> str:
+    """Why a stratum has the groups of a quick method."""
+    return "the run was stopped before it had groups for these records"
+
+
+def finishing_quickly() -> str:
+    """What a stopped run does for the records that it had no groups for."""
+    return "quick groups for the rest"
+
+
+def stratum_of(number: int, of: int) -> str:
+    """Where a run is."""
+    return f"stratum {number:,} of {of:,}"
+
+
+def part_of(number: int, of: int) -> str:
+    """Where a run is that has subsets or patterns of missing values."""
+    return f"part {number:,} of {of:,}"
+
+
 def note_worse_than_mdav(loss: float, mdav: float) -> str:
     """A plain method would have done better."""
     return f"MDAV would lose less: {mdav:.4g} % instead of {loss:.4g} %"
@@ -300,6 +404,11 @@ def written_differs(column: str) -> str:
         f"Column '{column}' reads differently from the written file than it was verified. Choose another "
         "format, such as Parquet or CSV; if it is one of these, please report it."
     )
+
+
+def written_categories(column: str) -> str:
+    """The codes tell records apart that have the same value."""
+    return f"The categories of column '{column}' repeat or are null in the written file. {_BUG}"
 
 
 def written_unreadable() -> str:

@@ -2,8 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
+
+_TURNS_TEXT = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Signs that change the direction of text, so that a name could look like another one."""
+
+
+def visible(text: str) -> str:
+    """The text on one line and as a terminal may show it: control characters become \\x1b and the like.
+
+    Names of columns, files and strata come with the data: a terminal would take some signs in them for
+    commands.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_code_of(sign) if _is_control(sign) else sign for sign in text)
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines, which stay."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def _is_control(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or sign in _TURNS_TEXT
+
+
+def _code_of(sign: str) -> str:
+    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(sign)
+    number = ord(sign)
+    if 0xDC80 <= number <= 0xDCFF:  # a byte that is no text, in the name of a file
+        number -= 0xDC00
+    return short or (f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}")
+
+
+def with_visible_words(sentence: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of this package that is given every text, also those in lists, as it may be shown."""
+
+    @functools.wraps(sentence)
+    def made(*given: object, **named: object) -> Any:
+        return sentence(*map(_shown, given), **{word: _shown(value) for word, value in named.items()})
+
+    return made
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, str):
+        return value if value == "\t" else visible(value)  # the delimiter, which has a name of its own
+    if isinstance(value, Mapping):
+        return {_shown(key): _shown(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_shown(part) for part in value]
+    return tuple(map(_shown, value)) if isinstance(value, tuple) else value
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:
@@ -22,6 +76,11 @@ def listed(names: Sequence[object], most: int = 8) -> str:
 def quoted(names: Sequence[str]) -> str:
     """The same with each name in quotes."""
     return listed([f"'{name}'" for name in names])
+
+
+def shown(path: str) -> str:
+    r"""A name of a file, with bytes that are no text as \xff."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def counted(number: int, noun: str) -> str:

@@ -30,7 +30,8 @@ def interval_sd(pair: Pair, *, width: float = 0.05) -> Finding:
 def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
     """The same in standard deviations (n - 1) of the masked columns.
 
-    One part allows one column outside, or none: that is the figure of sdcMicro's dRisk.
+    That is sdcMicro's dRisk since its version 5.6.0; versions up to 5.3.0 allowed one column outside, as
+    one of the parts does.
     """
     positive("width", width)
     inside = _within(pair, width * moments(pair.masked, ddof=1)[1])
@@ -41,7 +42,8 @@ def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
     }
     note = (
         f"Within ±{width:g} standard deviations of the masked columns; "
-        "sdcMicro prints the part with at most one column outside."
+        "sdcMicro's dRisk is this share since version 5.6.0, and was the part with at most one column "
+        "outside up to 5.3.0."
     )
     return Finding(_joint(pair, inside), parts, note)
 

@@ -150,8 +150,8 @@ RISK: dict[str, Measure] = {
         "share",
         SHARE,
         "released values give more original values away",
-        "Templ: Statistical Disclosure Control for Microdata (2017); sdcMicro's dRisk allows one column "
-        "outside",
+        "Templ: Statistical Disclosure Control for Microdata (2017); sdcMicro's dRisk since version 5.6.0, "
+        "which up to 5.3.0 allowed one column outside",
         interval_sd_masked,
     ),
     "interval_rank": _risk(

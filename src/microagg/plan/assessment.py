@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from microagg import errors
-from microagg.plan.checks import Names, codes_of, k_of, name_of, names_of, subsets_of
+from microagg.plan.checks import Code, Names, codes_of, k_of, name_of, names_of, subsets_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class AssessmentPlan:
     weight: str | None = None
     id: str | None = None
     k: int | None = None
-    missing_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    missing_codes: Mapping[str, tuple[Code, ...]] = field(default_factory=dict)
     models: Names = ()
     indicators: Names = ()
     measures: Names = ()

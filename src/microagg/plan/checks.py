@@ -10,6 +10,9 @@ from microagg import errors
 
 Names = tuple[str, ...]
 
+Code = int | float | str
+"""What stands for a missing answer: a number, or a text such as a point."""
+
 
 def k_of(k: object) -> int:
     """A smallest group size."""
@@ -63,18 +66,39 @@ def name_of(word: str, value: object) -> str:
     return value
 
 
-def codes_of(word: str, value: object) -> dict[str, tuple[float, ...]]:
-    """By column, numbers that mean something else than a number."""
+def codes_of(word: str, value: object) -> dict[str, tuple[Code, ...]]:
+    """By column, numbers and texts that mean something else than a number."""
     if not isinstance(value, Mapping):
         raise errors.bad_word(word, "a table of columns with a list of codes each")
-    checked: dict[str, tuple[float, ...]] = {}
+    checked: dict[str, tuple[Code, ...]] = {}
     for column, codes in value.items():
         listed = codes if isinstance(codes, Sequence) and not isinstance(codes, str) else [codes]
-        numbers = all(isinstance(code, Real) and not isinstance(code, bool) for code in listed)
-        if not isinstance(column, str) or not listed or not numbers:
-            raise errors.bad_word(word, "a table of columns with a list of numbers each")
-        if not all(math.isfinite(code) for code in listed):
-            raise errors.bad_word(word, "a table of columns with a list of finite numbers each")
+        if not isinstance(column, str) or not listed or not all(map(_may_be_code, listed)):
+            raise errors.bad_word(word, "a table of columns with a list of numbers or texts each")
+        found = [code_in(code) if isinstance(code, str) else code for code in listed]
+        if not all(isinstance(code, str) or math.isfinite(code) for code in found):
+            raise errors.bad_word(word, "a table of columns with a list of finite numbers or texts each")
         # Those of NumPy are no numbers of JSON and TOML.
-        checked[column] = tuple(int(code) if isinstance(code, Integral) else float(code) for code in listed)
+        checked[column] = tuple(
+            code if isinstance(code, str) else int(code) if isinstance(code, Integral) else float(code)
+            for code in found
+        )
     return checked
+
+
+def _may_be_code(code: object) -> bool:
+    if isinstance(code, str):
+        return bool(code.strip())
+    return isinstance(code, Real) and not isinstance(code, bool)
+
+
+def code_in(text: str) -> Code:
+    """A code as it was typed: the number that it is, or else the text, without blanks around it."""
+    text = text.strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if text.lstrip("+-").isdigit():
+        return int(text)
+    return number if math.isfinite(number) else text

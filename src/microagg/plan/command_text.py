@@ -38,7 +38,8 @@ def _options(name: str, value: Any) -> Iterator[str]:
         yield f"{option}={_listed(value)}"
     elif kind == "codes by column":
         for column, codes in value.items():
-            yield f"{option}={column}={','.join(map(_number, codes))}"
+            typed = [code if isinstance(code, str) else _number(code) for code in codes]
+            yield f"{option}={column}={_listed(typed)}"
     elif kind == "decimals by column":
         yield f"{option}={_listed([f'{column}={number}' for column, number in value.items()])}"
     else:

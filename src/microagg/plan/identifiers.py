@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
+FEW_VALUES = 30
+"""So many values at most are those of classes rather than of amounts or units."""
+
+MANY_UNITS = 10
+"""So many values at least has a column that is called by a unit, if it holds the units' numbers."""
+
 NEARLY_ALL = 0.95
 """A column with this share of distinct values tells nearly every record from the others."""
 
@@ -17,8 +23,9 @@ def _set(text: str) -> frozenset[str]:
 # Nordic languages, without accents. Abbreviations are those of national registers.
 _NUMBERS = _set("""
     id ids ident identifier identifiant identificador identificatore identifikator kennung
-    kennziffer ausweis uid uuid guid pid nid hhid imei ip phone telephone tel cellphone fax telefon
-    telefono telefone telefoon puhelin iban bic konto passport passeport pasaporte passaporto
+    kennziffer ausweis uid uuid guid pid nid hid hhid fid cid rid mid iid imei ip phone telephone tel
+    cellphone fax telefon telefono telefone telefoon puhelin
+    iban bic konto passport passeport pasaporte passaporto
     passaporte reisepass paspoort paszport ssn nino nhs siren siret nir nif nie dni curp rfc cpf
     cnpj codfisc codicefiscale matricule matricola matricula bsn burgerservicenummer pesel regon cpr
     cprnr fnr hetu henkilotunnus personnummer svnr ahv steuerid taxid vatid licenceplate
@@ -47,6 +54,7 @@ _SUBJECT = (
     "household|hh|family|case|record|rec|row|user|member|respondent|resp|employee|worker|student|pupil|"
     "subject|sample|unit|entity|account|policy|contract|interview|school|tax|vat|national|unique"
 )
+_COUNTED = "p|pers|haus|haushalts|h|lf|lfd|l|kd|kunden|patienten|fall|fam|stamm|betr|betriebs|firmen"
 _ENDS_IN_ID = _set("""
     acrid amid arid avid candid covid florid fluid fervid frigid grid gravid horrid humid hybrid
     insipid intrepid invalid languid lipid liquid livid lucid lurid morbid orchid outbid pallid
@@ -55,7 +63,21 @@ _ENDS_IN_ID = _set("""
 """)
 """Words that end so by chance, beside those in -aid and -oid."""
 
-_JOINED = re.compile(rf"({_SUBJECT})(id|no|nr|num|number)|.{{3,}}(?<!a|o)id|.*nummer")
+_UNIT = _set("""
+    nr no num number nummer numero numer seq seqn seqnum serial serialno recno rownum rownames obs obsno
+    person persona personne haushalt menage hogar famiglia famille familie familia household family firm
+    company business enterprise establishment plant patient client customer case caseno subject respondent
+    individual individu individuo member employee worker student pupil participant panelist user school
+    hospital betrieb unternehmen entreprise empresa impresa betriebsnr firma patientin kunde
+    pidp hidp pnum hnum lnum psn unit
+""")
+"""As the whole name of a column of many whole numbers: the number of a unit."""
+
+_CODE = re.compile(
+    r"[a-z]*code?s?|kode|codigo|codice|[a-z]*schlue?ssel|zip|plz|fips|nuts|sic|naics|nace|isco|isced"
+)
+
+_JOINED = re.compile(rf"({_SUBJECT})(id|no|nr|num|number)|.{{3,}}(?<!a|o)id|.*nummer|({_COUNTED})nr")
 _JOINED_TEXTS = re.compile(".*(strasse|adresse|name|namn|navn)")
 _NUMBER_OF_SUBJECT = re.compile(rf"(^| )({_SUBJECT}|customs|social|insurance) (no|nr|num|number)$")
 
@@ -65,7 +87,7 @@ def identifying_name(name: str, text: bool) -> bool:
 
     `person_id`, `PersonID` and `personid` are, `paid` and `width` are not. `text`: whether it holds text.
     """
-    words = _words(name)
+    words = words_of_name(name)
     if any(word in _NUMBERS for word in words) or _NUMBER_OF_SUBJECT.search(" ".join(words)):
         return True
     if any(_JOINED.fullmatch(word) and word not in _ENDS_IN_ID for word in words):
@@ -74,12 +96,36 @@ def identifying_name(name: str, text: bool) -> bool:
     return of_person and any(word in _TEXTS or _JOINED_TEXTS.fullmatch(word) for word in words)
 
 
+def names_a_unit(name: str) -> bool:
+    """Whether the name is that of a unit and nothing else, such as `person` or `nr`, perhaps numbered.
+
+    `nr_of_children` is not such a name.
+    """
+    words = words_of_name(name)
+    return len(words) == 1 and words[0] in _UNIT
+
+
+def names_codes(name: str) -> bool:
+    """Whether numbers of this name are codes of units or classes: `fcode`, `distcod`, `zip`."""
+    words = words_of_name(name)
+    return bool(words) and _CODE.fullmatch(words[-1]) is not None
+
+
+def numbers_of_units(name: str, whole: bool, distinct: int) -> bool:
+    """Whether a column of text, or of whole numbers if `whole`, is by its name one of numbers of units, and
+    has more values than classes of units have.
+    """
+    return (names_a_unit(name) and distinct >= MANY_UNITS) or (
+        whole and names_codes(name) and distinct > FEW_VALUES
+    )
+
+
 def nearly_unique(distinct: int, present: int) -> bool:
     """Whether nearly every record that has a value has one of its own."""
     return present > 1 and distinct >= NEARLY_ALL * present
 
 
-def _words(name: str) -> list[str]:
+def words_of_name(name: str) -> list[str]:
     """The words of a name, by signs between them and by capitals, in small letters without accents."""
     plain = (
         "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))

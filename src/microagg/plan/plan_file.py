@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import re
@@ -35,8 +36,8 @@ def read_plan(path: Path) -> dict[str, object]:
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
         if isinstance(error, errors.DataError):
             raise
-        reason = getattr(error, "strerror", None) or "its name is not possible"
-        raise errors.cannot_read(str(path), reason) from None
+        refusal = error if isinstance(error, OSError) else OSError(errno.EINVAL, "its name is not possible")
+        raise errors.cannot_read(str(path), refusal) from None
     if len(content) > MOST_BYTES:
         raise errors.plan_too_large(str(path), MOST_BYTES)
     try:
@@ -81,6 +82,10 @@ def _is_number(value: object) -> bool:
     return _is_whole(value) or (isinstance(value, float) and math.isfinite(value))
 
 
+def _is_code(value: object) -> bool:
+    return _is_number(value) or isinstance(value, str)
+
+
 def _is_names(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
@@ -98,9 +103,9 @@ _KINDS: Mapping[WordKind, tuple[Callable[[object], bool], str]] = {
     "codes by column": (
         lambda value: (
             isinstance(value, dict)
-            and all(isinstance(codes, list) and all(map(_is_number, codes)) for codes in value.values())
+            and all(isinstance(codes, list) and all(map(_is_code, codes)) for codes in value.values())
         ),
-        "a table with an array of numbers for each column",
+        "a table with an array of numbers and texts for each column",
     ),
     "decimals by column": (
         lambda value: isinstance(value, dict) and all(map(_is_whole, value.values())),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
@@ -14,6 +15,7 @@ from microagg.plan.suggestions import Suggestion
 from microagg.plan.words import SECTIONS, WORDS, Word
 
 _WIDTH = 108
+_COMMENT = 96
 
 
 def write_plan(
@@ -21,18 +23,20 @@ def write_plan(
     profile: Profile | None = None,
     suggestions: Sequence[Suggestion] = (),
     folder: Path | None = None,
+    notes: Sequence[str] = (),
 ) -> str:
     """A plan file that explains itself: the words given, and the others as comments with their defaults.
 
-    With a profile, what the columns hold stands at the top, with the reasons for the suggestions. None is a
-    word that is not given. Paths are written relative to `folder`, where the file will be.
+    With a profile, what the columns hold stands at the top, with the reasons for the suggestions, and notes
+    on the whole. None is a word that is not given. Paths are written relative to `folder`, where the file
+    will be.
     """
     lines = [
         "# A plan for `microagg protect --plan`: change what does not fit. Lines that begin with #",
         "# do nothing; those without a blank after it show words that are not given.",
     ]
     if profile is not None:
-        lines += ["#", *(f"# {line}".rstrip() for line in _profile(profile, suggestions))]
+        lines += ["#", *(f"# {line}".rstrip() for line in _profile(profile, suggestions, notes))]
     return _text(lines, words, profile, folder)
 
 
@@ -60,22 +64,32 @@ def _line(word: Word, value: object, profile: Profile | None, folder: Path | Non
     if value is not None:
         if word.name in ("input", "output") and str(value) != "-" and folder is not None:
             value = os.path.relpath(str(value), folder)
-        return [_assigned(word.name, value)]
-    if word.name == "missing_codes" and profile is not None:
-        codes = {column.name: list(column.missing_codes) for column in profile if column.missing_codes}
-        if codes:
-            return [
-                "# These are usual codes, and stand apart from all other numbers of their columns, so that",
-                "# they are hardly anybody's answer. If they are codes, remove the #.",
-                "#" + _assigned(word.name, codes),
-            ]
+        return [*_reasons(word, value, profile), _assigned(word.name, value)]
     return [f"#{word.name} = {word.shown}" + ("" if word.is_default else "  # an example")]
+
+
+def _reasons(word: Word, value: object, profile: Profile | None) -> list[str]:
+    """Why a plan for a file has this word."""
+    if profile is None:
+        return []
+    lines: list[str] = []
+    if word.name == "missing_codes" and isinstance(value, Mapping):
+        lines = [
+            errors.note_missing_codes(
+                _string(column.name), column.missing_codes, column.coded_missing, column.called_missing
+            )
+            for column in map(profile.__getitem__, value)
+        ]
+        lines.append(errors.note_codes_are_a_judgement())
+    elif word.name == "retry":
+        lines = [errors.note_retry_suggested()]
+    return [f"# {part}" for line in lines for part in textwrap.wrap(line, _COMMENT, break_long_words=False)]
 
 
 # --- what the columns hold --------------------------------------------------------------------
 
 
-def _profile(profile: Profile, suggestions: Sequence[Suggestion]) -> Iterable[str]:
+def _profile(profile: Profile, suggestions: Sequence[Suggestion], notes: Sequence[str]) -> Iterable[str]:
     yield f"What was found in {_string(profile.source)}: {profile.records} records."
     yield ""
     roles = {suggestion.column: suggestion for suggestion in suggestions}
@@ -99,6 +113,9 @@ def _profile(profile: Profile, suggestions: Sequence[Suggestion]) -> Iterable[st
         yield "Columns that are the same in every record: masking one and not the other gives it away."
         for names in profile.identical:
             yield f"  {' = '.join(map(_string, names))}"
+    for note in notes:
+        yield ""
+        yield from textwrap.wrap(_string(note)[1:-1], _COMMENT, break_long_words=False)
 
 
 def _row(column: ColumnProfile, suggestion: Suggestion | None) -> tuple[str, ...]:
@@ -181,7 +198,5 @@ def _string(text: str) -> str:
 
 
 def _escaped(sign: str) -> str:
-    # Controls, and separators that some editors take for the end of a line.
-    if ord(sign) < 32 or 127 <= ord(sign) < 160 or sign in "\u2028\u2029":
-        return f"\\u{ord(sign):04x}"
-    return sign
+    # Controls, signs that turn text round, and separators that some editors take for the end of a line.
+    return sign if errors.visible(sign) == sign else f"\\u{ord(sign):04x}"

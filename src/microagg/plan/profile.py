@@ -4,18 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.arrow_types import are_dates, is_text
-from microagg.columns import decimals_of, in_ranges, numbers_or_none, plain
+from microagg import errors
+from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_text
+from microagg.columns import (
+    COMMA_THOUSANDS,
+    NUMBER_WITH_SIGN,
+    PLAIN_NUMBER,
+    POINT_THOUSANDS,
+    SPACE_THOUSANDS,
+    decimals_of,
+    in_ranges,
+    numbers_or_none,
+    plain,
+    without_texts,
+)
 from microagg.model import Microdata, Origin, StatisticalLabels
-from microagg.plan.identifiers import identifying_name, nearly_unique
+from microagg.plan.column_names import (
+    confidential_matter,
+    names_a_category,
+    names_an_amount,
+    weight_name,
+)
+from microagg.plan.identifiers import (
+    FEW_VALUES,
+    identifying_name,
+    names_codes,
+    nearly_unique,
+    numbers_of_units,
+)
 from microagg.plan.identities import Identity, identities
-from microagg.plan.missing_codes import likely_missing_codes
+from microagg.plan.missing_codes import labelled_missing_codes, likely_missing_codes, likely_missing_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +51,12 @@ _DATE = (
     r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[-+]\d{2}:?\d{2})?)?\s*$"
 )
 _GLANCE = 100
+_NEARLY_ALL_LABELLED = 0.9
+_GLANCE_AT_ORDER = 2000
+_GOES_ALONG = 0.7
+"""A rank correlation that numbers of units do not have with amounts."""
+_FEWEST_NUMBERED = 20
+"""From so many records on, whole numbers that are all distinct are numbers of units rather than amounts."""
 _EXACT_AS_DOUBLE = 2.0**53
 _SQUARE_EXISTS = 1e150
 
@@ -49,13 +79,23 @@ class ColumnProfile:
     positive: bool = False
     """All values are numbers above zero."""
     labelled: bool = False
-    """The file says what its values mean: they are codes."""
+    """The file says what nearly all of its values mean, or that they have no order: they are codes."""
     numbers_as_text: bool = False
     """The file has a type for numbers and does not use it."""
     identifier: str = ""
     """Why it is likely to identify a respondent; nothing if it is not."""
-    missing_codes: tuple[int, ...] = ()
-    """Numbers that are likely to stand for a missing answer."""
+    missing_codes: tuple[int | str, ...] = ()
+    """Texts, first, and numbers that are likely to stand for a missing answer; texts count as missing."""
+    coded_missing: int = 0
+    """So many records have one of the numbers."""
+    called_missing: bool = False
+    """They are what the file's labels call missing."""
+    codes: str = ""
+    """Why its numbers are codes rather than amounts; nothing if they are not."""
+    weights: bool = False
+    """By name and shape these are survey weights."""
+    disguise: str = ""
+    """Of text: why it may be numbers that cannot be read as such, with counts; nothing if it is not."""
 
     @property
     def numeric(self) -> bool:
@@ -96,6 +136,7 @@ def profile(microdata: Microdata) -> Profile:
         columns.append(found)
         if numbers is not None:
             numeric[found.name] = numbers
+    columns = [_unless_amount(column, columns, numeric) for column in columns]
     identical = _identical(table, columns, numeric)
     return Profile(
         table.num_rows,
@@ -129,22 +170,36 @@ def _column(
     """The column's profile; its numbers, if that is what it holds."""
     name = field_.name
     labels = origin.labels or StatisticalLabels()
-    labelled = bool(labels.value_labels.get(name))
+    value_labels = labels.value_labels.get(name) or {}
     column = plain(column)
     typed = origin.csv is None
     decimal = "." if origin.csv is None else origin.csv.decimal or "."
     numbers = None if are_dates(field_) else numbers_or_none(column, decimal)
+    marks: tuple[str, ...] = ()
+    if numbers is None and is_text(column.type) and (not typed or _has_numbers(field_)):
+        marks = likely_missing_texts(column, decimal)
+        if marks and not _has_needless_zeros(column):
+            numbers = numbers_or_none(without_texts(column, marks), decimal)
+            typed = False
     if numbers is None or (is_text(column.type) and (typed or _has_needless_zeros(column))):
-        return _no_numbers(name, column, labelled, typed and numbers is not None, are_dates(field_)), None
+        return _no_numbers(
+            name, column, bool(value_labels), typed and numbers is not None, are_dates(field_)
+        ), None
     declared = in_ranges(numbers, labels.missing_ranges.get(name, ()))
     if declared.any():
         numbers = np.where(declared, np.nan, numbers)
-    return _numbers(name, column, numbers, labelled), numbers
+    found = _numbers(name, column, numbers, value_labels, labels.measures.get(name, ""))
+    return replace(found, missing_codes=(*marks, *found.missing_codes)), numbers
 
 
 def _numbers(
-    name: str, column: pa.ChunkedArray[Any], numbers: NDArray[np.float64], labelled: bool
+    name: str,
+    column: pa.ChunkedArray[Any],
+    numbers: NDArray[np.float64],
+    texts: Mapping[Any, str],
+    measure: str,
 ) -> ColumnProfile:
+    """`texts`: what the file says that values mean; `measure`: their level of measurement."""
     from pyarrow import compute
 
     present = numbers[~np.isnan(numbers)]
@@ -157,6 +212,14 @@ def _numbers(
         distinct = min(max(distinct, compute.count_distinct(column).as_py()), len(present))
     decimals = decimals_of(values)
     kind: Kind = "whole numbers" if decimals == 0 else "numbers"
+    called_missing = labelled_missing_codes(values, texts)
+    missing_codes = called_missing
+    if decimals == 0:
+        missing_codes = tuple(sorted({*likely_missing_codes(values, counts), *called_missing}))
+    answers = values[~np.isin(values, missing_codes)]
+    codes = _why_codes(name, kind, answers, texts, measure)
+    positive = bool(values[0] > 0) and bool(np.isfinite(values[-1]))
+    weights = positive and not missing and _are_weights(name, kind, present, distinct)
     return ColumnProfile(
         name,
         kind,
@@ -165,11 +228,62 @@ def _numbers(
         int(counts.min()),
         float(np.mean(present == 0)),
         decimals,
-        bool(values[0] > 0) and bool(np.isfinite(values[-1])),
-        labelled,
-        identifier=_why_identifier(name, kind, distinct, present),
-        missing_codes=likely_missing_codes(values, counts) if decimals == 0 else (),
+        positive,
+        codes in (_LABELLED, _NOMINAL),
+        identifier="" if weights else _why_identifier(name, kind, distinct, present),
+        missing_codes=missing_codes,
+        coded_missing=int(counts[np.isin(values, missing_codes)].sum()),
+        called_missing=bool(called_missing) and missing_codes == called_missing,
+        codes=codes,
+        weights=weights,
     )
+
+
+_LABELLED = "codes, as their labels say"
+_NOMINAL = "codes, nominal by the file's own word"
+
+
+def _why_codes(
+    name: str, kind: Kind, answers: NDArray[np.float64], texts: Mapping[Any, str], measure: str
+) -> str:
+    """Why numbers are codes rather than amounts; '' if they are not. `answers`: distinct, without codes for
+    missing ones.
+
+    Labels on some of many values, or on codes for a missing answer, make no codes. SPSS calls numbers scale
+    unless it is told otherwise, so that labels on all values count for more; nominal is said on purpose.
+    """
+    labelled = [code for code in texts if isinstance(code, int | float)]
+    with_label = int(np.isin(answers, np.array(labelled, dtype=np.float64)).sum())
+    if len(answers) and with_label >= _NEARLY_ALL_LABELLED * len(answers):
+        return _LABELLED
+    if measure == "nominal":
+        return _NOMINAL
+    if kind != "whole numbers" or measure in ("scale", "ordinal") or len(answers) <= 2:
+        return ""
+    if names_codes(name):
+        return "codes, by their name"
+    return "codes of classes, by their name" if names_a_category(name) else ""
+
+
+def _are_weights(name: str, kind: Kind, present: NDArray[np.float64], distinct: int) -> bool:
+    """Whether numbers above zero are survey weights, by name and shape.
+
+    `weight` may be that of a body: that lies around its mean and is rarely many times as large. Survey
+    weights have a mean of one; or are small, where much of a population is asked; or spread widely; or have
+    few values, one for each stratum of a sample.
+    """
+    called = weight_name(name)
+    if not called or (kind == "whole numbers" and present.max() <= FEW_VALUES):
+        return False
+    mean, median, low = float(present.mean()), float(np.median(present)), float(present.min())
+    if not math.isfinite(mean):
+        return False
+    varied = float(present.std()) >= 0.35 * mean
+    small = low >= 1.0 and (mean <= 2.5 or (mean <= 10.0 and varied))
+    if called == "survey weight" or abs(mean - 1.0) <= 0.1 or small:
+        return True
+    by_stratum = distinct <= FEW_VALUES <= len(present) / 10
+    return mean > 10.0 and varied and (by_stratum or float(present.max()) >= 4.0 * median)
 
 
 def _no_numbers(
@@ -187,6 +301,7 @@ def _no_numbers(
     except pa.ArrowNotImplementedError:  # lists and the like
         return ColumnProfile(name, "other", len(present), missing, 1)
     values, counts = counted.field("values"), counted.field("counts")
+    disguise = "" if labelled else _disguise(values, counts)
     kind = "dates" if dates else _kind(pa.chunked_array([values]))
     if kind != "text":
         labelled = numbers_as_text = False
@@ -198,8 +313,34 @@ def _no_numbers(
         compute.min(counts).as_py(),
         labelled=labelled,
         numbers_as_text=numbers_as_text,
+        disguise=disguise if kind == "text" and not numbers_as_text else "",
         identifier=_why_identifier(name, kind, len(values), np.empty(len(present))),
     )
+
+
+def _has_numbers(field_: pa.Field[Any]) -> bool:
+    """Whether the file itself holds numbers among the texts of a column."""
+    return int((field_.metadata or {}).get(NUMBERS_AMONG_TEXT, b"0")) > 0
+
+
+def _disguise(values: pa.Array[Any], counts: pa.Array[Any]) -> str:
+    """Whether distinct texts with their counts are numbers with signs, or have many numbers among them."""
+    from pyarrow import compute
+
+    if not is_text(values.type) or _has_needless_zeros(values):
+        return ""
+
+    kinds = ("|".join((COMMA_THOUSANDS, POINT_THOUSANDS, SPACE_THOUSANDS)), NUMBER_WITH_SIGN, PLAIN_NUMBER)
+    records: list[int] = []
+    present = compute.sum(counts).as_py()
+    for pattern in kinds:  # each value is counted once: 1,234 may be a plain number elsewhere
+        matches = compute.match_substring_regex(values, pattern)
+        records.append(compute.sum(counts.filter(matches)).as_py() or 0)
+        values, counts = (array.filter(compute.invert(matches)) for array in (values, counts))
+    thousands, signs, plain_ones = records
+    if thousands + signs and thousands + signs + plain_ones == present:
+        return errors.signs_around_numbers(thousands, signs, present)
+    return errors.numbers_among_text(plain_ones, present) if 2 * plain_ones >= present else ""
 
 
 def _kind(values: pa.ChunkedArray[Any]) -> Kind:
@@ -222,7 +363,7 @@ def _kind(values: pa.ChunkedArray[Any]) -> Kind:
     return "dates"
 
 
-def _has_needless_zeros(column: pa.ChunkedArray[Any]) -> bool:
+def _has_needless_zeros(column: pa.ChunkedArray[Any] | pa.Array[Any]) -> bool:
     """Whether some number is written with a zero before other digits, which only codes have."""
     from pyarrow import compute
 
@@ -233,26 +374,67 @@ def _has_needless_zeros(column: pa.ChunkedArray[Any]) -> bool:
 def _why_identifier(name: str, kind: Kind, distinct: int, present: NDArray[np.float64]) -> str:
     """A reason, or nothing.
 
-    Amounts in whole numbers may be all distinct as well; what gives away a number that was assigned is that
-    nearly all in its range are used, or that nearly all have the same number of digits, six at least.
+    Whole numbers that are all distinct were assigned to records, unless their name or shape is that of an
+    amount: amounts have a long tail, are rounded, or fall to zero and below.
     """
     if kind in ("truth values", "empty") or distinct <= 2 < len(present):
         return ""
     if identifying_name(name, kind == "text"):
         return "its name is that of an identifier"
-    if kind in ("numbers", "other") or not nearly_unique(distinct, len(present)):
-        return ""
-    if kind != "whole numbers":
+    unique = kind not in ("numbers", "other") and nearly_unique(distinct, len(present))
+    if unique and kind != "whole numbers":
         return "nearly all of its values are distinct"
+    if kind in ("text", "whole numbers") and numbers_of_units(name, kind == "whole numbers", distinct):
+        return "its name is that of a unit, and it has many values"
+    if not unique:
+        return ""
     low, high = float(present.min()), float(present.max())
     if not math.isfinite(high - low):
         return ""
     if high - low + 1 <= 2 * distinct:
         return "its values are distinct and nearly consecutive"
-    digits = np.floor(np.log10(np.maximum(present, 1))).astype(np.int64)
-    if low > 0 and np.median(digits) >= 5 and np.bincount(digits).max() >= 0.85 * len(present):
-        return "its values are distinct and of the same number of digits"
-    return ""
+    amounts = names_an_amount(name) or confidential_matter(name) == "income" or _are_amounts(present)
+    if len(present) < _FEWEST_NUMBERED or amounts:
+        return ""
+    return _DISTINCT
+
+
+_DISTINCT = "its values are distinct whole numbers: the numbers of units rather than an amount"
+
+
+def _unless_amount(
+    column: ColumnProfile, columns: Sequence[ColumnProfile], numeric: Mapping[str, NDArray[np.float64]]
+) -> ColumnProfile:
+    """The same; but distinct whole numbers that rise and fall with an amount are an amount too."""
+    if column.identifier != _DISTINCT:
+        return column
+    own = numeric[column.name]
+    for other in columns:
+        if other.numeric and not (other.identifier or other.codes) and other.distinct > FEW_VALUES:
+            step = max(1, len(own) // _GLANCE_AT_ORDER)
+            pair = np.stack([own[::step], numeric[other.name][::step]])
+            pair = pair[:, np.isfinite(pair).all(axis=0)]
+            if pair.shape[1] >= _FEWEST_NUMBERED and abs(_rank_correlation(*pair)) >= _GOES_ALONG:
+                return replace(column, identifier="")
+    return column
+
+
+def _rank_correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Of ranks; those of equal values are their mean's nearly enough."""
+    ranks = [np.unique(values, return_inverse=True)[1].astype(np.float64) for values in (one, other)]
+    centred = [each - each.mean() for each in ranks]
+    size = math.sqrt(float((centred[0] ** 2).sum()) * float((centred[1] ** 2).sum()))
+    return float((centred[0] * centred[1]).sum()) / size if size > 0 else 0.0
+
+
+def _are_amounts(distinct: NDArray[np.float64]) -> bool:
+    """Whether distinct whole numbers look like amounts: some are zero or less, more than a third are
+    rounded to tens, or the upper half reaches much farther than the lower one.
+    """
+    low, middle, high = np.quantile(distinct, [0.25, 0.5, 0.95])
+    return bool(
+        distinct.min() <= 0 or np.mean(distinct % 10 == 0) > 1 / 3 or high - middle > 3 * (middle - low)
+    )
 
 
 def _identical(

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 from microagg import errors
-from microagg.plan.checks import Names, choice, codes_of, k_of, name_of, names_of, subsets_of, whole
+from microagg.plan.checks import Code, Names, choice, codes_of, k_of, name_of, names_of, subsets_of, whole
 from microagg.plan.method import MethodPlan, method_plan
 
 SmallStrata = Literal["refuse", "merge", "suppress"]
@@ -20,6 +20,9 @@ ConfidentialAs = Literal["keep", "subset", "noise", "correlated-noise"]
 
 NOISE = 0.1
 """Standard deviation of the noise, as a share of the column's, unless given."""
+
+LEAST_NOISE = 0.01
+"""Less would leave amounts as good as they were."""
 
 METHOD_WORDS: dict[str, Any] = {
     "method": "auto",
@@ -53,7 +56,7 @@ class Protection:
     weight: str | None = None
     small_strata: SmallStrata = "refuse"
     missing: Missing = "refuse"
-    missing_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    missing_codes: Mapping[str, tuple[Code, ...]] = field(default_factory=dict)
     aggregate: Aggregate = "mean"
     decimals: Mapping[str, int] = field(default_factory=dict)
     zeros: Zeros = "together"
@@ -206,7 +209,9 @@ def _decimals(word: str, value: object) -> dict[str, int]:
 
 def _noise(word: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
-        raise errors.bad_number(word, value, "a number above 0, such as 0.1")
+        raise errors.bad_number(word, value, f"a number of at least {LEAST_NOISE}, such as {NOISE}")
+    if float(value) < LEAST_NOISE:
+        raise errors.too_little_noise(float(value), LEAST_NOISE)
     return float(value)
 
 

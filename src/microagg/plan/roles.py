@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from microagg import errors
+from microagg.arrow_types import is_text
 from microagg.model import Microdata, positions_of
 from microagg.plan.profile import reasons_for_a_role
 from microagg.plan.protection import Protection
@@ -13,6 +14,17 @@ def check_columns(protection: Protection, source: Microdata) -> None:
     columns = source.table.column_names
     roles = dict(protection.columns_by_role())
     positions_of(list(roles), columns)
+    for column, codes in protection.missing_codes.items():
+        texts = [code for code in codes if isinstance(code, str)]
+        if texts and not _may_hold_text(source, column):
+            raise errors.text_codes_of_numbers(column, texts)
     found = reasons_for_a_role(source, [name for name in columns if name not in roles])
     if found:
         raise errors.needs_role(list(found), list(found.values()))
+
+
+def _may_hold_text(source: Microdata, column: str) -> bool:
+    import pyarrow as pa
+
+    kind = source.table.schema.field(column).type
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from microagg.columns import plain
 from microagg.model import Microdata
-from microagg.plan.identifiers import nearly_unique
+from microagg.plan.column_names import are_of_businesses, confidential_matter, is_demographic
+from microagg.plan.identifiers import FEW_VALUES, nearly_unique
 from microagg.plan.profile import ColumnProfile, Profile
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Role = Literal["keys", "strata", "drop", "pass", "weight"]
+Role = Literal["keys", "strata", "confidential", "drop", "pass", "weight"]
 
-MOST_CATEGORIES = 30
+MOST_CATEGORIES = FEW_VALUES
 """A column of more values makes too many strata."""
-
-_WEIGHT = re.compile(
-    r"(.*[^a-z])?(weights?|[a-z]*wgts?|wts?|poids|pond(eration)?|gewicht|hochrechnungsfaktor|pesos?|vikt|vekt|vaegt|"
-    r"waga|paino)([^a-z].*)?",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +31,54 @@ class Suggestion:
 
 
 def suggest(microdata: Microdata, found: Profile, k: int) -> tuple[Suggestion, ...]:
-    """A role for every column: what a release with this k could look like.
+    """A role for every column, by what the columns hold: what a release with this k could look like.
 
     Numbers are keys, and masked; columns of few values are strata, as many of them as leave at least k
-    records in every combination; what is likely to identify, and cannot be masked, is dropped.
+    records in every combination; what is likely to identify, and cannot be masked, is dropped; what looks
+    like a matter of health, income or belief is confidential. Whether a release with these roles would be
+    safe is not looked at here: `engines.drafting` does.
     """
-    roles = {column.name: _alone(column, found.records, k) for column in found}
+    business = are_of_businesses(column.name for column in found)
+    roles = {column.name: _alone(column, found.records, k, business) for column in found}
     for name in [name for name, (role, _) in roles.items() if role == "weight"][1:]:
         roles[name] = "keys", "numbers; there is another weight"
     kept: list[str] = []
     candidates = [column for column in found if roles[column.name][0] == "strata"]
-    # Text first: a number of few values may be an amount. Then the coarsest.
-    for column in sorted(candidates, key=lambda each: (each.numeric, each.distinct)):
-        if not kept or _smallest_cell(microdata.table, [*kept, column.name]) >= k:
+    # What people are commonly told apart by goes first. Then text: a number of few values may be an amount.
+    # Then the coarsest.
+    in_turn = sorted(
+        candidates, key=lambda each: (not is_demographic(each.name), each.numeric, each.distinct)
+    )
+    for column in in_turn:
+        if _has_nan(microdata.table, column.name):
+            roles[column.name] = "pass", "codes, some of which are NaN, which is no code; make these null"
+        elif _smallest_cell(microdata.table, [*kept, column.name]) >= k:
             kept.append(column.name)
         else:
             roles[column.name] = _no_room(column, k)
-    return tuple(Suggestion(name, role, reason) for name, (role, reason) in roles.items())
+    return tuple(
+        Suggestion(name, role, "; ".join(filter(None, (found[name].disguise, reason))))
+        for name, (role, reason) in roles.items()
+    )
+
+
+def with_some_key(suggestions: tuple[Suggestion, ...], found: Profile) -> tuple[Suggestion, ...]:
+    """The same if there are keys; else the numbers of few values are, or those that looked confidential."""
+    for instead in (("strata", "pass"), ("confidential",)):
+        if any(each.role == "keys" for each in suggestions):
+            break
+        suggestions = tuple(
+            replace(each, role="keys", reason="no other numbers could be masked")
+            if each.role in instead and can_be_masked(found[each.column])
+            else each
+            for each in suggestions
+        )
+    return suggestions
+
+
+def can_be_masked(column: ColumnProfile) -> bool:
+    """Whether a mean of its values means something."""
+    return column.numeric and not column.codes and not column.identifier and column.distinct > 1
 
 
 def words_of(suggestions: Iterable[Suggestion], found: Profile, k: int) -> dict[str, object]:
@@ -65,39 +90,58 @@ def words_of(suggestions: Iterable[Suggestion], found: Profile, k: int) -> dict[
     keys = by_role.get("keys", [])
     if keys:
         words["keys"] = [keys]
-    words |= {role: by_role[role] for role in ("strata", "drop", "pass") if role in by_role}
+    words |= {role: by_role[role] for role in ("strata", "confidential", "drop", "pass") if role in by_role}
     if "weight" in by_role:
         words["weight"] = by_role["weight"][0]
-    if any(found[name].missing for name in keys):
+    codes = {name: list(found[name].missing_codes) for name in keys if found[name].missing_codes}
+    if codes:
+        words["missing_codes"] = codes
+    if codes or any(found[name].missing for name in keys):
         words["missing"] = "by-pattern"
+    # The mean of yes and no, as 0 and 1, is neither.
+    two = {name: 0 for name in keys if found[name].distinct <= 2 and found[name].kind == "whole numbers"}
+    if two:
+        words["decimals"] = two
+    if "confidential" in by_role or "weight" in by_role:
+        words["retry"] = True
     return words
 
 
-def _alone(column: ColumnProfile, records: int, k: int) -> tuple[Role, str]:
-    """By what the column itself holds."""
+def _alone(column: ColumnProfile, records: int, k: int, business: bool) -> tuple[Role, str]:
+    """By what the column itself holds; in a file of businesses an income is an amount like others."""
     if column.distinct == 0:
         return "pass", "empty"
     if column.distinct == 1 and not column.missing:
         return "pass", "the same in all records"
     if column.identifier:
         return "drop", column.identifier
-    if column.numeric and column.positive and not column.missing and _WEIGHT.fullmatch(column.name):
-        return "weight", "its name is that of a weight, and all are above zero"
+    if column.weights:
+        return "weight", "name and values are those of survey weights"
+    matter = confidential_matter(column.name)
+    if matter and column.kind != "other" and not (business and matter == "income"):
+        return "confidential", f"its name is that of a matter of {matter}"
+    may_be_amount = column.numeric and not column.codes and column.distinct > 2
     few = column.distinct <= MOST_CATEGORIES
-    if few and column.kind != "numbers" and column.rarest >= k and not column.missing:
-        return "strata", f"{column.distinct} values, each of at least {k} records"
-    if column.numeric and not column.labelled and (column.distinct > 2 or column.kind == "numbers"):
+    if few and column.kind != "numbers" and _rarest(column) >= k and not (may_be_amount and column.missing):
+        missing = ", missing ones as one more" if column.missing else ""
+        return "strata", f"{column.distinct} values{missing}, each of at least {k} records"
+    if may_be_amount or (column.kind == "numbers" and not column.codes):
         repeated = few and records > 5 * MOST_CATEGORIES
         doubt = "; if they are codes, recode or drop them" if repeated else ""
         return "keys", f"{column.kind}: masked{doubt}"
     return _unmasked(column, records, k)
 
 
+def _rarest(column: ColumnProfile) -> int:
+    """Records of the rarest value; a missing one is a value."""
+    return min(column.rarest, column.missing) if column.missing else column.rarest
+
+
 def _unmasked(column: ColumnProfile, records: int, k: int) -> tuple[Role, str]:
     """What can be neither a key nor a stratum."""
     if column.kind == "other":
         return "drop", "neither numbers nor text: it cannot be compared"
-    what: str = "codes" if column.numeric else column.kind
+    what: str = (column.codes or "codes") if column.numeric else column.kind
     if column.numbers_as_text:
         what = "numbers stored as text; convert them to have them masked"
     if nearly_unique(column.distinct, records - column.missing):
@@ -107,17 +151,26 @@ def _unmasked(column: ColumnProfile, records: int, k: int) -> tuple[Role, str]:
         if column.distinct > MOST_CATEGORIES:
             return "drop", f"{rare}; recode it to keep it"
         return "pass", f"{rare}; merge them to make strata"
-    if column.missing:
-        return "pass", f"{what}, with missing values; fill them in to make strata"
+    if column.missing and _rarest(column) < k:
+        return "pass", f"{what}; fewer than {k} records miss it: too few to be a stratum"
     return "pass", f"{what}, too many values for strata"
 
 
 def _no_room(column: ColumnProfile, k: int) -> tuple[Role, str]:
     """A stratum beside which others leave too few records."""
     reason = f"with the other strata, some combinations would have fewer than {k} records"
-    if column.kind == "whole numbers" and not column.labelled and column.distinct > 2:
-        return "keys", f"whole numbers; {reason}"
+    if column.kind == "whole numbers" and not column.codes and column.distinct > 2:
+        return "keys", f"whole numbers: masked; if they are codes, recode or drop them, for {reason}"
     return "pass", reason
+
+
+def _has_nan(table: pa.Table, name: str) -> bool:
+    """Whether some value is NaN, which `protect` takes for no stratum; null is one."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    column = plain(table.column(name))
+    return pa.types.is_floating(column.type) and bool(compute.any(compute.is_nan(column)).as_py())
 
 
 def _smallest_cell(table: pa.Table, columns: Sequence[str]) -> int:

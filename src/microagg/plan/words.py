@@ -40,6 +40,20 @@ SECTIONS: dict[str, tuple[Word, ...]] = {
         Word("delimiter", "text", "Of a CSV file: the sign between fields; found if not given.", '";"'),
         Word("encoding", "text", "Of a CSV file; found if not given.", '"utf-8"'),
         Word("decimal", "text", "Of a CSV file: the decimal sign; found if not given.", '","'),
+        Word(
+            "header",
+            "text",
+            'Of a CSV or Excel file: whether its first row holds the names of the columns, "yes", or is a\n'
+            'record, "no" (columns are called column1, column2, …); judged if not given.',
+            '"yes"',
+        ),
+        Word("sheet", "text", "Of an Excel file: the sheet to read, with what is hidden in it.", '"Data"'),
+        Word(
+            "header_row",
+            "whole number",
+            "Of a CSV or Excel file: the row with the names, from 1; rows above it are skipped.",
+            "3",
+        ),
     ),
     "columns": (
         Word("k", "whole number", "At least so many records share each released combination.", "3"),
@@ -89,8 +103,8 @@ SECTIONS: dict[str, tuple[Word, ...]] = {
         Word(
             "missing_codes",
             "codes by column",
-            "Numbers that stand for a missing answer.",
-            "{ age = [99, 999] }",
+            "Numbers and texts that stand for a missing answer.",
+            '{ age = [99, 999], wages = ["."] }',
         ),
         _with_default("aggregate", "text", '"mean"', 'What a group is replaced by: "mean" or "median".'),
         Word(
@@ -129,7 +143,12 @@ SECTIONS: dict[str, tuple[Word, ...]] = {
             '"keep"',
             'Released by "keep", "subset" (masked by themselves), "noise" or "correlated-noise".',
         ),
-        Word("noise", "number", "Standard deviation of the noise as a share of the column's.", "0.1"),
+        Word(
+            "noise",
+            "number",
+            "Standard deviation of the noise as a share of the column's, 0.01 or more.",
+            "0.1",
+        ),
         _with_default("min_distinct", "whole number", "2", "So many values at least in every group."),
         _with_default(
             "retry", "truth value", "false", "Try other groups until every one has so many values."

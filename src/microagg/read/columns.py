@@ -8,29 +8,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
+from microagg.arrow_types import NUMBERS_AMONG_TEXT as NUMBERS_AMONG_TEXT
 from microagg.arrow_types import are_dates, in_usual_types, is_number, is_text
+from microagg.columns import (
+    COMMA_THOUSANDS,
+    NUMBER_WITH_SIGN,
+    POINT_THOUSANDS,
+    POINT_THOUSANDS_BESIDE_COMMAS,
+    SPACE_THOUSANDS,
+)
 from microagg.model import positions_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NUMBERS_AMONG_TEXT = b"numbers"
-"""Metadata of a field of text: how many of its values the file itself holds as numbers."""
-
 _EXPONENT = r"([eE][-+]?\d+)?"
-_SPACE = "[ '’\u00a0\u2009\u202f]"
 # In the language of Arrow's regular expressions (RE2); each is for a whole value.
 _WHOLE_NUMBER = rf"^\s*[-+]?\d+{_EXPONENT}\s*$"
 _POINT_NUMBER = rf"^\s*[-+]?(\d+\.\d*|\.\d+){_EXPONENT}\s*$"
 COMMA_NUMBER = rf"^\s*[-+]?(\d+,\d*|,\d+){_EXPONENT}\s*$"
 WHOLE_OR_COMMA_NUMBER = f"{_WHOLE_NUMBER}|{COMMA_NUMBER}"
 WHOLE_OR_POINT_NUMBER = f"{_WHOLE_NUMBER}|{_POINT_NUMBER}"
-COMMA_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*$"
-_POINT_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}((\.\d{3})+,\d*|(\.\d{3}){2,})\s*$"
-POINT_THOUSANDS_BESIDE_COMMAS = r"^\s*[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?\s*$"
-_SPACE_THOUSANDS = rf"^\s*[-+]?[1-9]\d{{0,2}}({_SPACE}\d{{3}})+([.,]\d*)?\s*$"
-_DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
+DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
 _BLANK = r"^\s*$"
+HEXADECIMAL = r"^\s*[-+]?0[xX]"
+"""Text to us and to spreadsheets, but a whole number to Arrow's reader of CSV files."""
 
 # What Arrow's reader of CSV files takes for a missing number.
 MISSING_WORDS = (
@@ -46,33 +48,52 @@ def refuse_duplicates(names: Sequence[str]) -> None:
         raise errors.duplicate_columns(duplicates)
 
 
-def chosen(table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """The named columns (default: all), each of which has a name of its own, in types that can be used."""
+def chosen(table: pa.Table, columns: Sequence[str] | None, header_row: int | None = None) -> pa.Table:
+    """The named columns (default: all), each of which has a name of its own, in types that can be used.
+
+    `header_row`: where the names come from, in a file in which that can be chosen.
+    """
+    _refuse_names_that_are_no_text(table)
     refuse_duplicates([name for name in table.column_names if name])
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
     if "" in table.column_names:
-        raise errors.unnamed_column(table.column_names.index("") + 1)
+        raise errors.unnamed_column(table.column_names.index("") + 1, header_row)
+    _refuse_what_is_no_text(table)
     return in_usual_types(table)
 
 
-def refuse_values_as_names(names: Sequence[str], source: str) -> None:
-    """`DataError` if a header is a record: messages show column names, and must not show values.
-
-    Small whole numbers may be names beside others, as years are.
-    """
-    numbers = [name for name in names if _is_number(name)]
-    unlikely = [name for name in numbers if not (name.isdigit() and len(name) <= 4)]
-    if unlikely or (numbers and all(_is_number(name) or not name for name in names)):
-        raise errors.no_header(source)
-
-
-def _is_number(text: str) -> bool:
+def _refuse_names_that_are_no_text(table: pa.Table) -> None:
     try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True
+        _ = table.column_names
+    except UnicodeDecodeError:  # it holds the name
+        raise errors.names_not_utf_8() from None
+
+
+def _refuse_what_is_no_text(table: pa.Table) -> None:
+    """`DataError` for text that is not in UTF-8: Arrow takes its bytes as they are, nothing else does."""
+    import pyarrow as pa
+
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if not _holds_text(field.type):
+            continue
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:  # its words may quote values
+            raise errors.not_utf_8(field.name) from None
+
+
+def _holds_text(kind: Any) -> bool:
+    """Whether there is text in values of this type, at any depth."""
+    import pyarrow as pa
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return _holds_text(kind.storage_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return _holds_text(kind.value_type)
+    if pa.types.is_nested(kind):
+        return any(_holds_text(kind.field(at).type) for at in range(kind.num_fields))
+    return is_text(kind)
 
 
 def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
@@ -130,6 +151,8 @@ class _Text:
     commas: int
     """Numbers with a decimal comma."""
     thousands: int
+    signs: int
+    """Numbers with the sign of a currency, or of percent."""
     dates: int
     rest: int
     typed: int
@@ -139,29 +162,30 @@ class _Text:
     def of(cls, field: pa.Field[Any], column: pa.ChunkedArray[Any], decimal: str) -> _Text:
         from pyarrow import compute
 
-        separators = [COMMA_THOUSANDS, _SPACE_THOUSANDS]
+        separators = [COMMA_THOUSANDS, SPACE_THOUSANDS]
         # 1.234 is a number where the decimal sign is the point, and a thousand where it is the comma.
-        separators.append(POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else _POINT_THOUSANDS)
+        separators.append(POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else POINT_THOUSANDS)
         counts = []
         left = column.drop_null()
-        for patterns in ([_BLANK], separators, [_WHOLE_NUMBER], [_POINT_NUMBER], [COMMA_NUMBER], [_DATE]):
+        kinds = (separators, [NUMBER_WITH_SIGN], [_WHOLE_NUMBER], [_POINT_NUMBER], [COMMA_NUMBER], [DATE])
+        for patterns in ([_BLANK], *kinds):
             matches = compute.match_substring_regex(left, "|".join(patterns))
             others = left.filter(compute.invert(matches))
             counts.append(len(left) - len(others))
             left = others
-        _, thousands, whole, points, commas, dates = counts
+        _, thousands, signs, whole, points, commas, dates = counts
         typed = int((field.metadata or {}).get(NUMBERS_AMONG_TEXT, b"0"))
-        return cls(whole, points, commas, thousands, dates, len(left), typed)
+        return cls(whole, points, commas, thousands, signs, dates, len(left), typed)
 
     def refuse_if_repairable(self, name: str, n: int, decimal: str, delimiter: str) -> None:
         """`DataError` for a column in which there are numbers, in whatever form."""
-        numbers = self.whole + self.points + self.commas + self.thousands
+        numbers = self.whole + self.points + self.commas + self.thousands + self.signs
         if numbers == 0:
             return
         if self.dates or self.rest:
             raise errors.mixed_column(name, numbers, self.rest, self.dates, n)
-        if self.thousands:
-            raise errors.thousands_separators(name, self.thousands, n)
+        if self.thousands or self.signs:
+            raise errors.numbers_with_signs(name, self.thousands, self.signs, n)
         if self.points and (self.commas or decimal == ","):
             raise errors.two_decimal_signs(name, self.points, n)
         if self.commas and delimiter:

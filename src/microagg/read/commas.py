@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors
 from microagg.arrow_types import is_text
+from microagg.columns import COMMA_THOUSANDS, POINT_THOUSANDS_BESIDE_COMMAS
 from microagg.read.columns import (
-    COMMA_THOUSANDS,
-    POINT_THOUSANDS_BESIDE_COMMAS,
     WHOLE_OR_COMMA_NUMBER,
     WHOLE_OR_POINT_NUMBER,
     cleaned,

@@ -6,18 +6,19 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from microagg import errors
+from microagg.model import CsvLook
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 DELIMITERS = ";,\t|"  # the first one for a single column, in which commas may be decimal signs
 _OTHER_SIGNS = ": ^~!#&/\\"  # only looked for to say what is the matter
-_SAMPLE_BYTES = 1 << 18
+_SAMPLE_BYTES = 1 << 20
 _SAMPLE_ROWS = 200
 _BLOCK = 1 << 20
 _NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
@@ -88,25 +89,55 @@ def has_quotes(file: BinaryIO, encoding: str) -> bool:
     return False
 
 
+def has_zero_bytes(file: BinaryIO, encoding: str) -> bool:
+    """Whether the text has a zero anywhere, which no text has."""
+    if b"\0" not in "a".encode(encoding):
+        return _occurs(file, b"\0")
+    decoder = codecs.getincrementaldecoder(encoding)()
+    file.seek(0)
+    return any("\0" in decoder.decode(block) for block in iter(lambda: file.read(_BLOCK), b""))
+
+
+def has_hexadecimals(file: BinaryIO, encoding: str) -> bool:
+    """Whether there may be a number such as 0x1F anywhere."""
+    return any(_occurs(file, ("0" + sign).encode(encoding).removeprefix(_mark(encoding))) for sign in "xX")
+
+
+def _mark(encoding: str) -> bytes:
+    """What an encoding puts in front of any text."""
+    return "".encode(encoding)
+
+
+def _occurs(file: BinaryIO, sought: bytes) -> bool:
+    file.seek(0)
+    end = b""
+    while block := file.read(_BLOCK):
+        if sought in block or sought in end + block[: len(sought)]:
+            return True
+        end = block[-len(sought) :]
+    return False
+
+
 def has_mark(file: BinaryIO) -> bool:
     """Whether a file in UTF-8 begins with a byte order mark."""
     file.seek(0)
     return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
-def uneven_rows(file: BinaryIO, encoding: str, delimiter: str) -> tuple[int, int]:
+def uneven_rows(file: BinaryIO, encoding: str, delimiter: str, above: int = 0) -> tuple[int, int]:
     """How many rows have more or fewer fields than the header, and how many that has.
 
-    Slow: for files that were refused.
+    `above`: so many lines before the header do not count. Slow: for files that were refused. `csv.Error`
+    for a field that has no end.
     """
     file.seek(0)
     text = io.TextIOWrapper(file, encoding, newline="")
     try:
+        for _ in range(above):
+            text.readline()
         widths = (len(row) for row in csv.reader(text, delimiter=delimiter) if row)
         header = next(widths)
         return sum(width != header for width in widths), header
-    except csv.Error:  # a field without end
-        return 0, 0
     finally:
         text.detach()  # else it would close the file
 
@@ -120,11 +151,58 @@ def sample_of(file: BinaryIO, encoding: str) -> str:
     return text if complete else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
 
 
-def rows_of(sample: str, delimiter: str) -> list[list[str]]:
+def rows_of(sample: str, delimiter: str, most: int = _SAMPLE_ROWS) -> list[list[str]]:
     """The first rows of a sample that are not blank."""
+    return [row for _, row in islice(_numbered_rows(sample, delimiter), most)]
+
+
+def _numbered_rows(sample: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Those that are not blank, with the numbers of the lines in which they begin."""
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    filled: Iterable[list[str]] = (row for row in rows if len(row) > 1 or "".join(row).strip())
-    return list(islice(filled, _SAMPLE_ROWS))
+    line = 1
+    for row in rows:
+        if len(row) > 1 or "".join(row).strip():
+            yield line, row
+        line = rows.line_num + 1
+
+
+def after_lines(text: str, count: int) -> int:
+    """Where what follows the first lines begins."""
+    return _behind(re.finditer("\r\n|\r|\n", text), count, len(text))
+
+
+def after_lines_of_bytes(content: memoryview, count: int) -> int:
+    """The same in UTF-8."""
+    return _behind(re.finditer(rb"\r\n|\r|\n", content), count, len(content))
+
+
+def _behind(ends: Iterator[re.Match[Any]], count: int, length: int) -> int:
+    if count == 0:
+        return 0
+    last = next(islice(ends, count - 1, None), None)
+    return length if last is None else last.end()
+
+
+def row_below_titles(sample: str, signs: str) -> int | None:
+    """The line of the names, if there is a line of a single field at the top and a table below.
+
+    A table has rows of the same length below names that are no numbers, and some column of numbers.
+    """
+    for sign in signs:
+        rows = list(islice(_numbered_rows(sample, sign), _SAMPLE_ROWS))
+        start = next((at for at, (_, row) in enumerate(rows) if len(row) > 1), 0)
+        if start == 0:
+            continue
+        line, names = rows[start]
+        records = [row for _, row in rows[start + 1 :]]
+        if not records or any(len(row) != len(names) for row in records):
+            continue
+        numeric = any(
+            all(_NUMBER.fullmatch(value) for value in column) for column in zip(*records, strict=True)
+        )
+        if numeric and not any(_NUMBER.fullmatch(name) for name in names):
+            return line
+    return None
 
 
 def delimiter_of(sample: str, source: str, given: str | None) -> str:
@@ -157,3 +235,49 @@ def _fit(rows: list[list[str]], delimiter: str) -> tuple[bool, float, float, int
     regular = sum(len(row) == width for row in rows) / max(len(rows), 1)
     numeric = sum(number.fullmatch(cell) is not None for cell in cells) / max(len(cells), 1)
     return width > 1, regular, numeric, width
+
+
+def look_of(sample: str, delimiter: str, names: Sequence[str]) -> CsvLook:
+    """How lines end and what stands in quotes, as the first rows of a sample show it.
+
+    A column is quoted if all of its values are, one of them without need. Missing values are if all of
+    quoted columns are; where there are none, if every column is quoted.
+    """
+    rows = list(islice(_raw_rows(sample, delimiter), _SAMPLE_ROWS))
+    header, records = rows[0][0], [fields for fields, _ in rows[1:] if len(fields) == len(names)]
+    columns = {name: [fields[at] for fields in records] for at, name in enumerate(names)}
+    quoted = tuple(name for name, fields in columns.items() if _is_quoted(fields, delimiter))
+    gaps = [field for name in quoted for field in columns[name] if not field.strip('"')]
+    return CsvLook(
+        rows[0][1] or "\n",
+        quoted,
+        _is_quoted(header, delimiter),
+        all(gaps) if gaps else len(quoted) == len(names),
+    )
+
+
+def _is_quoted(fields: list[str], delimiter: str) -> bool:
+    """Whether all fields that are not empty stand in quotes, and one of them need not."""
+    filled = [field for field in fields if field.strip('"')]
+    if not all(field.startswith('"') for field in filled):
+        return False
+    return any(not set(field[1:-1]) & {delimiter, '"', "\n", "\r"} for field in filled)
+
+
+def _raw_rows(sample: str, delimiter: str) -> Iterator[tuple[list[str], str]]:
+    """The fields of each row as they stand there, quotes included, and the line break behind it."""
+    fields: list[str] = []
+    start, inside = 0, False
+    for found in re.finditer(rf'"|{re.escape(delimiter)}|\r\n|\n|\r', sample):
+        sign = found[0]
+        if sign == '"':
+            inside = not inside if inside or found.start() == start else inside
+        elif not inside:
+            fields.append(sample[start : found.start()])
+            start = found.end()
+            if sign != delimiter:
+                if fields != [""]:
+                    yield fields, sign
+                fields = []
+    if start < len(sample) or fields:
+        yield [*fields, sample[start:]], ""

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from microagg import errors
-from microagg.read.columns import NUMBERS_AMONG_TEXT, refuse_values_as_names
+from microagg.model import Layout
+from microagg.read.columns import NUMBERS_AMONG_TEXT
 from microagg.read.content import FIRST_BYTES, kind_of
+from microagg.read.header import ROWS, are_given_names, given_names, refuse_record_as_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_BLOCK = 1 << 20
+_HIDING = re.compile(rb"""hidden|\b(?:ht|width)\s*=\s*["']0""")
+# In the XML of a sheet < stands only before tags.
+_TAG = re.compile(rb"<(?:\w+:)?(row|col)\b([^>]*)>")
+_ATTRIBUTE = re.compile(rb"""\b(r|min|max|hidden|ht|width)\s*=\s*["']([^"']*)["']""")
 
-def read_excel(file: BinaryIO, source: str) -> pa.Table:
-    """The first sheet; its first row names the columns. Formulas count as the values saved with them.
 
-    Columns of both numbers and something else come as text.
+def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, tuple[str, ...]]:
+    """A sheet, the only one unless one is chosen, and notes about it.
+
+    Its first row, unless another is chosen, names the columns. Formulas count as their saved values.
+    Columns of both numbers and something else come as text. `DataError` for hidden sheets, rows and
+    columns, unless the sheet was chosen: then it is read with all that it holds.
     """
     try:
         import openpyxl
@@ -35,22 +46,144 @@ def read_excel(file: BinaryIO, source: str) -> pa.Table:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and validation, which are not read
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-            rows = _rows(book.worksheets[0]) if book.worksheets else []
-    except (MemoryError, OSError):
+            sheet = _chosen_sheet(book.worksheets, source, layout)
+            rows = [] if sheet is None else _rows(sheet)
+            hidden = _Hidden.of(sheet) if rows else _Hidden()
+    except (MemoryError, OSError, errors.DataError):
         raise
     except Exception:  # whatever a broken file makes of the parser, in words that may quote values
         raise errors.unreadable_content(source, "Excel") from None
     if not rows:
         raise errors.empty_sheet(source)
-    columns = [column for column in zip_longest(*rows) if any(value is not None for value in column)]
-    names = ["" if column[0] is None else str(column[0]).strip() for column in columns]
-    refuse_values_as_names(names, source)
-    if len(rows) == 1:
+    above = (layout.header_row or 1) - 1
+    rows = rows[above:]
+    if not rows:
+        raise errors.no_such_row(source, above + 1)
+    columns = {
+        at: column
+        for at, column in enumerate(zip_longest(*rows))
+        if any(value is not None for value in column)
+    }
+    notes = hidden.refused_or_told(list(columns), rows, above, source, sheet.title, layout)
+    first = [_text(column[0]) for column in columns.values()]
+    named = layout.header != "no" or are_given_names(first)
+    if layout.header is None:
+        shown = (
+            [_text(value) for value in row]
+            for row in zip(*(c[1 : ROWS + 1] for c in columns.values()), strict=True)
+        )
+        refuse_record_as_names(first, shown, source)
+    if len(rows) < (2 if named else 1):
         raise errors.no_records()
-    typed = [_column(name, column[1:]) for name, column in zip(names, columns, strict=True)]
-    return pa.Table.from_arrays(
+    names = first if named else given_names(len(first))
+    typed = [
+        _column(name, column[1:] if named else column)
+        for name, column in zip(names, columns.values(), strict=True)
+    ]
+    table = pa.Table.from_arrays(
         [array for _, array in typed], schema=pa.schema([field for field, _ in typed])
     )
+    return table, notes
+
+
+def _chosen_sheet(sheets: Sequence[Any], source: str, layout: Layout) -> Any:
+    """The sheet with that name, or the only one that holds cells; None if none does."""
+    if layout.sheet is not None:
+        named = [sheet for sheet in sheets if sheet.title == layout.sheet]
+        if not named:
+            raise errors.no_such_sheet(source, layout.sheet, [sheet.title for sheet in sheets])
+        return named[0]
+    filled = [sheet for sheet in sheets if _holds_cells(sheet)]
+    visible = [sheet.title for sheet in filled if sheet.sheet_state == "visible"]
+    hidden = [sheet.title for sheet in filled if sheet.sheet_state != "visible"]
+    if hidden:
+        raise errors.hidden_sheets(source, hidden, visible)
+    if len(visible) > 1:
+        raise errors.several_sheets(source, visible)
+    return filled[0] if filled else None
+
+
+def _holds_cells(sheet: Any) -> bool:
+    sheet.reset_dimensions()  # some programs write wrong ones
+    return any(value is not None for row in sheet.iter_rows(values_only=True) for value in row)
+
+
+class _Hidden:
+    """What a sheet does not show: numbers of rows, and of columns as ranges, counted from 1."""
+
+    def __init__(self) -> None:
+        self.rows: set[int] = set()
+        self.columns: list[tuple[int, int]] = []
+
+    @classmethod
+    def of(cls, sheet: Any) -> _Hidden:
+        """From the sheet's XML: openpyxl does not tell it where it reads without much memory."""
+        found = cls()
+        row = 0
+        for kind, attributes in _tags(sheet):
+            unseen = attributes.get(b"hidden") in (b"1", b"true")
+            if kind == b"row":
+                row = int(attributes.get(b"r", row + 1))
+                if unseen or _is_zero(attributes.get(b"ht")):
+                    found.rows.add(row)
+            elif unseen or _is_zero(attributes.get(b"width")):
+                found.columns.append((int(attributes[b"min"]), int(attributes[b"max"])))
+        return found
+
+    def refused_or_told(
+        self,
+        columns: Sequence[int],
+        rows: Sequence[Sequence[Any]],
+        above: int,
+        source: str,
+        sheet: str,
+        layout: Layout,
+    ) -> tuple[str, ...]:
+        """`DataError` if something that is read is hidden; a note instead if the sheet was chosen."""
+        from openpyxl.utils import get_column_letter
+
+        letters = [
+            get_column_letter(at + 1)
+            for at in columns
+            if any(first <= at + 1 <= last for first, last in self.columns)
+        ]
+        count = sum(bool(row) and at in self.rows for at, row in enumerate(rows, above + 1))
+        if not letters and not count:
+            return ()
+        if layout.sheet is None:
+            raise errors.hidden_cells(source, sheet, letters, count)
+        return (errors.hidden_cells_note(sheet, letters, count),)
+
+
+def _tags(sheet: Any) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
+    """The rows and columns in the XML of a sheet, if anything in it may be hidden."""
+    with sheet._get_source() as xml:
+        if not any(_HIDING.search(text) for text in _overlapping(xml)):
+            return
+    with sheet._get_source() as xml:
+        left = b""
+        while block := xml.read(_BLOCK):
+            text = left + block
+            end = text.rfind(b"<")
+            left = text[end:] if end >= 0 else text
+            for kind, attributes in _TAG.findall(text[:end] if end >= 0 else b""):
+                yield kind, dict(_ATTRIBUTE.findall(attributes))
+
+
+def _overlapping(xml: BinaryIO) -> Iterator[bytes]:
+    """The text in blocks, with a bit of the one before."""
+    last = b""
+    while block := xml.read(_BLOCK):
+        yield last + block
+        last = block[-16:]
+
+
+def _is_zero(number: bytes | None) -> bool:
+    return number is not None and float(number) == 0.0
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).strip()
 
 
 def _rows(sheet: Any) -> list[tuple[Any, ...]]:

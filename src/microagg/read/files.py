@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from microagg import errors
-from microagg.model import FORMATS, CsvFormat, Microdata, Origin, StatisticalLabels, Table
+from microagg.model import (
+    FORMATS,
+    CsvFormat,
+    CsvLook,
+    Layout,
+    Microdata,
+    Origin,
+    StatisticalLabels,
+    Table,
+)
+from microagg.process import is_shortage
 from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen, refuse_what_is_no_number
 from microagg.read.content import FIRST_BYTES, kind_of
 from microagg.read.csv import read_csv, read_csv_again, read_csv_as_text
@@ -29,37 +40,47 @@ STANDARD_INPUT = Path("-")
 """In place of a file: CSV from there."""
 
 _ANY_FORMAT = CsvFormat()
+_ANY_LAYOUT = Layout()
 _BLOCK = 1 << 20
+_OPEN_FILES = Path("/proc/self/fd")
 
 
 def table_from_file(
-    path: Path, columns: Sequence[str] | None = None, csv_format: CsvFormat = _ANY_FORMAT
+    path: Path,
+    columns: Sequence[str] | None = None,
+    csv_format: CsvFormat = _ANY_FORMAT,
+    layout: Layout = _ANY_LAYOUT,
 ) -> Table:
     """The named columns of a file (default: all) as a Table; `-` is CSV from standard input.
 
-    What `csv_format` leaves open is found out; it is refused for files that are not CSV.
+    What `csv_format` leaves open is found out; it is refused for files that are not CSV, as is `layout` for
+    those that are neither CSV nor Excel.
     """
-    with _opened(path, csv_format) as source:
+    with _opened(path, csv_format, layout) as source:
         if source.kind == "CSV":
-            return table_of(read_csv(source.file, source.path, source.name, columns, csv_format))
-        typed = _typed(source.file, path, source.kind)
-        table = chosen(without_missing_codes(typed.table, typed.labels or StatisticalLabels()), columns)
+            return table_of(read_csv(source.file, source.place, source.name, columns, csv_format, layout))
+        typed = _typed(source.file, source.place or path, source.name, source.kind, layout)
+        known = without_missing_codes(typed.table, typed.labels or StatisticalLabels())
+        table = chosen(known, columns, typed.header_row)
     refuse_what_is_no_number(table)
     return table_of(table)
 
 
-def microdata_from_file(path: Path, csv_format: CsvFormat = _ANY_FORMAT) -> Microdata:
+def microdata_from_file(
+    path: Path, csv_format: CsvFormat = _ANY_FORMAT, layout: Layout = _ANY_LAYOUT
+) -> Microdata:
     """All columns of a file, whatever they hold; `-` is CSV from standard input.
 
-    What `csv_format` leaves open is found out; it is refused for files that are not CSV.
+    What `csv_format` leaves open is found out; it is refused for files that are not CSV, as is `layout` for
+    those that are neither CSV nor Excel.
     """
-    with _opened(path, csv_format) as source:
-        csv = None
+    with _opened(path, csv_format, layout) as source:
+        csv, look = None, CsvLook()
         if source.kind == "CSV":
-            table, csv = read_csv_as_text(source.file, source.path, source.name, csv_format)
+            table, csv, look = read_csv_as_text(source.file, source.place, source.name, csv_format, layout)
             typed = _Typed(table)
         else:
-            typed = _typed(source.file, path, source.kind)
+            typed = _typed(source.file, source.place or path, source.name, source.kind, layout)
         origin = Origin(
             source.kind,
             source.name,
@@ -67,10 +88,12 @@ def microdata_from_file(path: Path, csv_format: CsvFormat = _ANY_FORMAT) -> Micr
             csv,
             typed.labels,
             digest=_digest(source.file),
-            mode=None if source.path is None else stat.S_IMODE(source.path.stat().st_mode),
+            mode=None if source.path is None else stat.S_IMODE(os.fstat(source.file.fileno()).st_mode),
+            layout=layout,
             notes=typed.notes,
+            csv_look=look,
         )
-    table = chosen(typed.table, None)
+    table = chosen(typed.table, None, typed.header_row)
     if table.num_rows == 0:
         raise errors.no_records()
     return Microdata(table, origin)
@@ -87,9 +110,10 @@ def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.T
             if like.csv is not None:
                 table = read_csv_again(file, path, like.name, like.csv)
             else:
-                table = chosen(_typed(file, path, like.format).table, None)
+                like_written = Layout(header="yes")
+                table = chosen(_typed(file, path, like.name, like.format, like_written).table, None)
     except OSError as error:
-        raise errors.cannot_read(like.name, error.strerror or "reading failed") from None
+        raise errors.cannot_read(like.name, error) from None
     return table if schema is None else retyped(Microdata(table, like), schema)
 
 
@@ -101,6 +125,8 @@ def origin_of(path: Path) -> Origin:
         raise errors.is_a_folder(str(path))
     if not path.exists():
         raise errors.no_such_file(str(path))
+    if not path.is_file():
+        raise errors.input_is_no_file(str(path))
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise errors.unknown_format(str(path), list(FORMATS))
@@ -111,28 +137,47 @@ def origin_of(path: Path) -> Origin:
 class _Source:
     file: BinaryIO
     path: Path | None
+    place: Path | None
+    """By which libraries open the very file that is open here, whatever has the name of `path` by then."""
     name: str
     kind: str
 
 
 @contextmanager
-def _opened(path: Path, csv_format: CsvFormat) -> Iterator[_Source]:
+def _opened(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[_Source]:
     """The file, opened, if it is of a format that we know and begins like one."""
+    kind = origin_of(path).format
+    unused = [*(csv_format.given() if kind != "CSV" else []), *layout.without_effect_on(kind)]
+    if unused:
+        raise errors.not_csv("standard input" if path == STANDARD_INPUT else str(path), kind, unused)
     if path == STANDARD_INPUT:
-        source = _Source(io.BytesIO(sys.stdin.buffer.read()), None, "standard input", "CSV")
+        if sys.stdin is None:  # it was closed before Python began
+            raise errors.no_standard_input()
+        source = _Source(io.BytesIO(sys.stdin.buffer.read()), None, None, "standard input", "CSV")
         _refuse_other_content(source)
         yield source
         return
-    kind = origin_of(path).format
-    if kind != "CSV" and csv_format.given():
-        raise errors.not_csv(str(path), kind, csv_format.given())
     try:
         with path.open("rb") as file:
-            source = _Source(file, path, str(path), kind)
+            before = _state(file)
+            source = _Source(file, path, _place(file, path), str(path), kind)
             _refuse_other_content(source)
             yield source
+            if _state(file) != before:
+                raise errors.changed_while_read(str(path))
     except OSError as error:
-        raise errors.cannot_read(str(path), error.strerror or "reading failed") from None
+        raise errors.cannot_read(str(path), error) from None
+
+
+def _place(file: BinaryIO, path: Path) -> Path:
+    place = _OPEN_FILES / str(file.fileno())
+    return place if place.exists() else path
+
+
+def _state(file: BinaryIO) -> tuple[int, int]:
+    """What changes when somebody writes to the file."""
+    found = os.fstat(file.fileno())
+    return found.st_size, found.st_mtime_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +187,20 @@ class _Typed:
     table: pa.Table
     labels: StatisticalLabels | None = None
     notes: tuple[str, ...] = ()
+    header_row: int | None = None
+    """From which the names come, where that can be chosen."""
 
 
-def _typed(file: BinaryIO, path: Path, kind: str) -> _Typed:
-    """The content of a file in a format that has types."""
+def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> _Typed:
+    """The content of a file in a format that has types; `name` is what messages call it."""
     import pyarrow as pa
 
     try:
         if kind == "Excel":
-            table = read_excel(file, str(path))
+            table, notes = read_excel(file, name, layout)
             mixed = [field.name for field in table.schema if NUMBERS_AMONG_TEXT in (field.metadata or {})]
-            return _Typed(table, notes=(errors.mixed_cells_note(mixed),) if mixed else ())
+            notes += (errors.mixed_cells_note(mixed),) if mixed else ()
+            return _Typed(table, notes=notes, header_row=layout.header_row or 1)
         if kind == "Parquet":
             from pyarrow import parquet
 
@@ -161,16 +209,18 @@ def _typed(file: BinaryIO, path: Path, kind: str) -> _Typed:
             from pyarrow import feather
 
             return _Typed(feather.read_table(path))
-        return _Typed(*read_statistical(path, kind))
+        return _Typed(*read_statistical(path, name, kind))
     except MemoryError:  # Arrow's is one of its own exceptions too, but no word about the file
         raise
-    except pa.ArrowException:
-        raise errors.unreadable_content(str(path), kind) from None
+    except pa.ArrowException as refusal:
+        if is_shortage(refusal):
+            raise MemoryError from None
+        raise errors.unreadable_content(name, kind) from None
     except OSError as error:
         if error.errno is not None:
             raise
         # Not the operating system's, but Arrow's word for content that ends too early.
-        raise errors.unreadable_content(str(path), kind) from None
+        raise errors.unreadable_content(name, kind) from None
 
 
 def _digest(file: BinaryIO) -> str:

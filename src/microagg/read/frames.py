@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.arrow_types import with_own_categories
+from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
 from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen
 from microagg.read.memory import frame_of
@@ -117,9 +117,7 @@ def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: l
     for name in released.column_names:
         label = labels[name]
         if name in same:
-            columns[label] = kept[label]
-            if isinstance(native.dtypes[label], pd.CategoricalDtype):
-                columns[label] = kept[label].cat.remove_unused_categories()
+            columns[label] = _without_hidden(kept[label], pd)
             continue
         values = released.column(name).to_pandas()
         values.index = kept.index
@@ -127,6 +125,22 @@ def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: l
     frame = pd.DataFrame(columns, index=kept.index)
     frame.columns = native.columns[[list(labels).index(name) for name in released.column_names]]
     return frame
+
+
+def _without_hidden(kept: Any, pd: Any) -> Any:
+    """A column of pandas as it is, with nothing under its missing values and no category that is unused."""
+    import pyarrow as pa
+
+    dtype, array = kept.dtype, kept.array
+    if isinstance(dtype, pd.CategoricalDtype):
+        return kept.cat.remove_unused_categories()
+    if isinstance(dtype, pd.ArrowDtype):
+        table = without_hidden_values(pa.table([array.__arrow_array__()], names=[""]))
+        return pd.Series(type(array)(table.column(0)), index=kept.index, name=kept.name)
+    if hasattr(array, "_mask") and hasattr(dtype, "numpy_dtype"):  # pandas' nullable numbers and bools
+        values = array.to_numpy(dtype=dtype.numpy_dtype, na_value=0)
+        return pd.Series(type(array)(values, array.isna()), index=kept.index, name=kept.name)
+    return kept
 
 
 def _in_family(values: Any, dtype: Any, pd: Any) -> Any:
@@ -153,7 +167,21 @@ def _own(fresh: Any, taken: Any, column: Any, same: bool) -> Any:
     if type(kind).__name__ == "Enum" and pa.types.is_dictionary(column.type):
         left = type(kind)(column.chunk(0).dictionary.to_pylist())
         return nw.from_native(fresh.to_native().cast(left), series_only=True)
-    return taken if same and fresh.to_native().dtype != kind else fresh
+    if not same or fresh.to_native().dtype == kind:
+        return fresh
+    return _in_own_type(fresh.to_native(), taken.to_native(), nw)
+
+
+def _in_own_type(fresh: Any, taken: Any, nw: Any) -> Any:
+    """What was made anew in the type of the source's, which has nothing under its nulls; else what was
+    taken of the source.
+    """
+    try:
+        made = fresh.cast(taken.dtype)
+        as_well = made.dtype == taken.dtype and made.equals(taken)
+    except Exception:  # whatever the library says of types that it cannot convert
+        as_well = False
+    return nw.from_native(made if as_well else taken, series_only=True)
 
 
 def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
@@ -161,7 +189,7 @@ def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: li
     import pyarrow as pa
     from narwhals.dependencies import is_duckdb_relation
 
-    released = with_own_categories(released)
+    released = without_hidden_values(released)
     if is_duckdb_relation(native):
         import duckdb
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors
-from microagg.arrow_types import are_dates, is_number
-from microagg.columns import in_ranges
+from microagg.arrow_types import are_dates, is_number, is_text
+from microagg.columns import in_ranges, without_texts
 from microagg.model import Microdata, positions_of
 from microagg.read.columns import COMMA_NUMBER, cleaned, matching, refuse_what_is_no_number
 from microagg.read.commas import has_decimal_commas
@@ -20,21 +20,27 @@ if TYPE_CHECKING:
 
 
 def numbers_of(
-    microdata: Microdata, column: str, missing_codes: Sequence[float] = ()
+    microdata: Microdata, column: str, missing_codes: Sequence[float | str] = ()
 ) -> NDArray[np.float64]:
     """The column as numbers, NaN where a value is missing.
 
-    Missing are null, NaN, the codes given, and those that the file itself declares. `DataError` for text,
+    Missing are null, NaN, the codes given, and those that the file itself declares. Codes that are texts
+    say that a column of text is one of numbers, whatever the file's types. `DataError` for other text,
     dates, infinity and columns of several kinds, in the words of `table_from_file`.
     """
-    positions_of([column], microdata.table.column_names)
+    at = microdata.table.schema.get_field_index(column)
+    if at < 0:
+        (at,) = positions_of([column], microdata.table.column_names)
     origin = microdata.origin
-    if origin.csv is not None and not is_number(microdata.table.schema.field(column).type):
-        values = _from_text(microdata, column)
+    texts = [code for code in missing_codes if isinstance(code, str)]
+    kind = microdata.table.schema.field(at).type
+    if (origin.csv is not None and not is_number(kind)) or (texts and _is_text(kind)):
+        values = _from_text(microdata, column, texts)
     else:
         values = _from_typed(microdata.table, column)
     ranges = origin.labels.missing_ranges.get(column, ()) if origin.labels is not None else ()
-    missing = in_ranges(values, [*ranges, *(float(code) for code in missing_codes)])
+    numbers = [float(code) for code in missing_codes if not isinstance(code, str)]
+    missing = in_ranges(values, [*ranges, *numbers])
     if missing.any():
         values = np.where(missing, np.nan, values)
     infinite = int(np.isinf(values).sum())
@@ -78,13 +84,21 @@ def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
     return np.ascontiguousarray(numbers)
 
 
-def _from_text(microdata: Microdata, column: str) -> NDArray[np.float64]:
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+
+
+def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] = ()) -> NDArray[np.float64]:
     import pyarrow as pa
     from pyarrow import compute
 
     csv = microdata.origin.csv
-    decimal, delimiter = (csv.decimal or ".", csv.delimiter or ",") if csv is not None else (".", ",")
-    text = microdata.table.column(column)
+    decimal, delimiter = (csv.decimal or ".", csv.delimiter or ",") if csv is not None else (".", "")
+    text: Any = microdata.table.column(column)
+    if missing_texts:
+        text = without_texts(text, missing_texts)
     numbers = text
     if decimal == ",":
         # What has a point already is a thousand, or text.
@@ -111,7 +125,7 @@ def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimite
     import pyarrow as pa
 
     table = pa.table({column: cleaned(text)})
-    if decimal == "." and delimiter != "," and has_decimal_commas(table):
+    if decimal == "." and delimiter not in ("", ",") and has_decimal_commas(table):
         commas = matching(table.column(0), COMMA_NUMBER)
         raise errors.commas_beside_points(column, commas, table.num_rows)
     refuse_what_is_no_number(table, decimal, delimiter)

@@ -30,11 +30,14 @@ _WITH_USER_MISSING = ("Stata", "SPSS", "SAS")
 _TRANSPORT_RECORD = 80  # bytes; SAS pads the last one
 
 
-def read_statistical(path: Path, kind: str) -> tuple[pa.Table, StatisticalLabels, tuple[str, ...]]:
+def read_statistical(
+    path: Path, name: str, kind: str
+) -> tuple[pa.Table, StatisticalLabels, tuple[str, ...]]:
     """All columns, what the file says about them, and notes on what was lost.
 
-    Values are as they are coded, the user-missing codes of SPSS too; extended missing values (.a to .z) are
-    null like the plain one. Dates have Arrow's types where nothing is lost by that.
+    `name` is what messages call the file. Values are as they are coded, the user-missing codes of SPSS too;
+    extended missing values (.a to .z) are null like the plain one. Dates have Arrow's types where nothing
+    is lost by that.
     """
     try:
         import pyreadstat
@@ -43,20 +46,20 @@ def read_statistical(path: Path, kind: str) -> tuple[pa.Table, StatisticalLabels
     import pyarrow as pa
 
     if _is_cut_short(path, kind):
-        raise errors.unreadable_content(str(path), kind)
+        raise errors.unreadable_content(name, kind)
     options = {"user_missing": True} if kind in _WITH_USER_MISSING else {}
     try:
         columns, meta = getattr(pyreadstat, READERS[kind])(
             str(path), output_format="dict", disable_datetime_conversion=True, **options
         )
         labels = _labels(meta)
-        typed = [_column(name, values, meta, kind) for name, values in columns.items()]
+        typed = [_column(column, values, meta, kind) for column, values in columns.items()]
     except (MemoryError, OSError):
         raise
     except Exception:  # whatever a broken file makes of the parser, in words that may quote values
-        raise errors.unreadable_content(str(path), kind) from None
+        raise errors.unreadable_content(name, kind) from None
     table = pa.Table.from_arrays([array for _, array in typed], schema=pa.schema([f for f, _ in typed]))
-    extended = [name for name, values in meta.missing_user_values.items() if values]
+    extended = [column for column, values in meta.missing_user_values.items() if values]
     return table, labels, (errors.extended_missing_note(extended),) if extended else ()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Literal
 
 import numpy as np
@@ -145,9 +146,22 @@ class InternalFacts:
     warnings: tuple[str, ...] = ()
 
 
+FEWEST_RECORDS_FOR_A_BAND = 200
+"""With fewer, the external page has nothing at all that was computed from the originals."""
+
+
+class LossBand(Enum):
+    """Information loss as coarsely as it is told outside: with two digits it can give values away."""
+
+    BELOW_1 = "below 1 %"
+    FROM_1_TO_5 = "1 to 5 %"
+    FROM_5_TO_20 = "5 to 20 %"
+    ABOVE_20 = "above 20 %"
+
+
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What was done to which columns, as far as it may be known: words of the plan, no values."""
+    """What was done to which columns: settings and names of released columns, nothing of the source."""
 
     columns: tuple[str, ...]
     """Of the release."""
@@ -162,39 +176,45 @@ class Policies:
     correlated_noise: bool = False
     confidential: tuple[str, ...] = ()
     """However they were treated."""
-    recoded: tuple[str, ...] = ()
+    merges_strata: bool = False
+    """Too small ones are merged, if there are any."""
+    leaves_out_strata: bool = False
+    """Too small ones are left out, if there are any."""
     weight: str | None = None
     medians: bool = False
     gives_up_values: bool = False
+    """Where it takes that, and values are missing in the release."""
     zeros_apart: bool = False
     min_distinct: int = 2
-    homogeneous: bool = False
-    """Groups with fewer confidential values were accepted, and there are some."""
+    accept_homogeneous: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExternalFacts:
-    """What may be known about a release; nothing comes from the source but `measures`, in two digits."""
+    """What may be known about a release. All of it follows from the released table and the settings, but
+    for `loss`: two sources of the same release have the same facts.
+    """
 
     written: str
     software: str
     k: int
     records: int
-    suppressed: int
     dropped: int
     """Columns left out."""
     sentence: str
-    """The verdict's."""
+    """What is verified, as the verdict says it."""
     counted: tuple[tuple[tuple[str, ...], str, int, int], ...]
     """Columns, what they are, different combinations, records of the rarest one."""
     partial: bool
     """k-anonymous by each subset, but not jointly."""
+    homogeneous: tuple[str, ...]
+    """Confidential columns with too few different values, as released, in some combination of keys."""
     policies: Policies
-    measures: tuple[Measured, ...]
-    """Rounded already."""
+    loss: LossBand | None
+    """None: there are too few records to tell."""
     columns: tuple[str, ...]
     """Changed ones, to be drawn."""
     released: Values
     """Their values."""
     sizes: Codes
-    """Records of each combination of all keys, as released."""
+    """Records of each combination of all keys, as released, in ascending order."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from microagg.model import NEGLIGIBLE, PROVED
+from microagg.model import gap_above, nearness
 from microagg.report import external_words, words
 from microagg.report.facts import AssessmentFacts, ExternalFacts, InternalFacts, Measured, Subset, Values
 from microagg.report.pictures import Album, Picture, correlation_matrix
@@ -32,6 +32,7 @@ def internal_page(facts: InternalFacts) -> str:
     album = Album()
     changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
     drawn = _joined(changed)
+    means = [change for change in facts.verdict.mean_changes if not change.is_unchanged]
     planes = [album.groups(subset) for subset in facts.subsets if len(subset.columns) > 1]
     return _page(
         "internal.html",
@@ -47,8 +48,9 @@ def internal_page(facts: InternalFacts) -> str:
         columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
         correlations=_changes(album, drawn),
         planes=[plane for plane in planes if plane is not None][:MOST_PLANES],
-        kept=[change for change in facts.verdict.mean_changes if abs(change.relative) <= NEGLIGIBLE],
-        moved=[change for change in facts.verdict.mean_changes if abs(change.relative) > NEGLIGIBLE],
+        kept=[change for change in facts.verdict.mean_changes if change.is_unchanged],
+        moved=[mean for mean in means if mean.is_whole],
+        partly=[mean for mean in means if not mean.is_whole],
         utility=_of_kind(facts.measures, "utility"),
         risk=_of_kind(facts.measures, "risk"),
         most_tasks=MOST_TASKS,
@@ -66,14 +68,14 @@ def external_page(facts: ExternalFacts) -> str:
         guarantees=external_words.guarantees(facts),
         unprotected=external_words.unprotected(facts),
         limits=external_words.limits(facts),
+        about_loss=external_words.about_loss(facts),
+        in_numbers=_in_numbers(facts),
         sizes=album.sizes(facts.sizes, "combinations"),
         histograms=_histograms(album, columns, released, None),
         columns_left=max(len(facts.columns) - MOST_COLUMNS, 0),
         correlations=[album.correlations(columns, correlation_matrix(released), "as released")]
         if len(columns) > 1
         else [],
-        utility=_of_kind(facts.measures, "utility"),
-        risk=_of_kind(facts.measures, "risk"),
     )
 
 
@@ -127,6 +129,22 @@ def _changes(album: Album, drawn: Subset) -> list[Picture]:
     ]
 
 
+def _in_numbers(facts: ExternalFacts) -> list[tuple[str, ...]]:
+    """Of the released values of each changed column."""
+    rows = []
+    for column, values in zip(facts.columns, facts.released.T, strict=True):
+        values = values[~np.isnan(values)]
+        figures = [float(len(values)), float(len(np.unique(values)))]
+        if len(values):
+            with np.errstate(over="ignore"):
+                figures += [float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0]
+            figures += [float(values.min()), float(values.max())]
+        else:
+            figures += [float("nan")] * 4
+        rows.append((words.clean(column), *(words.number(figure) for figure in figures)))
+    return rows
+
+
 def _losses(album: Album, facts: InternalFacts) -> Picture:
     losses = [("this release", facts.information_loss)]
     if facts.mdav_loss is not None:
@@ -140,9 +158,7 @@ def _gap(facts: InternalFacts) -> str:
     """How near to the optimum the groups are."""
     if facts.bound_loss is None:
         return "not known: no bound was proven (--certify proves one)"
-    lost = facts.information_loss
-    gap = 100.0 * (lost - facts.bound_loss) / lost if lost > 0.0 else 0.0
-    return "proven optimal" if gap < PROVED else f"at most {words.number(gap, 3)} % above the optimum"
+    return nearness(gap_above(facts.bound_loss, facts.information_loss))
 
 
 def _of_kind(measures: Sequence[Measured], kind: str) -> list[Measured]:
@@ -160,7 +176,6 @@ def _page(template: str, **content: Any) -> str:
     environment.filters |= {
         "number": words.number,
         "percent": words.percent,
-        "two_digits": words.two_digits,
         "clean": words.clean,
         "listed": words.listed,
     }

@@ -11,6 +11,8 @@ from warnings import catch_warnings, simplefilter
 
 from markupsafe import Markup, escape
 
+from microagg.report.installed import load_matplotlib
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -58,13 +60,13 @@ _STYLE: dict[str, Any] = {
 @contextmanager
 def style() -> Iterator[None]:
     """Our own style, whatever the user's is; and silence about letters that only the page's fonts have."""
-    import matplotlib
+    matplotlib = load_matplotlib()
 
     with catch_warnings(), matplotlib.rc_context():
         simplefilter("ignore")
         matplotlib.rcdefaults()
         for name, value in _STYLE.items():
-            matplotlib.rcParams[name] = value  # type: ignore[index]  # names are literals since 3.11
+            matplotlib.rcParams[name] = value
         yield
 
 
@@ -76,6 +78,7 @@ def drawn(
     `prefix` is one of the page's own for each picture: names inside of it must differ from all others.
     `widest`: to so many pixels the page may stretch it.
     """
+    load_matplotlib()
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 

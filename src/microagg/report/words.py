@@ -25,15 +25,6 @@ def number(value: float | None, digits: int = 6) -> str:
     return _signed(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
-def two_digits(value: float) -> str:
-    """Two significant digits, and no more can be had from it."""
-    if value == 0 or not math.isfinite(value):
-        return number(value)
-    if abs(value) < 1e-4:
-        return "less than 0.0001"
-    return number(float(f"{value:.1e}"), 8)
-
-
 def percent(value: float | None) -> str:
     """Of a value in percent."""
     return "–" if value is None else f"{number(value, 5)} %"

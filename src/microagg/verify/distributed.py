@@ -7,13 +7,13 @@ hashes of each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
 from microagg.model import Claims, Verdict
-from microagg.verify.recount import Recount, Sides, quoted
+from microagg.verify.recount import Recount, Sides, Sums, WholeColumn, quoted
 from microagg.verify.release import k_failures
 from microagg.verify.shape import key_columns, masked_columns
 
@@ -90,9 +90,15 @@ def _as_fingerprint(found: Any, name: str) -> Fingerprint:
 
 
 def verify_frame(
-    frame: DataFrame, sides: Sides, claims: Claims, source: Fingerprint, suppressed: int
+    frame: DataFrame,
+    sides: Sides,
+    claims: Claims,
+    source: Fingerprint,
+    suppressed: int,
+    everything: DataFrame | None = None,
 ) -> tuple[Verdict, Fingerprint]:
-    """Recount from the frame what `claims` promise; `source` are the records that were to be masked.
+    """Recount from the frame what `claims` promise; `source` are the records that were to be masked, and
+    `everything` those with the records that are left out, if any are: a frame with the same names.
 
     The fingerprint is that of what is to be released.
     """
@@ -105,6 +111,7 @@ def verify_frame(
         gap = value.isNull() | quoted(sides.before[name]).isNull()
         wrong.append(F.count_if(F.isnan(value) | (F.abs(value) == float("inf"))).alias(f"w{at}"))
         wrong.append(F.count_if(gap).alias(f"g{at}"))
+    wrong += _column_sums(names, sides, sides.before, "b") + _column_sums(names, sides, sides.after, "a")
     sums = _sums([quoted(name) for name in sides.content], "source")
     sums += _sums(released_columns(frame, sides), "released")
     found = frame.agg(F.count("*").alias("n"), *sums, *wrong).collect()[0]
@@ -116,8 +123,37 @@ def verify_frame(
         errors.not_a_number(name, found[f"w{at}"]) for at, name in enumerate(names) if found[f"w{at}"]
     ]
     complete = frozenset(name for at, name in enumerate(names) if not found[f"g{at}"])
-    recount = Recount(frame, sides, claims, complete)
+    of_all = found
+    if everything is not None and suppressed:
+        of_all = everything.agg(*_column_sums(names, sides, sides.before, "b")).collect()[0]
+    columns = {
+        name: WholeColumn(_sums_of(of_all, f"b{at}"), _sums_of(found, f"b{at}"), _sums_of(found, f"a{at}"))
+        for at, name in enumerate(names)
+    }
+    recount = Recount(frame, sides, claims, complete, columns)
     return recount.verdict(failures, here.records, suppressed), released
+
+
+def _column_sums(
+    names: Sequence[str], sides: Sides, columns: Mapping[str, str], letter: str
+) -> list[Column]:
+    """Of each column, on one side: its values, their weights and their weighted sum."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
+    rules = []
+    for at, name in enumerate(names):
+        value = quoted(columns[name]).cast("double")
+        rules += [
+            F.count(value).alias(f"{letter}{at}_cells"),
+            F.sum(F.when(value.isNotNull(), weight)).alias(f"{letter}{at}_weight"),
+            F.sum(weight * value).alias(f"{letter}{at}_sum"),
+        ]
+    return rules
+
+
+def _sums_of(found: Any, name: str) -> Sums:
+    return Sums(found[f"{name}_cells"], found[f"{name}_weight"] or 0.0, found[f"{name}_sum"] or 0.0)
 
 
 def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, claims: Claims) -> None:

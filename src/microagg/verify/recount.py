@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
 from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
-from microagg.verify.release import confidential_failures, k_failures, mean_failures, notes_of, sentence_of
+from microagg.verify.release import (
+    confidential_failures,
+    k_failures,
+    mean_failures,
+    notes_of,
+    of_the_column,
+    sentence_of,
+)
 from microagg.verify.shape import key_columns, masked_columns
+from microagg.verify.values import as_read
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -33,6 +42,29 @@ class Sides:
     """Masked columns that are released as whole numbers."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Of a column: how many values it has, their weight, and their weighted sum."""
+
+    cells: int
+    weight: float
+    total: float
+
+    @property
+    def mean(self) -> float:
+        """NaN if there is no value."""
+        return self.total / self.weight if self.weight else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class WholeColumn:
+    """A masked column in the source with all records, with those that are released, and as released."""
+
+    everything: Sums
+    before: Sums
+    after: Sums
+
+
 def quoted(name: str) -> Any:
     """A column by its name, whatever signs that has."""
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
@@ -49,6 +81,10 @@ class Recount:
     claims: Claims
     complete: frozenset[str] = frozenset()
     """Masked columns without a gap, before and after: their cells need not be counted by class."""
+    columns: Mapping[str, WholeColumn] = field(default_factory=dict)
+    """Masked columns as a whole."""
+    _spellings: list[dict[str, tuple[int, int]]] = field(default_factory=list)
+    """What `spellings` has found, once it has."""
 
     def after(self, name: str) -> Column:
         """A column as released."""
@@ -98,7 +134,15 @@ class Recount:
             homogeneous=tuple(homogeneous),
             mean_changes=mean_changes,
             not_counted=self.not_counted(keys, (joint or counts[0]).unique),
-            notes=notes_of(claims, (*counts, *own_counts), joint, tuple(homogeneous), suppressed, records),
+            notes=notes_of(
+                claims,
+                (*counts, *own_counts),
+                joint,
+                tuple(homogeneous),
+                suppressed,
+                records,
+                [errors.note_spellings(name, *found) for name, found in self.spellings().items()],
+            ),
         )
 
     def count(self, names: tuple[str, ...]) -> Count:
@@ -176,6 +220,7 @@ class Recount:
             *self.figures(), *self.over_classes(names, weighted, len(confidential))
         ).collect()[0]
         count = self.as_count(strata + names, found, found["own"] if names else 0)
+        merged = self.spellings()
         failures, changes = [], {}
         for at, name in enumerate(names):
             failures += self.column_failures(name, found, at)
@@ -183,7 +228,9 @@ class Recount:
         if weighted and found["dominated"]:
             failures.append(errors.dominant_weights(claims.weight or "", count.columns, found["dominated"]))
         homogeneous = [
-            Homogeneous(name, count.columns, found[f"poor{at}"], found[f"in_poor{at}"], released)
+            Homogeneous(
+                name, count.columns, found[f"poor{at}"], found[f"in_poor{at}"], released, name in merged
+            )
             for at, (name, released) in enumerate(confidential)
             if found[f"poor{at}"]
         ]
@@ -236,15 +283,51 @@ class Recount:
         return failures
 
     def mean_change(self, name: str, found: Any, at: int) -> MeanChange:
-        """Over the cells that both have."""
+        """Over the cells that both have, and of the whole column."""
         tolerance = self.claims.mean_tolerance.get(name)
         weight = found[f"total{at}"] or 0.0
+        whole = self.columns[name]
+        counts = (
+            whole.after.cells,
+            whole.before.cells - whole.after.cells,
+            whole.everything.cells - whole.before.cells,
+        )
         if not weight:
-            return MeanChange(name, 0.0, 0.0, 0.0, tolerance, True)
+            return MeanChange(
+                name, 0.0, 0.0, 0.0, tolerance, True, *counts, *of_the_column(math.nan, 0.0, 0.0)
+            )
         total = -(found[f"off{at}"] or 0.0)
         mean, size = total / weight, (found[f"size{at}"] or 0.0) / weight
         kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
-        return MeanChange(name, mean, total, mean / size if size > 0 else mean, tolerance, kept)
+        column = whole.after.mean - whole.everything.mean if any(counts[1:]) else mean
+        relative = mean / size if size > 0 else mean
+        of_column = of_the_column(column, whole.everything.mean, size)
+        return MeanChange(name, mean, total, relative, tolerance, kept, *counts, *of_column)
+
+    def spellings(self) -> dict[str, tuple[int, int]]:
+        """Confidential columns of which some texts differ by spelling alone: how many there are, and how
+        many read differently.
+        """
+        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+        if self._spellings:
+            return self._spellings[0]
+        found = {}
+        for name in dict.fromkeys(name for name, _ in self.looked_at()):
+            side = self.before(name) if name in self.sides.before else self.after(name)
+            if self.frame.select(side).schema.fields[0].dataType.typeName() != "string":
+                continue
+            texts = (
+                self.frame.select(F.trim(side).alias("t"))
+                .distinct()
+                .select("t", _read(F.col("t")).alias("r"))
+            )
+            texts = texts.where((F.col("r") != "") & ~F.col("r").rlike(_NUMBER))
+            many, read = texts.agg(F.count("*"), F.count_distinct("r")).collect()[0]
+            if read < many:
+                found[name] = (many, read)
+        self._spellings.append(found)
+        return found
 
     def looked_at(self) -> list[tuple[str, bool]]:
         """Confidential columns, in the source and, if they were masked, as released."""
@@ -305,11 +388,35 @@ class _Subset:
     changes: dict[str, MeanChange]
 
 
-def _understood(side: Column) -> Column:
-    """Text by what it means: blanks around it do not count, 5 is 5.0."""
+def _read(side: Column) -> Column:
+    """Text as a reader takes it: what `as_read` makes of it.
+
+    Plain text is handled by Spark itself; only what has other letters or signs goes to Python.
+    """
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
-    text = F.trim(side)
+    plain = F.lower(F.trim(F.regexp_replace(side, " +", " ")))
+    is_plain = side.rlike("^[ -~]*$")
+    other = F.udf(_read_in_python, "string", useArrow=True)(F.when(~is_plain, side))
+    return F.when(is_plain, plain).otherwise(other)
+
+
+def _read_in_python(text: str | None) -> str | None:
+    return None if text is None else as_read(text)
+
+
+def _understood(side: Column) -> Column:
+    """Text by what it means: its spelling does not count, 5 is 5.0."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    text = _read(side)
     number = F.when(text.rlike(_NUMBER), F.replace(text, F.lit(","), F.lit("."))).cast("double")
     plain = F.when(F.abs(number) < 2.0**53, (number + F.lit(0.0)).cast("string")).otherwise(text)
-    return F.when(text != "", plain)
+    return F.when((text != "") & ~F.trim(side).isin(_missing_words()), plain)
+
+
+def _missing_words() -> list[str]:
+    """What a reader of CSV files takes for a missing number."""
+    from pyarrow import csv
+
+    return list(csv.ConvertOptions().null_values or [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,15 @@ from microagg.verify.shape import (
     shape_failures,
     untouched_failures,
 )
-from microagg.verify.values import as_understood, is_numeric, missing, numbers, numbers_in, plain
+from microagg.verify.values import (
+    as_understood,
+    is_numeric,
+    missing,
+    numbers,
+    numbers_in,
+    plain,
+    spellings,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,8 +37,14 @@ if TYPE_CHECKING:
 HUGE = 2.0**-800
 """Columns with values beyond its inverse are summed in this unit, so that sums do not overflow."""
 
+SMALL_MEAN = 0.01
+"""A mean below this share of the values' average size is not one to take percents of."""
 BY_CHANCE = 0.05
 """So many noisy values may well be the source's after rounding; more show that the noise is too small."""
+
+
+MOST_UNDONE = 0.5
+"""If more values than this share are the source's after rounding, the noise protects nobody."""
 
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:
@@ -42,11 +57,12 @@ def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims
         return Verdict(claims.k, errors.not_recounted(), tuple(failures), records=released.num_rows)
     suppressed = source.num_rows - released.num_rows
     source = source.drop_columns([name for name in source.column_names if name in claims.dropped])
+    everything = source
     if not np.array_equal(rows, np.arange(source.num_rows)):
         source = source.take(rows)
     failures = untouched_failures(source, released, claims) + recoded_failures(source, released, claims)
     failures += _number_failures(source, released, claims)
-    release = Release(source, released, claims)
+    release = Release(source, released, claims, everything)
     return release.verdict(failures, suppressed)
 
 
@@ -67,6 +83,17 @@ def _number_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
             if wrong := int((~finite & ~missing(array)).sum()):
                 failures.append(errors.not_a_number(name, wrong))
     return failures
+
+
+def _undone(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[int, int]:
+    """How many values are had back from the noise by rounding, of how many: whole numbers are whole before
+    noise.
+    """
+    there = ~np.isnan(before)
+    before, after = before[there], after[there]
+    decimals = decimals_of(before)
+    rounded = after if decimals is None else np.round(after, decimals)
+    return int((rounded == before).sum()), len(before)
 
 
 def sentence_of(k: int, subsets: tuple[Count, ...], joint: Count | None, keys: tuple[str, ...]) -> str:
@@ -97,7 +124,13 @@ def confidential_failures(claims: Claims, homogeneous: tuple[Homogeneous, ...]) 
         return []
     return [
         errors.homogeneous_groups(
-            found.column, found.keys, found.groups, found.records, claims.min_distinct, found.released
+            found.column,
+            found.keys,
+            found.groups,
+            found.records,
+            claims.min_distinct,
+            found.released,
+            found.spellings,
         )
         for found in homogeneous
     ]
@@ -119,7 +152,7 @@ def notes_of(
     homogeneous: tuple[Homogeneous, ...],
     suppressed: int,
     released: int,
-    about_noise: Sequence[str] = (),
+    further: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What was accepted, and what else is worth knowing."""
     notes = []
@@ -130,7 +163,7 @@ def notes_of(
             errors.note_homogeneous(found.column, found.keys, found.groups, found.records)
             for found in homogeneous
         ]
-    notes += about_noise
+    notes += further
     for count in counts:
         if count.own_values:
             masked = [name for name in count.columns if name not in claims.strata]
@@ -140,6 +173,16 @@ def notes_of(
     return tuple(notes)
 
 
+def of_the_column(change: float, mean: float, size: float) -> tuple[float, float | None]:
+    """The change of a whole column's mean, and its share of that mean; `size`: of the values, on average.
+
+    A mean that is nearly zero beside the values, as that of standardised ones, is nothing to take a share
+    of.
+    """
+    is_usable = math.isfinite(mean) and abs(mean) > SMALL_MEAN * size
+    return change, change / abs(mean) if is_usable else None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Release:
     """Source and released table with the same records in the same order, columns as codes where needed."""
@@ -147,8 +190,11 @@ class Release:
     source: pa.Table
     released: pa.Table
     claims: Claims
+    everything: pa.Table
+    """The source with the records that are not released."""
     _codes: dict[tuple[bool, str], Codes] = field(default_factory=dict)
     _meanings: dict[tuple[bool, str], Codes] = field(default_factory=dict)
+    _spellings: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def codes(self, name: str, released: bool = True) -> Codes:
         """Of a column, computed once."""
@@ -266,34 +312,36 @@ class Release:
         return failures
 
     def noise_failures(self) -> list[str]:
-        """Noise leaves missing values missing, and others not."""
+        """Noise leaves missing values missing, and others not; rounding undoes that of half at most."""
         failures = []
         for name in self.claims.noised:
             if (pair := self.numbers(name)) is not None:
                 moved = int((np.isnan(pair[0]) != np.isnan(pair[1])).sum())
                 failures += [errors.missing_moved(name, moved)] if moved else []
+                undone, of = _undone(*pair)
+                failures += [errors.noise_undone(name, undone, of)] if undone > MOST_UNDONE * of else []
         return failures
 
     def noise_notes(self) -> list[str]:
-        """How many values are had back from the noise by rounding: whole numbers are whole before noise."""
+        """Where rounding undoes the noise of some values."""
         notes = []
         for name in self.claims.noised:
-            if (pair := self.numbers(name)) is None:
-                continue
-            before, after = (values[~np.isnan(pair[0])] for values in pair)
-            decimals = decimals_of(before)
-            rounded = after if decimals is None else np.round(after, decimals)
-            undone = int((rounded == before).sum())
-            if undone > BY_CHANCE * len(before):
-                notes.append(errors.note_noise_undone(name, undone, len(before)))
+            if (pair := self.numbers(name)) is not None:
+                undone, of = _undone(*pair)
+                if BY_CHANCE * of < undone <= MOST_UNDONE * of:
+                    notes.append(errors.note_noise_undone(name, undone, of))
         return notes
 
     def weights(self) -> NDArray[np.float64] | None:
         """Of the released records, in the source; None without weights. NaN for what is none."""
+        return self.weights_in(self.source)
+
+    def weights_in(self, table: pa.Table) -> NDArray[np.float64] | None:
+        """Of a table's records; None without weights. NaN for what is none."""
         if self.claims.weight is None:
             return None
-        found = numbers_in(self.source.column(self.claims.weight))
-        return np.full(self.released.num_rows, np.nan) if found is None else found
+        found = numbers_in(table.column(self.claims.weight))
+        return np.full(table.num_rows, np.nan) if found is None else found
 
     def weight_failures(self, grouped: list[tuple[tuple[str, ...], Classes]]) -> list[str]:
         """Weights are positive, and none is more than half of its class's."""
@@ -330,8 +378,26 @@ class Release:
                 poor = classes.poor(self.meanings(name, released), claims.min_distinct)
                 if poor.any():
                     records = int(classes.sizes()[poor].sum())
-                    found.append(Homogeneous(name, columns, int(poor.sum()), records, released))
+                    many, read = self.spellings(name)
+                    found.append(
+                        Homogeneous(name, columns, int(poor.sum()), records, released, read < many)
+                    )
         return tuple(found)
+
+    def spellings(self, name: str) -> tuple[int, int]:
+        """Different texts of a column of the source, and different ones as they are read."""
+        if name not in self._spellings:
+            self._spellings[name] = spellings(self.source.column(name))
+        return self._spellings[name]
+
+    def spelling_notes(self) -> list[str]:
+        """Confidential columns in which some texts differ by their spelling alone."""
+        keys = key_columns(self.claims)
+        names = [name for name in self.claims.confidential if name not in (*keys, *self.claims.dropped)]
+        counts = {name: self.spellings(name) for name in names}
+        return [
+            errors.note_spellings(name, many, read) for name, (many, read) in counts.items() if read < many
+        ]
 
     def mean_changes(self) -> tuple[MeanChange, ...]:
         """Of every masked column, and of those for which something is promised."""
@@ -341,11 +407,20 @@ class Release:
         return tuple(self.mean_change(name, *pair, weights) for name, pair in pairs if pair is not None)
 
     def mean_change(self, name: str, before: Any, after: Any, weights: Any) -> MeanChange:
-        """Over the cells that both have."""
+        """Over the cells that both have, and of the whole column."""
         tolerance = self.claims.mean_tolerance.get(name)
         cells = ~(np.isnan(before) | np.isnan(after))
+        everything = np.asarray(numbers(self.everything.column(name)))
+        observed = ~np.isnan(everything)
+        counts = (
+            int(cells.sum()),
+            int((~np.isnan(before) & np.isnan(after)).sum()),
+            int(observed.sum() - (~np.isnan(before)).sum()),
+        )
         if not cells.any():
-            return MeanChange(name, 0.0, 0.0, 0.0, tolerance, True)
+            return MeanChange(
+                name, 0.0, 0.0, 0.0, tolerance, True, *counts, *of_the_column(math.nan, 0.0, 0.0)
+            )
         with np.errstate(all="ignore"):
             weight = np.ones(cells.sum()) if weights is None else weights[cells]
             old, new = before[cells], after[cells]
@@ -356,7 +431,16 @@ class Release:
             total /= unit
             relative = mean / size if size > 0 else mean
             kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
-        return MeanChange(name, float(mean), float(total), float(relative), tolerance, kept)
+            unit = HUGE if np.abs(everything[observed]).max() > 1.0 / HUGE else unit
+            all_weights = self.weights_in(self.everything)
+            whole = np.ones(observed.sum()) if all_weights is None else all_weights[observed]
+            source = np.sum(whole * (everything[observed] * unit)) / np.sum(whole)
+            released = np.sum(weight * (new * unit)) / np.sum(weight)
+            column = (released - source) / unit if any(counts[1:]) else mean
+            of_column = of_the_column(float(column), float(source / unit), float(size))
+        return MeanChange(
+            name, float(mean), float(total), float(relative), tolerance, kept, *counts, *of_column
+        )
 
     def not_counted(self, joint: Classes, keys: tuple[str, ...]) -> tuple[NotCounted, ...]:
         """What each other column would do to strata and keys."""
@@ -379,6 +463,7 @@ class Release:
         about_noise = (
             [errors.note_noised(self.claims.noised), *self.noise_notes()] if self.claims.noised else []
         )
+        further = [*about_noise, *self.spelling_notes()]
         return notes_of(
-            self.claims, counts, joint, homogeneous, suppressed, self.released.num_rows, about_noise
+            self.claims, counts, joint, homogeneous, suppressed, self.released.num_rows, further
         )

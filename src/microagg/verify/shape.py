@@ -92,8 +92,9 @@ def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> 
     Both tables have the same records in the same order.
     """
     failures = []
+    changed_on_purpose = {*masked_columns(claims), *claims.recoded}
     for name in released.column_names:
-        if name in masked_columns(claims) or name in claims.recoded:
+        if name in changed_on_purpose:
             continue
         before, after = source.column(name), released.column(name)
         if before.type != after.type:

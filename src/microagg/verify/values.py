@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,8 +114,8 @@ def numbers(column: Any) -> NDArray[np.float64] | None:
 def as_understood(column: Any) -> Any:
     """A plain column in which values that mean the same are the same, however they are written.
 
-    In text, blanks around a value do not count, 5 is 5.0, and the words for a missing number are missing;
-    -0.0 is 0.0, and NaN is missing.
+    In text, spelling does not count (see `as_read`), 5 is 5.0, and the words for a missing number are
+    missing; -0.0 is 0.0, and NaN is missing.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -141,9 +142,44 @@ _EXACT = 2.0**53
 _NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 
 
-def _understood(text: str) -> str:
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800") | frozenset(
+    map(chr, range(0xFE00, 0xFE10))
+)
+"""Signs without a width, or blank ones, whose category does not say so."""
+
+
+def as_read(text: str) -> str:
+    """What a reader takes a text for.
+
+    That is: one of all forms of its letters (NFKC), without capitals, without signs that have no width, and
+    without blanks around it and repeated ones inside.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    seen = (sign for sign in folded if sign.isspace() or not _is_unseen(sign))
+    return " ".join("".join(seen).split())
+
+
+def _is_unseen(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cf", "Cc") or sign in _UNSEEN
+
+
+def spellings(column: Any) -> tuple[int, int]:
+    """How many different texts that are no numbers a column has, and how many of them read differently."""
+    import pyarrow.compute as pc
+
+    array = plain(column)
+    if not is_text(array.type) or numbers_in(array) is not None:
+        return 0, 0
+    texts = [text for text in pc.unique(pc.utf8_trim_whitespace(array)).to_pylist() if text]
+    read = [as_read(text) for text in texts]
+    no_numbers = [text for text in read if not _NUMBER.fullmatch(text)]
+    return len(no_numbers), len(set(no_numbers))
+
+
+def _understood(text: str) -> str | None:
+    text = as_read(text)
     if not _NUMBER.fullmatch(text):
-        return text
+        return text or None
     number = float(text.replace(",", ".")) + 0.0
     return repr(number) if abs(number) < _EXACT else text
 

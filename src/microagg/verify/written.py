@@ -39,8 +39,23 @@ def check_written(
             for name in released.column_names
             if not same_values(released.column(name), written.column(name), decimal)
         ] + _recount_failures(written, verdict, claims)
+        failures += [
+            errors.written_categories(name)
+            for name in written.column_names
+            if not _one_code_each(written.column(name))
+        ]
     if failures:
         raise errors.unsafe_release(failures)
+
+
+def _one_code_each(column: Any) -> bool:
+    """Whether equal values have one code in the file: a dictionary may hold a value twice, or null."""
+    import pyarrow.types as kinds
+
+    if not kinds.is_dictionary(column.type):
+        return True
+    found = [plain(chunk.dictionary).dictionary_encode() for chunk in column.chunks]
+    return all(not each.null_count and len(each.dictionary) == len(each) for each in found)
 
 
 def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from microagg import errors
+from microagg.model import FILE_WORDS
 from microagg.web import example
 from microagg.web.project import Project, Source
 
@@ -25,11 +26,13 @@ def _example(project: Project, told: Mapping[str, Any], _paths: bool) -> None:
 
 
 def _reread(project: Project, told: Mapping[str, Any], _paths: bool) -> None:
-    """With another delimiter, encoding or decimal sign."""
+    """With another delimiter, header, sheet, …"""
     if project.source is not None:
-        said = {word: str(told.get(word) or "") for word in ("delimiter", "encoding", "decimal")}
+        said = {word: str(told.get(word) or "") for word in FILE_WORDS}
         old = project.source
-        csv = {word: value for word, value in said.items() if value}
+        csv: dict[str, Any] = {word: value for word, value in said.items() if value}
+        if csv.get("header_row", "").strip().isdecimal():
+            csv["header_row"] = int(csv["header_row"])
         project.open(Source(old.name, old.path, old.home, old.opened, csv))
 
 

@@ -27,14 +27,16 @@ LOOK_AGAIN = 0.2
 """Seconds between two looks at what jobs have changed."""
 
 
-def application(sessions: Sessions, paths: bool) -> App:
-    """For all browser sessions; `paths`: whether files may be opened by their path."""
+def application(sessions: Sessions, paths: bool, alone: bool) -> App:
+    """For all browser sessions; `paths`: whether files may be opened by their path; `alone`: whether only
+    browsers of this machine can come in.
+    """
 
     def server(input: Inputs, output: Outputs, session: Session) -> None:  # noqa: A002, ARG001
         owner: BrowserSession = cast(Any, session).http_conn.scope[SESSION]
         owner.opened()
         session.on_ended(owner.closed)
-        _Page(owner, sessions, paths, session).connect(input)
+        _Page(owner, sessions, paths, alone, session).connect(input)
 
     app = App(_shell, server)
     app.sanitize_errors = True  # an exception's own words might quote data
@@ -90,11 +92,14 @@ def _shell(request: Request) -> Tag:
 class _Page:
     """One open page of a browser session."""
 
-    def __init__(self, owner: BrowserSession, sessions: Sessions, paths: bool, session: Session) -> None:
+    def __init__(
+        self, owner: BrowserSession, sessions: Sessions, paths: bool, alone: bool, session: Session
+    ) -> None:
         self.owner = owner
         self.project: Project = owner.project
         self.sessions = sessions
         self.paths = paths
+        self.alone = alone
         self.session = session
         self.step: reactive.Value[str] = reactive.Value("")
         self.notice: reactive.Value[str] = reactive.Value("")
@@ -215,7 +220,7 @@ class _Page:
 _View = Callable[[_Page], Tag | TagList | None]
 
 _PAGES: Mapping[str, tuple[tuple[str, ...], _View]] = {
-    "data": (("source", "look"), lambda page: data.data(page.project, page.paths)),
+    "data": (("source", "look"), lambda page: data.data(page.project, page.paths, page.alone)),
     "roles": (("source",), lambda page: roles.roles(page.project)),
     "protection": (("source",), lambda page: protection.protection(page.project)),
     "run": (("source",), lambda page: run.run(page.project)),

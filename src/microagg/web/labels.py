@@ -41,6 +41,9 @@ LABELS = {
     "delimiter": "Sign between fields",
     "encoding": "Encoding",
     "decimal": "Decimal sign",
+    "header": "First row",
+    "sheet": "Sheet",
+    "header_row": "Row with the names",
     "missing_codes": "codes for missing",
     "decimals": "decimals",
     "keys": "key: masked jointly",
@@ -48,6 +51,7 @@ LABELS = {
 }
 
 OPTIONS = {
+    "header": {"yes": "names of the columns", "no": "a record: there are no names"},
     "small_strata": {
         "refuse": "refuse",
         "merge": "merge with other small ones",
@@ -76,7 +80,7 @@ OPTIONS = {
     },
 }
 
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (merge|suppress|by-pattern|,)(?=[\s,.;)]))?")
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (merge|suppress|by-pattern|yes|no|,)(?=[\s,.;)]))?")
 _WORD = re.compile(rf"(?<![\w-])({'|'.join(word for word in LABELS if '_' in word)})(?![\w-])")
 
 
@@ -87,7 +91,9 @@ def for_pages(message: str) -> str:
         label = LABELS.get(found[1].replace("-", "_"))
         if label is None:
             return found[0]
-        return f"“{label}{f': {found[2]}' if found[2] else ''}”"
+        chosen = OPTIONS.get(found[1], {}).get(found[2], found[2])
+        return f"“{label}{f': {chosen}' if chosen else ''}”"
 
     message = re.sub(r"\b\w+_\w+ \((--[a-z-]+)\)", r"\1", message)  # one name for both is enough
+    message = re.sub(r" \(in Python: [^()]*\)", "", message)
     return _WORD.sub(lambda found: f"“{LABELS[found[1]]}”", _OPTION.sub(named, message))

@@ -41,7 +41,7 @@ class Source:
     home: Path
     opened: bool = False
     """By its path, not uploaded."""
-    csv: dict[str, str] = field(default_factory=dict)
+    csv: dict[str, Any] = field(default_factory=dict)
     """What was said about its format."""
 
     def arguments(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Project:
     def open_path(self, text: str, allowed: bool) -> None:
         """A file of this machine, read where it is."""
         if not allowed:
-            raise errors.no_paths_for_others()
+            raise errors.paths_not_allowed()
         if not text.strip():
             raise errors.no_path()
         path = Path(text.strip()).expanduser()
@@ -225,7 +225,7 @@ class Project:
         with self._lock:
             current = self.jobs.get(job.kind) is job
             if current and job.kind == "look" and job.state == "done":
-                self.choices = Choices.suggested(job.answer["columns"])
+                self.choices = Choices.suggested(job.answer["columns"], job.answer["settings"])
                 self.changed("source", "words")
             if job.kind == "protect":
                 self._keep(job, taken=current and job.state == "done")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import ipaddress
 import signal
 import socket
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from microagg import errors
+from microagg.web.complaints import words_kept_back
 from microagg.web.folders import ServerFolder, sweep
 from microagg.web.guard import Door, Guard
 from microagg.web.jobs import Limits, Queue
@@ -22,6 +24,9 @@ from microagg.web.sessions import KEEP, Sessions
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
 """Addresses that stand for all of this machine."""
+
+WAY_IN = "open.html"
+"""In the private folder of the server, until the first link was used."""
 
 _EVERY = 5.0
 """Seconds between two looks for sessions that are forgotten."""
@@ -39,6 +44,8 @@ class Settings:
     file: Path | None = None
     limits: Limits | None = None
     keep: float = KEEP
+    paths: bool = False
+    """Pages may open any file that the server can read, by its path."""
 
 
 def serve(settings: Settings, say: Callable[[str], object]) -> None:
@@ -48,18 +55,27 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
     from microagg.web.app import application
     from microagg.web.site import site
 
+    alone = settings.host in LOOPBACK
+    if settings.paths and not alone:
+        raise errors.paths_for_others(settings.host)
     sweep()
     bound = _socket(settings.host, settings.port)
     port = bound.getsockname()[1]
-    alone = settings.host in LOOPBACK
     if not alone:
         say(errors.served_to_others(settings.host))
     folder = ServerFolder()
     queue = Queue(settings.limits or Limits.usual())
     sessions = Sessions(folder, queue, settings.keep, _first(settings.file))
     hosts = _names(settings.host)
-    door = Door(f"http://{_bracketed(hosts[0])}:{port}", lambda link: say(f"for another browser: {link}"))
-    app = Guard(site(application(sessions, alone)), sessions, door, hosts, port)
+    way_in = folder.path / WAY_IN
+
+    def entered(link: str) -> None:
+        way_in.unlink(missing_ok=True)
+        say(errors.link_used())
+        say(f"for another browser: {link}")
+
+    door = Door(f"http://{_bracketed(hosts[0])}:{port}", entered)
+    app = Guard(site(application(sessions, settings.paths, alone)), sessions, door, hosts, port)
     server = uvicorn.Server(
         uvicorn.Config(
             app,
@@ -72,7 +88,7 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         )
     )
     if (
-        signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+        signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     ):  # its terminal is closed, and nohup was not asked for
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     ended = threading.Event()
@@ -80,13 +96,30 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
     say(f"open {door.link}")
     say("each link lets one browser in; Ctrl-C ends the server and removes all files")
     if settings.open:
-        threading.Thread(target=webbrowser.open, args=(door.link,), daemon=True).start()
+        _write_way_in(way_in, door.link)
+        threading.Thread(target=webbrowser.open, args=(way_in.as_uri(),), daemon=True).start()
     with contextlib.ExitStack() as at_the_end:  # each, whatever happens to the others
+        at_the_end.enter_context(words_kept_back())
         at_the_end.callback(folder.remove)
         at_the_end.callback(sessions.end_all)
         at_the_end.callback(queue.close)
         at_the_end.callback(ended.set)
         server.run(sockets=[bound])
+
+
+def _write_way_in(path: Path, link: str) -> None:
+    """A page for the browser that is opened, which leads to the link. What a program is started with can be
+    read by all users of the machine; this file cannot.
+    """
+    address = html.escape(link)
+    page = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>microagg</title>'
+        '<meta name="referrer" content="no-referrer">'
+        f'<meta http-equiv="refresh" content="0; url={address}">'
+        f'</head><body><p><a href="{address}">Open microagg</a></p></body></html>'
+    )
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_text(page, "utf-8")
 
 
 def _first(file: Path | None) -> Source | None:

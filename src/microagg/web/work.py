@@ -12,13 +12,12 @@ from typing import Any
 from microagg import errors, read
 from microagg.api_assess import compare as compare_strategies
 from microagg.engines import local
+from microagg.engines.drafting import draft
 from microagg.engines.outlook import bound_loss, mdav_loss, outlook
-from microagg.methods.auto import MOST_FOR_MDAV
 from microagg.methods.run import Progress
-from microagg.model import CsvFormat, Microdata
+from microagg.model import Microdata, file_options
 from microagg.plan.profile import ColumnProfile, profile
 from microagg.plan.protection import Protection
-from microagg.plan.suggestions import suggest
 from microagg.report.pages import main_part
 from microagg.web.work_files import EXTERNAL, INTERNAL, REPORT, RESULT
 from microagg.web.worker import Line
@@ -39,6 +38,8 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     source = _read({**arguments, "stamp": stamp})
     line.tell(stage="looking at its columns")
     found = profile(source)
+    line.tell(stage="trying roles on quick groups")
+    drafted = draft(source, found, min(USUAL_K, found.records))
     csv = source.origin.csv
     labels = source.origin.labels.column_labels if source.origin.labels else {}
     return {
@@ -55,10 +56,13 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
                 "suggested": suggestion.role,
                 "because": suggestion.reason,
             }
-            for column, suggestion in zip(found, suggest(source, found, USUAL_K), strict=True)
+            for column, suggestion in zip(found, drafted.suggestions, strict=True)
         ],
         "identities": [[each.total, list(each.parts)] for each in found.identities],
         "identical": [list(names) for names in found.identical],
+        "settings": drafted.words,
+        "advice": list(drafted.notes),
+        "impossible": drafted.refusal,
     }
 
 
@@ -72,6 +76,8 @@ def _facts(column: ColumnProfile) -> dict[str, Any]:
         "numeric": column.numeric,
         "identifier": column.identifier,
         "codes": list(column.missing_codes),
+        "coded": column.coded_missing,
+        "called": column.called_missing,
     }
 
 
@@ -101,14 +107,7 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     with suppress(errors.Cancelled):  # then there is nothing to compare with
         line.tell(mdav=mdav_loss(source, protection, _without_loss(line)))
     line.tell(stage="looking for groups", done=0.0)
-    stopped = False
-    try:
-        release = local.protect(source, protection, line.watch)
-    except errors.Cancelled:  # some records had no groups yet: the best for all of them are MDAV's
-        stopped = True
-        line.tell(stage="MDAV", done=0.0)
-        without_search = _without_search(arguments["words"], source.table.num_rows)
-        release = local.protect(source, without_search, line.watch_quietly)
+    release = local.protect(source, protection, line.watch)
     line.tell(stage="counting again, measuring and drawing", done=0.0, loss=release.information_loss)
     folder = Path(arguments["folder"])
     target = folder / protected_name(Path(arguments["name"]))
@@ -125,7 +124,8 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "bound": release.bound_loss,
         "sentence": release.verdict.sentence,
         "notes": list(release.verdict.notes),
-        "cut_short": stopped or any(task.truncated for task in release.partitions),
+        "stopped": release.stopped,
+        "cut_short": release.stopped or any(task.truncated for task in release.partitions),
         "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
         "asked": dict(protection.words),
         "words": dict(release.protection.words),
@@ -136,13 +136,6 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 def _without_loss(line: Line) -> Callable[[Progress], bool]:
     """Can be stopped like a search, but its losses are not those of the release."""
     return lambda progress: line.watch(replace(progress, stage="", information_loss=None))
-
-
-def _without_search(words: Mapping[str, Any], records: int) -> Protection:
-    """The same by what is quick, for it is not stopped: MDAV, inside blocks if there are many records."""
-    of_search = ("method", "effort", "seconds", "certify", "retry")
-    kept = {word: value for word, value in words.items() if word not in of_search}
-    return Protection.of({**kept, "method": "blocks" if records > MOST_FOR_MDAV else "mdav"})
 
 
 def bound(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
@@ -164,12 +157,12 @@ def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 
 def _read(arguments: Mapping[str, Any]) -> Microdata:
     source, options = _source(arguments)
-    found = read.microdata_from_file(source, CsvFormat(**options))
+    found = read.microdata_from_file(source, *file_options(options))
     _refuse_other(source, arguments)
     return found
 
 
-def _source(arguments: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:
+def _source(arguments: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
     """The file, by a name without the private folder, which no message shall show; and its format."""
     os.chdir(arguments["home"])
     source = Path(arguments["source"])

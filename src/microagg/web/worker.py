@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
+from microagg.process import forbid_core_dumps
 
 if TYPE_CHECKING:
     from microagg.methods.run import Progress
@@ -56,15 +57,10 @@ class Line:
         if monotonic() - self._last >= _EVERY:
             self._last = monotonic()
             # Several problems at once have no one stage: what was said about all of them stays.
-            stage = {"stage": progress.stage} if progress.stage else {}
+            where = ", ".join(filter(None, [progress.part, progress.stage]))
+            stage = {"stage": where} if where else {}
             self.tell(**stage, done=progress.done, loss=progress.information_loss)
         return self._stop.is_set()
-
-    def watch_quietly(self, progress: Progress) -> None:
-        """The same for what is not the search itself: its losses are not those of the release."""
-        if monotonic() - self._last >= _EVERY:
-            self._last = monotonic()
-            self.tell(done=progress.done)
 
 
 def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) -> None:
@@ -75,7 +71,7 @@ def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) 
     line = Line(pipe)
     limit = memory + _in_use()
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would hold the data
+    forbid_core_dumps()
     line.send(*_ending(kind, arguments, line))
 
 

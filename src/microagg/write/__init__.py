@@ -1,9 +1,18 @@
 """Files, written whole or not at all: releases, and what stays in the house."""
 
 from microagg.write.checks import WRITTEN, check_apart, check_output, output_format, protected_name
-from microagg.write.drafts import OURS_ALONE, commit_all
-from microagg.write.internal import Internal, text_draft, write_json, write_labels, write_text
+from microagg.write.drafts import OURS_ALONE, commit_all, committing
+from microagg.write.internal import (
+    Internal,
+    labels_text,
+    text_draft,
+    write_json,
+    write_labels,
+    write_text,
+    write_texts,
+)
 from microagg.write.journal import Journal
+from microagg.write.leftovers import claimed, hidden_name
 from microagg.write.release import Staged, stage
 
 __all__ = [
@@ -14,7 +23,11 @@ __all__ = [
     "Staged",
     "check_apart",
     "check_output",
+    "claimed",
     "commit_all",
+    "committing",
+    "hidden_name",
+    "labels_text",
     "output_format",
     "protected_name",
     "stage",
@@ -22,4 +35,5 @@ __all__ = [
     "write_json",
     "write_labels",
     "write_text",
+    "write_texts",
 ]

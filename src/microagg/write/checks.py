@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from microagg import errors
@@ -30,6 +31,8 @@ def check_output(path: Path, force: bool | None = None, source: Path | None = No
     `force` is None where the user has no such option, which the message must not name then.
     """
     try:
+        _refuse_removed_folder(path)
+        check_name(path)
         if path.is_dir():
             raise errors.output_is_a_folder(str(path))
         if not path.parent.is_dir():
@@ -49,6 +52,26 @@ def check_output(path: Path, force: bool | None = None, source: Path | None = No
         raise errors.cannot_write(str(path), error.strerror or "its name is not possible") from None
     with draft(path, OURS_ALONE):  # the folder may be read-only, the disk full
         pass
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that is longer than the folder takes; the folder itself may still have to be made."""
+    folder = next((each for each in path.parents if each.is_dir()), None)
+    size, most = len(os.fsencode(path.name)), -1
+    if folder is not None:
+        with suppress(OSError, ValueError):  # some file systems do not tell
+            most = os.pathconf(folder, "PC_NAME_MAX")
+    if 0 < most < size:
+        raise errors.name_too_long(path.name, size, most)
+
+
+def _refuse_removed_folder(path: Path) -> None:
+    if path.is_absolute():
+        return
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise errors.working_folder_removed() from None
 
 
 def check_apart(paths: Sequence[Path]) -> None:

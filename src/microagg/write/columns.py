@@ -7,7 +7,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
-from microagg.arrow_types import is_text, with_own_categories
+from microagg.arrow_types import is_text
+from microagg.hidden_values import without_hidden_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,10 +19,10 @@ _PANDAS = b"pandas"
 def values_only(table: pa.Table, changed: Collection[str]) -> pa.Table:
     """The table without what is known only from the source.
 
-    That is: categories that no record has, which may be those of suppressed records, and what pandas' own
-    metadata say about columns that were changed or dropped.
+    That is: categories that no record has, which may be those of suppressed records, values under nulls,
+    and what pandas' own metadata say about columns that were changed or dropped.
     """
-    table = with_own_categories(table)
+    table = without_hidden_values(table)
     metadata = dict(table.schema.metadata or {})
     if _PANDAS in metadata:
         about = json.loads(metadata[_PANDAS])

@@ -6,7 +6,7 @@ import codecs
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from microagg import errors
-from microagg.model import CsvFormat
+from microagg.model import CsvFormat, CsvLook
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 PLAIN = CsvFormat(",", "utf-8", ".")
 """How CSV files are written whose source is none."""
 
+_PLAIN_LOOK = CsvLook()
 _ROWS_AT_ONCE = 1 << 16
 _LARGEST_WHOLE = 2.0**53
 
 
-def write_csv(table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat) -> None:
-    """Text as it is, in quotes only where it has to be; numbers in the fewest digits that mean the same.
+def write_csv(
+    table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat, look: CsvLook = _PLAIN_LOOK
+) -> None:
+    """Text as it is, in quotes where it has to be, or as all of its column is; numbers in the fewest digits
+    that mean the same.
 
     What is missing is an empty field. `DataError` for columns that are no scalars and for letters that the
     encoding lacks.
@@ -37,11 +41,19 @@ def write_csv(table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat)
     padded = [name for name in table.column_names if name != name.strip()]
     if padded:
         raise errors.bad_names_for("CSV", padded, "names without blanks around them")
-    encoder = _Encoder(encoding, path, delimiter)
+    encoder = _Encoder(encoding, path, delimiter, look.line_end)
+    always = [name in look.quoted_columns for name in table.column_names]
     header = pa.table([[name] for name in table.column_names], names=table.column_names)
     file.write(encoder.begin())
-    for part in (header, *(pa.Table.from_batches([b]) for b in table.to_batches(_ROWS_AT_ONCE))):
-        fields = [_quoted(_text(column, decimal), delimiter) for column in part.columns]
+    header_fields = [
+        _quoted(_text(column, "."), delimiter, look.quoted_header) for column in header.columns
+    ]
+    file.write(encoder.encode(header_fields, table.column_names))
+    for part in (pa.Table.from_batches([b]) for b in table.to_batches(_ROWS_AT_ONCE)):
+        fields = [
+            _quoted(_text(column, decimal), delimiter, quotes, look.quoted_gaps)
+            for column, quotes in zip(part.columns, always, strict=True)
+        ]
         file.write(encoder.encode(fields, table.column_names))
     file.write(encoder.end())
 
@@ -49,8 +61,8 @@ def write_csv(table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat)
 class _Encoder:
     """Rows of text to bytes in some encoding, with its byte order mark if it has one."""
 
-    def __init__(self, encoding: str, path: str, delimiter: str) -> None:
-        self._encoding, self._path, self._delimiter = encoding, path, delimiter
+    def __init__(self, encoding: str, path: str, delimiter: str, line_end: str) -> None:
+        self._encoding, self._path, self._delimiter, self._line_end = encoding, path, delimiter, line_end
         self._utf_8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
         self._state = codecs.getincrementalencoder(encoding)()
 
@@ -58,7 +70,7 @@ class _Encoder:
         return codecs.BOM_UTF8 if codecs.lookup(self._encoding).name == "utf-8-sig" else b""
 
     def encode(self, fields: list[pa.Array[Any]], names: list[str]) -> bytes | memoryview:
-        rows = _joined(fields, self._delimiter)
+        rows = _joined(fields, self._delimiter, self._line_end)
         if self._utf_8:
             return rows
         try:
@@ -69,7 +81,7 @@ class _Encoder:
 
     def _fits(self, field: pa.Array[Any]) -> bool:
         try:
-            str(_joined([field], self._delimiter), "utf-8").encode(self._encoding)
+            str(_joined([field], self._delimiter, self._line_end), "utf-8").encode(self._encoding)
         except UnicodeEncodeError:
             return False
         return True
@@ -123,10 +135,16 @@ def _shortest(numbers: pa.Array[Any]) -> pa.Array[Any]:
     return compute.coalesce(wholes.cast(pa.large_string()), digits)
 
 
-def _quoted(text: pa.Array[Any], delimiter: str) -> pa.Array[Any]:
-    """In quotes where a field has a delimiter, a quote or a line break in it."""
+def _quoted(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True) -> pa.Array[Any]:
+    """In quotes where a field has a delimiter, a quote or a line break in it; or always, then empty ones
+    too, if `gaps`.
+    """
     from pyarrow import compute
 
+    if always:
+        doubled = compute.replace_substring(text, '"', '""')
+        all_quoted = _join(_scalar('"'), doubled, _scalar('"'), separator="")
+        return all_quoted if gaps else compute.if_else(compute.equal(text, _scalar("")), text, all_quoted)
     special = compute.match_substring(text, delimiter)
     for sign in '"\n\r':
         special = compute.or_(special, compute.match_substring(text, sign))
@@ -152,14 +170,14 @@ def _join(*parts: Any, separator: str) -> pa.Array[Any]:
     return joined
 
 
-def _joined(fields: list[pa.Array[Any]], delimiter: str) -> memoryview:
+def _joined(fields: list[pa.Array[Any]], delimiter: str, line_end: str) -> memoryview:
     """The rows: the buffer of one Arrow array whose values are lines."""
     from pyarrow import compute
 
     if len(fields) == 1:  # an empty line would be no record
         empty = compute.equal(fields[0], _scalar(""))
         fields = [compute.if_else(empty, _scalar('""'), fields[0])]
-    lines = _join(_join(*fields, separator=delimiter), _scalar(""), separator="\n")
+    lines = _join(_join(*fields, separator=delimiter), _scalar(""), separator=line_end)
     offsets, data = lines.buffers()[1:]
     if offsets is None or data is None:
         return memoryview(b"")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -19,21 +21,30 @@ _MOST_LETTERS = 32_767
 _ROWS_AT_ONCE = 1 << 14
 
 
-def write_excel(table: pa.Table, file: BinaryIO, path: str) -> None:
+def write_excel(
+    table: pa.Table, file: BinaryIO, path: str, sheet_file: Path, title: str | None = None
+) -> None:
     """One sheet; the first row names the columns. Text is never a formula.
 
-    `DataError` for more than a sheet can hold.
+    `sheet_file` holds the sheet until it is packed: openpyxl's own temporary file would have a name, and
+    stay where everybody's are if the process is killed. `title`: of the sheet, if the source's was chosen
+    by its name. `DataError` for more than a sheet can hold.
     """
     try:
         import openpyxl
         from openpyxl.cell import WriteOnlyCell
         from openpyxl.utils.exceptions import IllegalCharacterError
+        from openpyxl.worksheet._writer import WorksheetWriter
     except ImportError:
         raise errors.needs_extra("Writing Excel files", "openpyxl", "formats") from None
 
     table = _fitting(table)
     book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet()
+    sheet = book.create_sheet(title)
+    writer = WorksheetWriter(sheet, str(sheet_file))
+    writer.cleanup = lambda: None  # it would remove the file, which is ours
+    writer.write_top()
+    sheet._writer = writer
 
     def cell(value: Any) -> Any:
         # openpyxl takes these for formulas and error values.
@@ -54,11 +65,15 @@ def write_excel(table: pa.Table, file: BinaryIO, path: str) -> None:
         for batch in table.to_batches(_ROWS_AT_ONCE):
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 sheet.append([cell(value) for value in row])
-        # openpyxl leaves what it cannot finish to the garbage collector: let the disk be full elsewhere.
         content = io.BytesIO()
         book.save(content)
     except IllegalCharacterError:  # its words quote the value
         raise errors.refused_by_writer(path, "Excel") from None
+    finally:
+        # What openpyxl could not finish it leaves to the garbage collector, which would complain aloud.
+        for unfinished in (sheet._rows, writer.xf):
+            with suppress(Exception):
+                unfinished.close()
     file.write(content.getbuffer())
 
 

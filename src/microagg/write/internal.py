@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 from microagg import errors
-from microagg.write.checks import check_output
-from microagg.write.drafts import OURS_ALONE, Draft, draft, told
+from microagg.write.checks import check_name, check_output
+from microagg.write.drafts import OURS_ALONE, Draft, commit_all, draft, told
+
+
+def labels_text(labels: Iterable[int]) -> str:
+    """The group of each record, in the order of the input: columns `record` (from 1) and `group`."""
+    rows = (f"{at + 1},{group}\n" for at, group in enumerate(labels))
+    return "".join(["record,group\n", *rows])
 
 
 def write_labels(path: Path, labels: Iterable[int], force: bool = False) -> None:
-    """The group of each record, in the order of the input: columns `record` (from 1) and `group`."""
-
-    def content(file: TextIO) -> None:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["record", "group"])
-        rows.writerows((at + 1, group) for at, group in enumerate(labels))
-
-    _write(path, content, force)
+    """The group of each record, as `labels_text` has it."""
+    write_text(path, labels_text(labels), force)
 
 
 def write_json(path: Path, content: Mapping[str, object], force: bool = False) -> None:
     """One JSON object."""
-    _write(path, lambda file: json.dump(content, file, allow_nan=False), force)
+    write_text(path, json.dumps(content, allow_nan=False), force)
 
 
 def write_text(path: Path, content: str, force: bool = False) -> None:
     """Any text, such as TOML."""
-    _write(path, lambda file: file.write(content), force)
+    write_texts({path: content}, force)
+
+
+def write_texts(contents: Mapping[Path, str], force: bool = False) -> None:
+    """Texts by path: all of them, or none."""
+    for path in contents:
+        check_output(path, force)
+    if not contents:
+        return
+    with ExitStack() as drafts:
+        commit_all([drafts.enter_context(text_draft(path, text)) for path, text in contents.items()], force)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ class Internal:
 
     def check(self, *names: str, force: bool = False) -> None:
         """Refuse, before any work is done, what could not be written."""
+        for name in names:
+            check_name(self.folder / name)
         if not self.folder.exists():
             if not self.folder.parent.is_dir():
                 raise errors.no_output_folder(str(self.folder.parent))
@@ -75,13 +85,3 @@ def text_draft(
                 file.write(content)
             new.finish()
         yield new
-
-
-def _write(path: Path, content: Callable[[TextIO], object], force: bool) -> None:
-    check_output(path, force)
-    with draft(path, OURS_ALONE) as new:
-        with told(path):
-            with new.opened_as_text() as file:
-                content(file)
-            new.finish()
-        new.commit(force)

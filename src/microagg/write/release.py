@@ -13,7 +13,7 @@ from microagg.model import CsvFormat, Microdata, Origin, Verified
 from microagg.write.checks import output_format
 from microagg.write.columns import values_only
 from microagg.write.csv import PLAIN, write_csv
-from microagg.write.drafts import Draft, commit_all, draft, told
+from microagg.write.drafts import OURS_ALONE, Draft, commit_all, draft, told
 from microagg.write.excel import write_excel
 from microagg.write.statistical import write_statistical
 
@@ -89,9 +89,10 @@ def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[
     if origin.format in ("CSV", "Excel"):
         with new.opened() as file:
             if origin.csv is not None:
-                write_csv(table, file, name, origin.csv)
+                write_csv(table, file, name, origin.csv, microdata.origin.csv_look)
             else:
-                write_excel(table, file, name)
+                with draft(new.target, OURS_ALONE) as sheet:
+                    write_excel(table, file, name, sheet.path, microdata.origin.layout.sheet)
     elif origin.format in ("Parquet", "Arrow"):
         _write_typed(table, new.path, name, origin.format)
     else:

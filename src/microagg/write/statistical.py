@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
+from microagg.arrow_types import is_number
 from microagg.calendars import CALENDARS, program_of
 from microagg.model import Origin, StatisticalLabels
 from microagg.write.columns import plain
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NO_LABELS = StatisticalLabels()
-# Stata's largest "long"; what is above means missing.
-_LARGEST_WHOLE = 2_147_483_620
+# Stata's smallest and largest "long"; what is above means missing.
+_SMALLEST_WHOLE, _LARGEST_WHOLE = -2_147_483_647, 2_147_483_620
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class _Prepared:
         if wrong:
             raise errors.bad_names_for(kind, wrong, limits.names_in_words)
         same = program_of(origin.format) == program
-        labels = _kept(origin.labels or _NO_LABELS, table.column_names, changed)
+        labels = _kept(origin.labels or _NO_LABELS, table, changed)
         formats: dict[str, str] = {}
         longest: dict[str, int] = {}
         columns: dict[str, Any] = {}
@@ -123,9 +124,8 @@ class _Prepared:
                 shown = None if _is_text(column) else widened(column, shown, program)
             if shown:
                 formats[name] = shown
-            if kind == "Stata" and name in labels.value_labels:
-                column = _whole_if_it_is(column)
-            columns[name] = _series(column)
+            labelled = kind == "Stata" and name in labels.value_labels
+            columns[name] = _labelled_series(column) if labelled else _series(column)
         return cls(_frame(columns), labels, formats, longest)
 
     def options(self, kind: str, zipped: bool) -> dict[str, Any]:
@@ -167,9 +167,10 @@ class _Prepared:
         )
 
 
-def _kept(labels: StatisticalLabels, names: list[str], changed: frozenset[str]) -> StatisticalLabels:
+def _kept(labels: StatisticalLabels, table: pa.Table, changed: frozenset[str]) -> StatisticalLabels:
     """What is still true of the columns that are there: changed codes have lost their meaning."""
-    there = set(names)
+    there = set(table.column_names)
+    numbers = {field.name for field in table.schema if is_number(field.type)}
     same = there - changed
     return StatisticalLabels(
         labels.file_label,
@@ -178,7 +179,12 @@ def _kept(labels: StatisticalLabels, names: list[str], changed: frozenset[str]) 
         {name: text for name, text in labels.formats.items() if name in there},
         # A mean may fall on a code that is declared as missing.
         {name: entries for name, entries in labels.missing_ranges.items() if name in same},
-        {name: text for name, text in labels.measures.items() if name in same},
+        # What was masked is an amount, whatever it was before, unless merged codes have become text.
+        {
+            name: text if name in same else "scale"
+            for name, text in labels.measures.items()
+            if name in same or (name in there and name in numbers and text != "unknown")
+        },
         {name: width for name, width in labels.display_widths.items() if name in same and width > 0},
         labels.notes,
         labels.table_name,
@@ -234,12 +240,25 @@ def _series(column: pa.ChunkedArray[Any]) -> Any:
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int64())
     if pa.types.is_integer(column.type):
-        most = compute.max(compute.abs(column)).as_py() or 0
-        if most <= _LARGEST_WHOLE:
+        least, most = compute.min(column).as_py() or 0, compute.max(column).as_py() or 0
+        if least >= _SMALLEST_WHOLE and most <= _LARGEST_WHOLE:
             values = column.to_pandas(integer_object_nulls=True)
-            return values.astype("Int64" if column.null_count else "int64")
+            # pyreadstat writes wider types as doubles, and narrower ones as this.
+            return values.astype("Int32" if column.null_count else "int32")
         column = column.cast(pa.float64(), safe=False)
     return pd.Series(column.to_numpy())
+
+
+def _labelled_series(column: pa.ChunkedArray[Any]) -> Any:
+    """The same of a column whose values have labels, which pyreadstat takes for whole numbers alone.
+
+    Those that were doubles stay doubles in the file: that is how pyreadstat writes whole numbers of 64
+    bits.
+    """
+    whole = _series(_whole_if_it_is(column))
+    if whole.dtype.kind == "i" and _series(column).dtype.kind != "i":
+        return whole.astype("Int64" if column.null_count else "int64")
+    return whole
 
 
 def _frame(columns: dict[str, Any]) -> Any:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors
 from microagg.engines.spark.frames import Source
-from microagg.model import CsvFormat, Origin
-from microagg.read.columns import refuse_values_as_names
+from microagg.model import CsvFormat, Layout, Origin
+from microagg.read.header import ROWS, given_names, refuse_record_as_names
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -91,7 +91,7 @@ class Folder:
             yield str(found.next().getPath().getName())
 
 
-def source_of(session: SparkSession, name: str, csv: CsvFormat) -> Source:
+def source_of(session: SparkSession, name: str, csv: CsvFormat, layout: Layout) -> Source:
     """A folder or file of Parquet or CSV, or a table of the session's catalogue."""
     folder = Folder(session, name)
     if folder.exists():
@@ -110,15 +110,27 @@ def source_of(session: SparkSession, name: str, csv: CsvFormat) -> Source:
             known = CsvFormat(
                 *((given or usual) for given, usual in zip(_said(csv), _said(PLAIN), strict=True))
             )
-            return Source(read_csv(session, name, known), Origin(kind, name, csv=known))
+            frame = read_csv(session, name, known, _checked(layout, name))
+            return Source(frame, Origin(kind, name, csv=known, layout=layout))
     elif not _is_table(session, name):
         raise errors.no_such_input(name)
     else:
         kind = "table"
-    if csv.given():
-        raise errors.not_csv(name, kind, csv.given())
+    unused = [*csv.given(), *layout.given()]
+    if unused:
+        raise errors.not_csv(name, kind, unused)
     frame = session.read.parquet(name) if kind == "Parquet" else session.read.table(name)
     return Source(frame, Origin(kind, name))
+
+
+def _checked(layout: Layout, name: str) -> Layout:
+    if layout.without_effect_on("CSV"):
+        raise errors.not_csv(name, "CSV", layout.without_effect_on("CSV"))
+    if layout.header_row is not None:
+        raise errors.not_on_spark(
+            "header_row", "lines above the names cannot be skipped in every file of a folder. Remove them."
+        )
+    return layout
 
 
 def _said(csv: CsvFormat) -> tuple[str | None, str | None, str | None]:
@@ -132,15 +144,33 @@ def _is_table(session: SparkSession, name: str) -> bool:
         return False
 
 
-def read_csv(session: SparkSession, path: str, csv: CsvFormat) -> DataFrame:
-    """All columns as text, null where a field is empty; rows of another length are refused."""
+def read_csv(session: SparkSession, path: str, csv: CsvFormat, layout: Layout) -> DataFrame:
+    """All columns as text, null where a field is empty; rows of another length are refused.
+
+    Unless it is said what they are, the first rows of files are judged, from the beginning of one of them.
+    """
+    if layout.header is None:
+        _refuse_records_as_names(session, path, csv)
     reader = session.read.options(**_options(csv)).option("mode", "FAILFAST")
+    if layout.header == "no":
+        frame = reader.option("header", "false").option("columnPruning", "false").csv(path)
+        return frame.toDF(*given_names(len(frame.columns)))
     # What is not asked for would not be looked at, nor refused.
-    frame = reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
-    # Spark gives names to columns that have none.
-    names = ["" if name == f"_c{at}" else name.strip() for at, name in enumerate(frame.columns)]
-    refuse_values_as_names(names, path)
-    return frame
+    return reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
+
+
+def _refuse_records_as_names(session: SparkSession, path: str, csv: CsvFormat) -> None:
+    """Names as they stand there: Spark would change those that are empty or not unique."""
+    rows = (
+        session.read.options(**_options(csv)).option("header", "false").csv(path).limit(ROWS + 1).collect()
+    )
+    if not rows:
+        return
+    first, *others = ([field or "" for field in row] for row in rows)
+    for _ in range(sum(1 for _ in Folder(session, path).files()) - 1):  # every file has a header of its own
+        if first in others:
+            others.remove(first)
+    refuse_record_as_names(first, others, path)
 
 
 def _options(csv: CsvFormat) -> dict[str, Any]:

@@ -6,11 +6,12 @@ as a number, `r3` with merged codes, and `y3` masked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors
+from microagg.columns import COMMA_THOUSANDS, NUMBER_WITH_SIGN, POINT_THOUSANDS, SPACE_THOUSANDS
 from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
@@ -71,6 +72,10 @@ def check(source: Source, protection: Protection) -> None:
                 raise errors.dates([name], 0, [])
             if kind not in _NUMERIC:
                 raise errors.not_numeric([name], [])
+    for name, codes in protection.missing_codes.items():
+        marks = [code for code in codes if isinstance(code, str)]
+        if marks and source.kind(name) != "string":
+            raise errors.text_codes_of_numbers(name, marks)
     for name in protection.strata:
         if source.kind(name) in ("array", "struct"):
             raise errors.no_codes(name, source.kind(name))
@@ -119,23 +124,24 @@ def by_number(source: Source, protection: Protection) -> DataFrame:
     return numbered.select(*chosen)
 
 
-def number(source: Source, column: str, missing_codes: Any) -> Column:
+def number(source: Source, column: str, missing_codes: Sequence[Any]) -> Column:
     """A column as doubles; null where it is missing, and where text is no number."""
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
     found = F.col(column)
     if source.is_text:
-        text = meant(source, column)
+        text = meant(source, column, missing_codes)
         found = F.when(text.rlike(NUMBER), text)
     found = found.cast("double")
     gone = F.isnan(found)
     for code in missing_codes:
-        gone = gone | (found == float(code))
+        if not isinstance(code, str):
+            gone = gone | (found == float(code))
     # Adding nought makes a negative zero a plain one: Spark takes the two for the same, NumPy does not.
     return F.when(~gone, found + F.lit(0.0))
 
 
-def meant(source: Source, column: str) -> Column:
+def meant(source: Source, column: str, missing_codes: Sequence[Any] = ()) -> Column:
     """Text as it is meant: without blanks around it, with a decimal point, null for words for missing."""
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
@@ -145,7 +151,8 @@ def meant(source: Source, column: str) -> Column:
         # A point is no decimal sign here: with it, the text is to be no number.
         point = F.concat(text, F.lit("?"))
         number = F.when(text.contains("."), point).otherwise(F.replace(text, F.lit(","), F.lit(".")))
-    return F.when(~text.isin(*MISSING_WORDS), number)
+    words = [*MISSING_WORDS, *(code for code in missing_codes if isinstance(code, str))]
+    return F.when(~text.isin(*words), number)
 
 
 def refuse_text(source: Source, protection: Protection) -> None:
@@ -156,15 +163,48 @@ def refuse_text(source: Source, protection: Protection) -> None:
     texts = [name for name in names if source.is_text and source.kind(name) == "string"]
     if not texts:
         return
+    codes = protection.missing_codes
     numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
     wrong = [
-        F.count_if(~meant(source, f"c{source.at(name)}").rlike(NUMBER)).alias(f"t{at}")
+        F.count_if(~meant(source, f"c{source.at(name)}", codes.get(name, ())).rlike(NUMBER)).alias(f"t{at}")
         for at, name in enumerate(texts)
     ]
     found = numbered.agg(F.count("*").alias("n"), *wrong).collect()[0]
     for at, name in enumerate(texts):
         if found[f"t{at}"]:
+            _refuse_numbers_with_signs(numbered, f"c{source.at(name)}", name, found[f"t{at}"], found["n"])
             raise errors.no_numbers_in_text(name, found[f"t{at}"], found["n"])
+
+
+def _refuse_numbers_with_signs(numbered: DataFrame, column: str, name: str, wrong: int, n: int) -> None:
+    """`DataError` if all texts that are no numbers are some with separators of thousands or a currency."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    text = F.col(column)
+    separated = "|".join((COMMA_THOUSANDS, POINT_THOUSANDS, SPACE_THOUSANDS))
+    thousands, signs = numbered.agg(
+        F.count_if(text.rlike(separated)), F.count_if(text.rlike(NUMBER_WITH_SIGN))
+    ).collect()[0]
+    if thousands + signs == wrong:
+        raise errors.numbers_with_signs(name, thousands, signs, n)
+
+
+def refuse_invalid_text(source: Source, protection: Protection) -> None:
+    """`DataError` for text that is not in UTF-8: Spark takes its bytes as they are, nothing else does."""
+    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+    texts = [name for name in released(source, protection) if source.kind(name) == "string"]
+    if source.is_text or not texts:  # what Spark itself has decoded is valid
+        return
+    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
+    wrong = [
+        F.bool_or(~F.is_valid_utf8(F.col(f"c{source.at(name)}"))).alias(f"t{at}")
+        for at, name in enumerate(texts)
+    ]
+    found = numbered.agg(*wrong).collect()[0]
+    for at, name in enumerate(texts):
+        if found[f"t{at}"]:
+            raise errors.not_utf_8(name)
 
 
 def with_hashes(frame: DataFrame) -> DataFrame:

@@ -24,6 +24,7 @@ from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluated, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, Table
 from microagg.plan.method import MethodPlan
+from microagg.process import forbid_core_dumps
 from microagg.scale.tasks import Task, tasks_of_stratum
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _STEPS = re.compile(r":steps=\d+")
 
 def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
     """The records with masked columns and, in the first row, what was found; one row if it is a refusal."""
+    forbid_core_dumps()
     try:
         _raise_refusals(records)
         values = numbers_in(records, job.subset)

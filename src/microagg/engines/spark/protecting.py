@@ -46,6 +46,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     with told(session, "reading the source"):
         run.at("looking at columns", 0.0)
         check_roles(source, protection)
+        frames.refuse_invalid_text(source, protection)
         frames.refuse_text(source, protection)
         numbered = frames.by_number(source, protection)
         if protection.weight is not None:
@@ -74,7 +75,9 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
                     protection, strata.recoded, *_promises(protection, keys, notes, decimals)
                 )
                 sides = _sides(source, protection, strata.recoded, keys, decimals, plan)
-                verdict, released = verify_frame(paired, sides, claims, fingerprint, strata.suppressed)
+                verdict, released = verify_frame(
+                    paired, sides, claims, fingerprint, strata.suppressed, numbered
+                )
             except BaseException:
                 paired.unpersist()
                 raise

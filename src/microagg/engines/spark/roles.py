@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from microagg import errors
 from microagg.engines.spark.frames import Source
-from microagg.plan.identifiers import identifying_name, nearly_unique
+from microagg.plan.identifiers import identifying_name, nearly_unique, numbers_of_units
 from microagg.plan.protection import Protection
+
+NUMBERS_OR_TEXT = ("string", "byte", "short", "integer", "long")
+"""Types of what may be the number of a unit."""
 
 ERROR = 0.02
 """Distinct values are counted with such an error; so a column is suspected a little earlier."""
 
 NAMED = "its name is that of an identifier"
+NUMBERED = "its name is that of a unit, and it has many values"
 DISTINCT = "nearly all of its values are distinct"
 
 
@@ -39,5 +43,9 @@ def check_roles(source: Source, protection: Protection) -> None:
             reasons[name] = NAMED
         elif nearly_unique(int(distinct * (1.0 + 3.0 * ERROR)), present):
             reasons[name] = DISTINCT
+        elif source.kind(name) in NUMBERS_OR_TEXT and numbers_of_units(
+            name, source.kind(name) != "string", distinct
+        ):
+            reasons[name] = NUMBERED
     if reasons:
         raise errors.needs_role(list(reasons), list(reasons.values()))

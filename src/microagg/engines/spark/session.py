@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microagg import errors
+from microagg.write.private import PrivateFolder, sweep
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 HERE = "local[*]"
 """The master where none is named: this machine, with all of its cores."""
+
+PREFIX = "microagg-spark-"
+"""Of private folders for what Spark keeps on disk while it works."""
 
 
 def is_spark_frame(data: object) -> bool:
@@ -51,12 +57,45 @@ def session_of(master: str | None) -> SparkSession:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else has to reach it
         builder = builder.config("spark.ui.enabled", "false")
+        if active is None:
+            places = ",".join(map(str, _private_places()))
+            os.environ["SPARK_LOCAL_DIRS"] = places  # which wins over the setting, if there is one
+            builder = builder.config("spark.local.dir", places)
     try:
         with _silent_java():
             return builder.master(master).getOrCreate()
     except Exception as failure:
         kind = re.sub(r"[^\w]", "", type(failure).__name__)
         raise errors.spark_failed("starting", kind) from None
+
+
+def _private_places() -> list[Path]:
+    """Folders for this user alone, where Spark would keep its files: what it moves between tasks, the
+    source's values among them, would be readable for all users of the machine. Removed at the end of this
+    process; those of processes that were killed are removed now.
+    """
+    from pyspark import SparkConf
+
+    said = os.environ.get("SPARK_LOCAL_DIRS") or SparkConf().get("spark.local.dir", None)
+    folders = []
+    for place in (said or tempfile.gettempdir()).split(","):
+        inside = Path(place.strip())
+        inside.mkdir(parents=True, exist_ok=True)
+        sweep(PREFIX, inside)
+        folders.append(PrivateFolder(PREFIX, inside))
+    atexit.register(_end, folders)
+    return [folder.path for folder in folders]
+
+
+def _end(folders: list[PrivateFolder]) -> None:
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        with suppress(Exception):  # Java may be gone already
+            active.stop()
+    for folder in folders:
+        folder.remove()
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,8 +52,12 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     texts = [] if csv is None else folders.as_text(data, csv, frozenset(release.protection.changed))
     if csv is not None:
         frame = data.select(*texts)
-    hidden = f".microagg-{secrets.token_hex(8)}"
-    with told(session, "writing the release"), folders.staging(folder, hidden) as staged:
+    local = folder.local
+    with (
+        told(session, "writing the release"),
+        write.claimed(None if local is None else local.parent),
+        folders.staging(folder, write.hidden_name()) as staged,
+    ):
         folders.write(frame, staged, csv)
         written = folders.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
@@ -76,17 +79,14 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             places.record: json.dumps({**release.record, "output": output}, allow_nan=False),
             places.plan: used_plan(words),
         }
-        with write.Internal(places.folder).staged(contents) as drafts:
-            write.commit_all(drafts, force)
-            try:
-                old = _give_name(staged, folder, force)
-            except BaseException:
-                for each in reversed(drafts):
-                    each.withdraw()
-                raise
-        if old is not None:
-            with suppress(Exception):  # it is hidden, and the new release has its name
-                old.remove()
+        with (
+            write.Internal(places.folder).staged(contents) as drafts,
+            write.committing(drafts, force, main=path),
+        ):
+            old = _give_name(staged, folder, force)
+            if old is not None:
+                with suppress(Exception):  # it is hidden, and the new release has its name
+                    old.remove()
     return places.folder / places.record
 
 
@@ -97,7 +97,7 @@ def _give_name(staged: Folder, target: Folder, force: bool) -> Folder | None:
         return None
     if not force:
         raise errors.folder_exists(target.path)
-    old = target.beside(f".microagg-{secrets.token_hex(8)}")
+    old = target.beside(write.hidden_name())
     target.rename(old)
     try:
         staged.rename(target)

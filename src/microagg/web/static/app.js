@@ -72,7 +72,7 @@
       return;
     }
     if (told.act === "open") told.path = valueOf("path");
-    if (told.act === "reread") for (const word of ["delimiter", "encoding", "decimal"]) told[word] = valueOf(word);
+    if (told.act === "reread") for (const word of ["delimiter", "encoding", "decimal", "header", "sheet", "header_row"]) told[word] = valueOf(word);
     if (told.act === "compare") {
       told.ks = valueOf("compare-k");
       told.methods = valueOf("compare-methods");

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from htmltools import Tag, TagList, tags
 
 from microagg.model import FORMATS
-from microagg.web.labels import LABELS
+from microagg.web.labels import LABELS, OPTIONS
 from microagg.web.project import Project, Source
 from microagg.web.views.parts import OURS, button, cards, counted, go, head, options, says, table, working
 
@@ -18,11 +19,12 @@ _ENCODINGS = ("utf-8", "windows-1252", "latin-1", "utf-16")
 _DELIMITERS = {",": "comma", ";": "semicolon", r"\t": "tab", "|": "vertical bar"}
 
 
-def data(project: Project, paths: bool) -> Tag | TagList:
-    """What the file is, or how to choose one."""
+def data(project: Project, paths: bool, alone: bool = True) -> Tag | TagList:
+    """What the file is, or how to choose one; `alone`: the server is on the machine of the browser."""
     job = project.jobs.get("look")
     if project.source is None or job is None:
-        lead = "Choose the file to protect. It stays on this machine and is removed when the session ends."
+        where = "stays on this machine" if alone else "goes over the network to the server"
+        lead = f"Choose the file to protect. It {where} and is removed when the session ends."
         return TagList(head("data", lead), _choose(paths))
     name = project.source.name
     if job.active:
@@ -31,7 +33,7 @@ def data(project: Project, paths: bool) -> Tag | TagList:
         return TagList(
             head("data", f"{name} cannot be used as it is."),
             says(job.message, False, "Refused:"),
-            _format(project.source, {}) if name.lower().endswith((".csv", ".tsv", ".txt")) else None,
+            _format(project.source, None) if _kind_of(name) in ("CSV", "Excel") else None,
             tags.h2("Another file"),
             _choose(paths),
         )
@@ -54,7 +56,7 @@ def _found(source: Source, found: dict[str, Any], paths: bool) -> TagList:
         *(says(note, True, "Note:") for note in found["notes"]),
         _preview(found),
         tags.p(go("roles", "Next: roles of the columns", main=True)),
-        _format(source, found["csv"]) if found["csv"] else None,
+        _format(source, found) if found["format"] in ("CSV", "Excel") else None,
         tags.details(tags.summary("Choose another file"), _choose(paths)),
     )
 
@@ -109,12 +111,13 @@ def _choose(paths: bool) -> Tag:
 
 
 def _format(source: Source, found: dict[str, Any] | None) -> Tag:
-    """What is known about a CSV file, to be corrected."""
-    known = {**(found or {}), **source.csv}
+    """What is known about a CSV or Excel file, to be corrected; `found` is None if it was refused."""
+    known = {**((found or {}).get("csv") or {}), **source.csv}
+    is_csv = _kind_of(source.name) == "CSV"
 
     def choice(word: str, texts: dict[str, str]) -> TagList:
         said = source.csv.get(word, "")
-        automatic = "found" if not known.get(word) or said else f"found: {_shown(known[word])}"
+        automatic = "automatic" if not known.get(word) or said else f"found: {_shown(known[word])}"
         return TagList(
             tags.label(LABELS[word], for_=word),
             tags.select(
@@ -124,17 +127,32 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
             ),
         )
 
+    def field(word: str, **kind: str) -> TagList:
+        return TagList(
+            tags.label(LABELS[word], for_=word),
+            tags.input(id=word, value=str(source.csv.get(word, "")), autocomplete="off", **kind, **OURS),
+        )
+
+    of_csv = (
+        tags.div(choice("delimiter", _DELIMITERS)),
+        tags.div(choice("encoding", {name: name for name in _ENCODINGS})),
+        tags.div(choice("decimal", {".": "point", ",": "comma"})),
+    )
     return tags.details(
         tags.summary("Names or values look wrong? Say how the file is written"),
         tags.div(
-            tags.div(choice("delimiter", _DELIMITERS)),
-            tags.div(choice("encoding", {name: name for name in _ENCODINGS})),
-            tags.div(choice("decimal", {".": "point", ",": "comma"})),
+            *(of_csv if is_csv else [tags.div(field("sheet", type="text", placeholder="the only one"))]),
+            tags.div(choice("header", OPTIONS["header"])),
+            tags.div(field("header_row", type="number", min="1", placeholder="1")),
             class_="fields",
         ),
         button("reread", "Read it again"),
-        open="" if not found else None,
+        open="" if found is None else None,
     )
+
+
+def _kind_of(name: str) -> str | None:
+    return FORMATS.get(Path(name).suffix.lower())
 
 
 def _shown(sign: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from htmltools import Tag, TagList, tags
 from shiny import ui
 
@@ -41,18 +44,24 @@ def hand_over(project: Project) -> Tag | TagList:
         tags.pre(
             tags.code(command(project), id="command"), tabindex="0", role="region", aria_label="Command"
         ),
-        tags.p(
-            "This run was stopped early: the command goes on to its end, and finds other groups.",
-            class_="note",
-        )
-        if release["cut_short"]
-        else None,
+        _how_much_the_same(release),
         tags.p(button("copy", "Copy", data_from="command")),
         tags.h2("When you are done"),
         tags.p(
             "End the session below: that removes the data, the release and the reports from the server."
         ),
     )
+
+
+def _how_much_the_same(release: Mapping[str, Any]) -> Tag | None:
+    """Where the command may lead to other groups than these."""
+    if release["stopped"]:
+        text = "This run was stopped early: the command goes on to its end, and may find other groups."
+    elif release["cut_short"]:
+        text = "The clock cut this run short, as it does with the command: it may find other groups."
+    else:
+        return None
+    return tags.p(text, class_="note")
 
 
 def _file(what: str, name: str, text: str, open_too: bool = False) -> Tag:

@@ -8,6 +8,7 @@ from htmltools import HTML, Tag, TagList, tags
 from shiny import ui
 
 from microagg.errors import SettingsError
+from microagg.model import gap_above, nearness
 from microagg.web.charts import risk_map
 from microagg.web.jobs import Job
 from microagg.web.project import COMPARED, Project
@@ -90,10 +91,9 @@ def bound_state(project: Project) -> Tag | TagList:
         if known is None:
             return TagList(tags.p("Nothing could be proven in the time there was."))
     if known is not None:
-        gap = 100.0 * (loss - known) / loss if loss > 0 else 0.0
         text = (
-            f"No groups can lose less than {known:.4f} %; this release loses {loss:.4f} %. "
-            f"That is at most {max(gap, 0.0):.3g} % above the optimum."
+            f"No groups can lose less than {known:.4f} %; this release loses {loss:.4f} %, "
+            f"{nearness(gap_above(known, loss))}."
         )
         return TagList(says(text, True, "Proven:"))
     if job is not None and job.active:

@@ -7,6 +7,7 @@ from typing import Any
 
 from htmltools import Tag, TagList, tags
 
+from microagg import errors
 from microagg.web.labels import ROLES
 from microagg.web.project import Project
 from microagg.web.views.parts import OURS, counted, go, head, nothing_yet, options, says
@@ -31,6 +32,9 @@ def roles(project: Project) -> Tag | TagList:
     header = ("column", "holds", "distinct", "missing", "zeros", "role", "codes for missing", "decimals")
     return TagList(
         head("roles", lead),
+        says(found["impossible"], False, "No roles that protect this file were found.")
+        if found.get("impossible")
+        else None,
         tags.div(
             tags.table(
                 tags.thead(tags.tr(*(tags.th(name, scope="col", class_="text") for name in header))),
@@ -45,6 +49,7 @@ def roles(project: Project) -> Tag | TagList:
             tabindex="0",
         ),
         _between(found),
+        *(tags.p(advice, class_="note") for advice in found.get("advice", ())),
         tags.details(tags.summary("What the roles mean"), tags.ul(*map(tags.li, _MEANINGS))),
     )
 
@@ -65,7 +70,7 @@ def _row(project: Project, number: int, column: dict[str, Any]) -> Tag:
         type="text",
         id=f"codes-{number}",
         value=choices.codes.get(name, ""),
-        placeholder=", ".join(map(str, column["codes"])),
+        aria_describedby=f"why-{number}",
         data_word="missing_codes",
         aria_label=f"Codes for missing in {name}",
         autocomplete="off",
@@ -90,7 +95,11 @@ def _row(project: Project, number: int, column: dict[str, Any]) -> Tag:
         tags.td(f"{column['missing']:,}", data_label="missing"),
         tags.td(f"{100 * column['zeros']:.1f} %" if column["numeric"] else "", data_label="zeros"),
         tags.td(role, tags.small(*_why(column), id=f"why-{number}"), class_="text", data_label="role"),
-        tags.td(codes if column["numeric"] else "", class_="text", data_label="codes for missing"),
+        tags.td(
+            codes if column["numeric"] or column["kind"] == "text" else "",
+            class_="text",
+            data_label="codes for missing",
+        ),
         tags.td(decimals if column["numeric"] else "", class_="text", data_label="decimals"),
     )
 
@@ -100,8 +109,10 @@ def _why(column: dict[str, Any]) -> list[Any]:
     if column["identifier"] and column["identifier"] != column["because"]:
         said.append(tags.strong(f" May identify: {column['identifier']}."))
     if column["codes"]:
-        codes = ", ".join(map(str, column["codes"]))
-        said.append(f" Likely codes for missing answers: {codes}.")
+        why = errors.note_missing_codes(
+            "Likely codes for missing answers", column["codes"], column["coded"], column["called"]
+        )
+        said.append(f" {why} They are filled in: clear them if they are answers.")
     return said
 
 

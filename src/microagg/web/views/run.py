@@ -32,7 +32,7 @@ def run_state(project: Project) -> Tag | TagList:
     if job.state == "done":
         return TagList(
             says(job.answer["sentence"], True, "Verified:"),
-            tags.p("Stopped early, with the best groups so far.") if job.answer["cut_short"] else None,
+            _early(job),
             tags.p(go("result", "See the result", main=True), " ", go("hand-over", "Hand over")),
             _figures(job),
             _curve(job),
@@ -46,6 +46,12 @@ def run_state(project: Project) -> Tag | TagList:
         ),
         _curve(job),
     )  # fmt: skip
+
+
+def _early(job: Job) -> Tag | None:
+    if job.answer["stopped"]:
+        return tags.p("Stopped early, with the best groups so far.")
+    return tags.p("Cut short by the clock, as asked.") if job.answer["cut_short"] else None
 
 
 def _stops(job: Job) -> Tag:

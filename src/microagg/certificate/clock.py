@@ -1,0 +1,31 @@
+"""How long a check may take: a certificate may be made to keep its reader busy for ever."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import monotonic
+
+from microagg import errors
+
+Tick = Callable[[], None]
+"""Called again and again by all that may take long; raises CertificateError when the time is over."""
+
+
+def no_limit() -> None:
+    """There is time enough."""
+
+
+def limited_to(seconds: float | None) -> Tick:
+    """From now on."""
+    if seconds is None:
+        return no_limit
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < math.inf:
+        raise errors.bad_number("seconds", seconds, "a number above 0")
+    limit = monotonic() + seconds
+
+    def tick() -> None:
+        if monotonic() >= limit:
+            raise errors.certificate_not_checked(seconds)
+
+    return tick

@@ -1,0 +1,117 @@
+"""What those who get a release may know about it, from the released table and the settings alone.
+
+Nothing here is given the source, the verdict or the groups, so that nothing of them can be told: two
+sources with the same release and settings have the same facts. The one exception is the band of the
+information loss, which the caller makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg.plan.protection import NOISE, Protection
+from microagg.report import ExternalFacts, LossBand, Policies
+from microagg.verify.classes import Classes, codes_of, count_of
+from microagg.verify.release import sentence_of
+from microagg.verify.values import as_understood
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | None) -> ExternalFacts:
+    """All that the external report is told."""
+    whole = Classes.whole(released.num_rows)
+    strata = _refined(whole, released, protection.strata)
+    subsets = [_refined(strata, released, subset) for subset in protection.subsets]
+    own = [_refined(whole, released, subset) for subset in protection.own_subsets]
+    keys = (*protection.strata, *chain.from_iterable(protection.subsets))
+    joint = _refined(subsets[0], released, keys) if len(subsets) > 1 else subsets[0]
+
+    k = protection.k
+    counts = tuple(
+        count_of((*protection.strata, *subset), classes, k)
+        for subset, classes in zip(protection.subsets, subsets, strict=True)
+    )
+    together = count_of(keys, joint, k) if len(subsets) > 1 else None
+    own_counts = tuple(
+        count_of(subset, classes, k) for subset, classes in zip(protection.own_subsets, own, strict=True)
+    )
+    partial = together is not None and together.below > 0
+    return ExternalFacts(
+        written=datetime.now(UTC).strftime("%Y-%m-%d"),
+        software=f"microagg {version('microagg')}",
+        k=k,
+        records=released.num_rows,
+        dropped=len(protection.drop),
+        sentence=sentence_of(k, counts, together, keys),
+        counted=tuple(
+            (count.columns, what, count.classes, count.smallest)
+            for what, of_kind in (
+                ("keys", counts),
+                ("all keys together", () if together is None else (together,)),
+                ("confidential", own_counts),
+            )
+            for count in of_kind
+        ),
+        partial=partial,
+        homogeneous=_homogeneous(released, protection, subsets if partial else [*subsets, joint]),
+        policies=_policies(released, protection),
+        loss=loss,
+        columns=protection.changed,
+        released=np.stack([_numbers(released, column) for column in protection.changed], axis=1),
+        sizes=np.sort(joint.sizes()),
+    )
+
+
+def _refined(classes: Classes, released: pa.Table, columns: Sequence[str]) -> Classes:
+    return classes.refined(codes_of(released.column(column)) for column in columns)
+
+
+def _homogeneous(released: pa.Table, protection: Protection, grouped: Sequence[Classes]) -> tuple[str, ...]:
+    """Counted in released values; what noise was added to has no values to count."""
+    return tuple(
+        column
+        for column in protection.confidential
+        if column not in protection.noised
+        and any(
+            classes.poor(codes_of(as_understood(released.column(column))), protection.min_distinct).any()
+            for classes in grouped
+        )
+    )
+
+
+def _policies(released: pa.Table, protection: Protection) -> Policies:
+    missing = any(released.column(name).null_count for name in protection.changed)
+    return Policies(
+        columns=tuple(released.column_names),
+        subsets=protection.subsets,
+        strata=protection.strata,
+        own_subsets=protection.own_subsets,
+        noised=protection.noised,
+        noise=NOISE if protection.noise is None else protection.noise,
+        correlated_noise=protection.confidential_as == "correlated-noise",
+        confidential=protection.confidential,
+        merges_strata=protection.small_strata == "merge",
+        leaves_out_strata=protection.small_strata == "suppress",
+        weight=protection.weight,
+        medians=protection.aggregate == "median",
+        gives_up_values=protection.missing == "by-pattern" and missing,
+        zeros_apart=protection.zeros == "apart",
+        min_distinct=protection.min_distinct,
+        accept_homogeneous=protection.accept_homogeneous,
+    )
+
+
+def _numbers(released: pa.Table, column: str) -> NDArray[np.float64]:
+    """NaN where missing."""
+    import pyarrow as pa
+
+    return np.array(released.column(column).cast(pa.float64()).to_numpy(), dtype=np.float64)

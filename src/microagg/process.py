@@ -1,0 +1,120 @@
+"""What holds for every process of microagg, whichever face has started it: no dumps of its memory, and no
+signal between the first and the last name that its files get.
+"""
+
+from __future__ import annotations
+
+import errno
+import resource
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+_HELD_BACK = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_last_committed: list[str] = []
+
+
+FEW_PROCESSES = 1024
+"""A limit of processes and threads below this is one that libraries may run into."""
+
+
+def is_limited() -> bool:
+    """Whether somebody has limited the memory, or the number of threads, that this process can have."""
+    memory = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    if any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in memory):
+        return True
+    processes, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    return processes != resource.RLIM_INFINITY and processes < FEW_PROCESSES
+
+
+def is_shortage(error: BaseException | None) -> bool:
+    """Whether memory or threads that could not be had are behind an error, whatever became of it."""
+    while error is not None:
+        if _is_shortage_itself(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _is_shortage_itself(error: BaseException) -> bool:
+    if isinstance(error, MemoryError):
+        return True
+    if isinstance(error, OSError) and error.errno in (errno.ENOMEM, errno.EAGAIN):
+        return True
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return True
+    # Arrow says so of what is neither about data nor about files, such as a thread that it cannot start.
+    if (type(error).__module__, type(error).__name__) == ("pyarrow.lib", "ArrowException"):
+        return True
+    # Under a limit, modules cannot be mapped, and C code returns without a word.
+    ours = type(error).__module__.startswith("microagg")
+    missing = isinstance(error, ModuleNotFoundError)
+    unexplained = isinstance(error, ImportError | SystemError) and not missing
+    return unexplained and not ours and is_limited()
+
+
+def is_near_limit() -> bool:
+    """Whether this process has had three quarters of the address space that it may have, so that errors
+    nobody can explain are likely to come from modules that were loaded in part.
+    """
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return False
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return False
+    peak = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmPeak")), 0)
+    return 4 * peak > 3 * most
+
+
+def forbid_core_dumps() -> None:
+    """A dump of the memory would hold the data, in a place that nobody thinks of."""
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+
+
+@contextmanager
+def signals_held_back() -> Iterator[None]:
+    """Signals that come while the block runs act when it has ended.
+
+    Handlers are exchanged instead of masking signals: a mask holds for one thread, and the libraries have
+    threads of their own, by way of which a signal would still reach the handler. Only the main thread can
+    do that, and only there handlers run.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived: list[int] = []
+
+    def remember(number: int, _frame: FrameType | None) -> None:
+        arrived.append(number)
+
+    # A handler that was not installed by Python could not be put back.
+    handlers = {
+        number: handler
+        for number in _HELD_BACK
+        if (handler := signal.getsignal(number)) not in (None, signal.SIG_IGN)
+    }
+    try:
+        for number in handlers:
+            signal.signal(number, remember)
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for each in dict.fromkeys(arrived):
+            signal.raise_signal(each)
+
+
+def note_committed(path: str) -> None:
+    """Everything that was to be written has its name; `path` is the file that it is about."""
+    _last_committed[:] = [path]
+
+
+def last_committed() -> str | None:
+    """The main file of what this process has written last; None if it has written nothing."""
+    return _last_committed[0] if _last_committed else None

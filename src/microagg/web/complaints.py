@@ -1,0 +1,59 @@
+"""What the server's terminal shows of an exception that nobody expected: its kind and place. Its own words,
+and the paths of a traceback, may hold what is private.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from microagg import errors
+
+
+@contextmanager
+def words_kept_back() -> Iterator[None]:
+    """As long as it lasts, nothing in this process prints a traceback or the words of a warning.
+
+    Shiny prints tracebacks itself and has no setting for that: the functions that print are replaced.
+    """
+    replaced: list[tuple[Any, str, Any]] = [
+        (traceback, "print_exception", _tell),
+        (threading, "excepthook", lambda thrown: _tell(thrown.exc_value)),
+        (sys, "excepthook", lambda _kind, error, _trace: _tell(error)),
+        (warnings, "showwarning", _tell_warning),
+    ]
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
+    try:
+        for owner, name, ours in replaced:
+            setattr(owner, name, ours)
+        yield
+    finally:
+        for owner, name, theirs in before:
+            setattr(owner, name, theirs)
+
+
+def _tell(*thrown: Any, file: Any = None, **_settings: object) -> None:
+    """Called like `traceback.print_exception`: by an exception, or by its kind, itself and its trace."""
+    error = next((each for each in thrown if isinstance(each, BaseException)), None)
+    if error is not None:
+        text = errors.page_failed(type(error).__name__, _place(error.__traceback__))
+        print(text, file=file or sys.stderr)
+
+
+def _place(trace: TracebackType | None) -> str:
+    frames = traceback.extract_tb(trace)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+
+
+def _tell_warning(
+    _message: object, category: type[Warning], filename: str, lineno: int, file: Any = None, *_: object
+) -> None:
+    text = errors.page_warned(category.__name__, f"{Path(filename).name}:{lineno}")
+    print(text, file=file or sys.stderr)

@@ -1,0 +1,116 @@
+"""The page of data: files whose names or sheets are in doubt, and the box in which that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from microagg.plan.plan_file import parsed_plan
+from microagg.web.acts import ACTS
+from microagg.web.jobs import Limits, Queue
+from microagg.web.labels import for_pages
+from microagg.web.project import Project, Source
+from microagg.web.site import _plan
+from microagg.web.views.data import data
+from tests.web.serving import eventually
+
+RECORDS = [["F", "North", 93, 9120, "HIV"]] + [
+    ["FM"[at % 2], ("North", "South")[at % 3 > 1], 30 + at % 19, 2000 + at % 23, ("HIV", "none")[at % 2]]
+    for at in range(30)
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    queue = Queue(Limits(2**32, 5.0))
+    yield Project(tmp_path, queue)
+    queue.close()
+
+
+def opened(project: Project, name: str, write: Callable[[Path], object]) -> str:
+    """The page once the file was looked at."""
+    place = project.new_place()
+    write(place / name)
+    project.open(Source(name, name, place))
+    return looked_at(project)
+
+
+def looked_at(project: Project) -> str:
+    eventually(lambda: project.jobs["look"].over.is_set())
+    return str(data(project, False))
+
+
+def read_again(project: Project, **told: Any) -> str:
+    ACTS["reread"](project, told, False)
+    return looked_at(project)
+
+
+def write_csv(path: Path) -> None:
+    path.write_text("\n".join(",".join(map(str, row)) for row in RECORDS) + "\n")
+
+
+def write_book(path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "Notes"
+    book.active.append(["Made by hand"])
+    sheet = book.create_sheet("Data")
+    for row in (["Table 1"], ["sex", "region", "age", "income", "illness"], *RECORDS):
+        sheet.append(row)
+    sheet.column_dimensions["E"].hidden = True
+    book.save(path)
+
+
+def test_a_file_without_header_leads_to_the_box(project: Project) -> None:
+    page = opened(project, "data.csv", write_csv)
+    assert "looks like a record instead of column names" in page
+    assert "“First row: a record: there are no names”" in page
+    assert "“First row: names of the columns”" in page
+    assert "in Python" not in page
+    assert "--header" not in page
+    assert "9120" not in page
+    assert "<details open" in page
+    for control in ("delimiter", "encoding", "decimal", "header", "header_row"):
+        assert f'id="{control}"' in page
+    page = read_again(project, header="no")
+    assert "column5" in page
+    assert project.found is not None
+    assert project.found["records"] == 31
+
+
+def test_what_was_said_is_in_the_plan(project: Project) -> None:
+    opened(project, "data.csv", write_csv)
+    read_again(project, header="no")
+    project.run()
+    eventually(lambda: project.release, 60)
+    assert parsed_plan(_plan(project), "the plan")["header"] == "no"
+
+
+def test_a_workbook_of_several_sheets_leads_to_the_box(project: Project) -> None:
+    page = opened(project, "book.xlsx", write_book)
+    assert "several sheets that are not empty: &#x27;Notes&#x27;, &#x27;Data&#x27;" in page.replace(
+        "'", "&#x27;"
+    )
+    assert "Choose one by “Sheet”" in page
+    for control in ("sheet", "header", "header_row"):
+        assert f'id="{control}"' in page
+    assert 'id="delimiter"' not in page
+    page = read_again(project, sheet="Data")
+    assert "“Row with the names”" in page
+    page = read_again(project, sheet="Data", header_row="2")
+    assert "the hidden column E" in page
+    assert 'value="Data"' in page
+    assert project.found is not None
+    assert project.found["columns"][0]["name"] == "sex"
+    assert project.source is not None
+    assert project.source.csv == {"sheet": "Data", "header_row": 2}
+    page = read_again(project, sheet="Data", header_row="two")
+    assert "“Row with the names” is" in page
+
+
+def test_messages_in_terms_of_the_page() -> None:
+    said = "Give --header-row 3 (in Python: header_row=3), or --header yes."
+    assert for_pages(said) == "Give “Row with the names” 3, or “First row: names of the columns”."
