@@ -16,13 +16,16 @@ void microagg::bind::register_local_search(nb::module_& m) {
       nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("k"), nb::arg("watch"));
   m.def(
       "two_swap",
-      [](Matrix points, Integers labels, Watch& watch) {
+      [](Matrix points, Integers labels, Watch& watch, Numbering numbering) {
         bool truncated = false;
-        Labels found = released(
-            [&] { return TwoSwap(points_of(points), span_of(labels), watch).run(truncated); });
+        Labels found = released([&] {
+          return numbered(TwoSwap(points_of(points), span_of(labels), watch).run(truncated),
+                          numbering);
+        });
         return nb::make_tuple(array_of(std::move(found)), truncated);
       },
-      nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("watch"));
+      nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("watch"),
+      nb::arg("numbering") = Numbering::APPEARANCE);
   // `lists`: the nearest records of every record, one row each; no rows: every group is looked at.
   m.def(
       "pool_pass",

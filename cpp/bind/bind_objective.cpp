@@ -2,6 +2,9 @@
 #include "microagg/objective.hpp"
 
 void microagg::bind::register_objective(nb::module_& m) {
+  nb::enum_<Numbering>(m, "Numbering")
+      .value("APPEARANCE", Numbering::APPEARANCE)
+      .value("KEPT", Numbering::KEPT);
   m.def(
       "sse",
       [](Matrix points, Integers labels) {

@@ -19,14 +19,16 @@ void microagg::bind::register_peel(nb::module_& m) {
   m.def(
       "peel",
       [](Matrix points, std::int64_t k, Pivot pivot, Growth growth, std::int64_t stop, Watch& watch,
-         Engine engine, Leftovers leftovers, bool earlier_first, bool in_turns,
-         bool divide_by_all) {
+         Engine engine, Leftovers leftovers, bool earlier_first, bool in_turns, bool divide_by_all,
+         Numbering numbering) {
         const PeelRules rules{pivot,         growth,   stop,         leftovers,
                               earlier_first, in_turns, divide_by_all};
-        return array_of(released([&] { return peel(points_of(points), k, rules, watch, engine); }));
+        return array_of(released(
+            [&] { return peel(points_of(points), k, rules, watch, engine, numbering); }));
       },
       nb::arg("points").noconvert(), nb::arg("k"), nb::arg("pivot"), nb::arg("growth"),
       nb::arg("stop"), nb::arg("watch"), nb::arg("engine") = Engine::AUTO,
       nb::arg("leftovers") = Leftovers::EACH, nb::arg("earlier_first") = false,
-      nb::arg("in_turns") = false, nb::arg("divide_by_all") = false);
+      nb::arg("in_turns") = false, nb::arg("divide_by_all") = false,
+      nb::arg("numbering") = Numbering::APPEARANCE);
 }

@@ -66,6 +66,7 @@ SHORT = {
     "exact": "exact:nodes=3:work=300000",
     "neighbourhoods": "neighbourhoods:size=12:patience=1:work=100000",
     "decomposition": "decomposition:s=3:work=100000",
+    "decomposition-anneal": "decomposition-anneal:s=3:work=100000",
 }
 
 # Other readings of the papers than the default.
@@ -77,6 +78,7 @@ READINGS = (
     "md:shared=in-turns:leftovers=record",
     "md-mhm:shared=in-turns:leftovers=record:start=second",
     "cbfs:divisor=all",
+    "decomposition:s=3:order=inwards:keep=no:work=100000",
     "cbfs-mhm:divisor=all:path_k=2",
     "npn-mhm:start=pair",
     "mdo-md:swap=drawn",

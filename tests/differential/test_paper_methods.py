@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import microagg
 from microagg import _core
+from microagg.methods.decomposition import Decomposition, RestrictedMaster
 from microagg.methods.fixed_size import Centroid, Diameter, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Dissolve, Pool, TwoSwap
 from microagg.methods.neighbours import LEAVES
@@ -24,7 +25,19 @@ from microagg.methods.stage import Stage, Within, chain, evaluated, one_group, s
 from microagg.methods.variable_size import KWard, MstCut, Vmdav
 from microagg.model import Labels, Problem
 from tests.differential.adversarial import cases
-from tests.oracles import icsm, k_ward, mst, objective, paths, peel, sorting, tfrp, two_swap, v_mdav
+from tests.oracles import (
+    decomposition,
+    icsm,
+    k_ward,
+    mst,
+    objective,
+    paths,
+    peel,
+    sorting,
+    tfrp,
+    two_swap,
+    v_mdav,
+)
 
 Points = NDArray[np.float64]
 
@@ -106,6 +119,49 @@ def test_v_mdav(gamma: float) -> None:
     for kind, x, k in cases(270, 50, seed=26):
         found = labels_of(Vmdav(gamma), x, k)
         assert np.array_equal(found, v_mdav.v_mdav(x, k, gamma)), (kind, x.shape, k)
+
+
+def test_groups_are_numbered_as_they_are_formed() -> None:
+    for kind, x, k in cases(180, 50, seed=41):
+        problem = Problem(x, k)
+        assert np.array_equal(Mdav().formed(problem, Run()), peel.mdav(x, k, formed=True)), (kind, k)
+        assert np.array_equal(Vmdav(0.3).formed(problem, Run()), v_mdav.v_mdav(x, k, 0.3, formed=True)), (
+            kind,
+            k,
+        )
+
+
+def test_two_swap_keeps_the_numbers_of_groups() -> None:
+    # In pairs, two exchanges make the same groups with the numbers the other way round.
+    for x, k in [(x, k) for x, k in untied(40, 40, seed=42) if k > 2]:
+        formed = peel.mdav(x, k, formed=True)
+        found, _ = _core.two_swap(x, formed, _core.Watch(), _core.Numbering.KEPT)
+        assert np.array_equal(found, two_swap.exchanged(x, formed)), (x.shape, k)
+
+
+@pytest.mark.parametrize("first_swap", [True, False])
+@pytest.mark.parametrize("last_swap", [True, False])
+def test_decomposition(first_swap: bool, last_swap: bool) -> None:
+    rng = np.random.default_rng(43)
+    for _ in range(12):
+        n, p, k = int(rng.integers(20, 34)), int(rng.integers(2, 5)), int(rng.integers(3, 5))
+        x = np.ascontiguousarray(rng.normal(size=(n, p)))
+        s = -(-n // 8)
+        expected, subsets = decomposition.decomposition(x, k, s, first_swap, last_swap)
+        assert np.bincount(subsets).max() <= 12
+        for keep in ("yes", "no"):
+            recipe = f"decomposition:s={s}:first_swap={first_swap}:last_swap={last_swap}:keep={keep}"
+            found = labels_of(stage_of(recipe.replace("True", "yes").replace("False", "no")), x, k)
+            assert np.array_equal(found, expected), (n, p, k, s, keep)
+
+
+def test_blocks_of_a_decomposition_from_the_outside_inwards() -> None:
+    x = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1], [-3.0], [-3.1]])
+    groups = np.array([0, 0, 1, 1, 2, 2, 3, 3], dtype=np.int32)
+    problem = Problem(x, 2)
+    for order, expected in (("formed", [0, 0, 1, 1]), ("inwards", [1, 1, 0, 0])):
+        stage = Decomposition(RestrictedMaster(), s=2, order=order)  # type: ignore[arg-type]
+        assert np.array_equal(stage.blocks(problem, groups), np.repeat(expected, 2))
 
 
 def test_axes() -> None:

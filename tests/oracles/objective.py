@@ -17,6 +17,11 @@ def canonical(labels: ArrayLike) -> Labels:
 
 def labels_of(groups: list[Rows] | list[list[int]], n: int) -> Labels:
     """Canonical labels of a partition given as lists of rows."""
+    return canonical(numbers_of(groups, n))
+
+
+def numbers_of(groups: list[Rows] | list[list[int]], n: int) -> Labels:
+    """Labels by which the first of the lists is group 0, the second group 1, and so on."""
     labels = np.full(n, -1, dtype=np.int32)
     for number, group in enumerate(groups):
         if np.any(labels[group] != -1):
@@ -24,7 +29,7 @@ def labels_of(groups: list[Rows] | list[list[int]], n: int) -> Labels:
         labels[group] = number
     if np.any(labels == -1):
         raise ValueError("a row is in no group")
-    return canonical(labels)
+    return labels
 
 
 def squared_deviations(points: Floats) -> list[float]:

@@ -33,7 +33,7 @@ from .basics import (
     squared_distances,
     without,
 )
-from .objective import labels_of
+from .objective import labels_of, numbers_of
 
 Growth = Literal["seed", "centroid"]
 
@@ -43,6 +43,7 @@ def mdav(
     k: int,
     stop: Literal["3k", "2k"] = "3k",
     counter: Counts | None = None,
+    formed: bool = False,
 ) -> Labels:
     """Maximum distance to average vector: VLDBJ06 section 4.2.3, ICSM15 algorithm 1.
 
@@ -54,6 +55,8 @@ def mdav(
     nearest, as ICSM15 has it). ``stop="3k"`` is the rule behind the printed values of VLDBJ06:
     rounds while at least 3k remain, one more group around the record farthest from the centroid
     if at least 2k remain then, and the rest is the last group.
+
+    ``formed``: groups are numbered in the order in which they are formed.
     """
     if stop not in ("3k", "2k"):
         raise ValueError(f"unknown stop rule {stop!r}")
@@ -68,7 +71,7 @@ def mdav(
     if stop == "3k" and len(remaining) >= 2 * k:
         remaining = _one_group(table, remaining, k, "seed", groups, counter)
     _finish(table, remaining, k, groups, counter)
-    return labels_of(groups, n)
+    return numbers_of(groups, n) if formed else labels_of(groups, n)
 
 
 def mdav_jointly(points: Floats, k: int) -> Labels:

@@ -10,15 +10,20 @@ LEAST_GAIN = 1e-12  # of the current SSE
 
 
 def two_swap(points: Floats, labels: ArrayLike) -> Labels:
+    """As `exchanged`, with canonical labels."""
+    return canonical(exchanged(points, labels))
+
+
+def exchanged(points: Floats, labels: ArrayLike) -> Labels:
     """Exchange the best pair of records of different groups until no exchange improves.
 
     Replacing y by x in a group of m records with centroid c changes its sum of squares by
     |x - c|² - |y - c|² - |x - y|² / m (the centroid moves by (x - y) / m); an exchange is two
     replacements. The best of all pairs i < j is made, ties: the lowest (i, j), if it lowers the SSE
-    by more than 1e-12 of it.
+    by more than 1e-12 of it. Groups keep their numbers, which are 0, 1, ... in any order.
     """
     table = as_points(points)
-    groups = canonical(labels)
+    groups = np.array(labels, dtype=np.int32)
     n = len(table)
     if groups.shape != (n,):
         raise ValueError("one label per record is needed")
@@ -37,7 +42,7 @@ def two_swap(points: Floats, labels: ArrayLike) -> Labels:
             change[:i, i] = row[:i]
         i, j = np.unravel_index(np.argmin(change), change.shape)
         if not change[i, j] < -LEAST_GAIN * sse(table, groups):
-            return canonical(groups)
+            return groups
         groups[i], groups[j] = groups[j], groups[i]
         stale = groups[[i, j]]
 

@@ -12,11 +12,11 @@ of gamma for squared ones. The centroid of what remains gives lower values than 
 import numpy as np
 
 from .basics import Floats, Labels, Rows, centroid_of, distances_to, farthest, nearest, without
-from .objective import labels_of
+from .objective import labels_of, numbers_of
 from .peel import _checked, _finish, _grow, _single_group
 
 
-def v_mdav(points: Floats, k: int, gamma: float, squared: bool = True) -> Labels:
+def v_mdav(points: Floats, k: int, gamma: float, squared: bool = True, formed: bool = False) -> Labels:
     """Groups around the records farthest from the centroid of all records, extended if dense.
 
     While at least k records are unassigned, a group is the one farthest from the centroid and its
@@ -27,7 +27,8 @@ def v_mdav(points: Floats, k: int, gamma: float, squared: bool = True) -> Labels
     leftovers go each to the nearest group centroid, so a group may end with more than 2k - 1 records.
     One group if n < 2k.
 
-    ``squared=False`` compares plain distances instead, as if gamma were squared.
+    ``squared=False`` compares plain distances instead, as if gamma were squared. ``formed``: groups are
+    numbered in the order in which they are formed.
     """
     table = _checked(points, k)
     if gamma < 0:
@@ -55,7 +56,7 @@ def v_mdav(points: Floats, k: int, gamma: float, squared: bool = True) -> Labels
             left = others
         groups.append(group)
     _finish(table, left, k, groups, None)
-    return labels_of(groups, n)
+    return numbers_of(groups, n) if formed else labels_of(groups, n)
 
 
 def _joins(d_in: float, d_out: float, gamma: float, squared: bool) -> bool:

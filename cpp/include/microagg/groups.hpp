@@ -30,6 +30,7 @@ class Groups {
   double radius(Label group) const { return radius_[group]; }
   Label group_of(Row row) const { return group_of_[row]; }
   Labels labels() const { return by_first_appearance(group_of_); }
+  const Labels& numbers() const { return group_of_; }
   const Points& points() const { return points_; }
 
   double distance_to(Row row, Label group) const {

@@ -30,6 +30,15 @@ inline Labels by_first_appearance(Labels labels) {
   return labels;
 }
 
+// How a kernel numbers the groups that it returns.
+enum class Numbering {
+  APPEARANCE,  // by their first records
+  KEPT,        // as the kernel has them: in order of formation, or as they were given
+};
+inline Labels numbered(Labels labels, Numbering numbering) {
+  return numbering == Numbering::KEPT ? labels : by_first_appearance(std::move(labels));
+}
+
 inline Array<std::int64_t> group_sizes(std::span<const Label> labels) {
   Array<std::int64_t> sizes(group_count(labels));
   for (const Label label : labels) ++sizes[label];

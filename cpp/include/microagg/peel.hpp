@@ -170,6 +170,7 @@ class Peel {
     for (std::int64_t row = 0; row < points.n; ++row) centroid_.add(points.row(row));
   }
 
+  // Groups in the order in which they were formed.
   Labels run() {
     if (points_.n >= 2 * k_) {
       if (rules_.pivot == Pivot::PAIR) {
@@ -188,7 +189,7 @@ class Peel {
     } else {
       join_leftovers(without_group(group_of_));
     }
-    return by_first_appearance(std::move(group_of_));
+    return std::move(group_of_);
   }
 
  private:
@@ -371,8 +372,8 @@ class Peel {
 // k) for pairs, each record of which mostly asks but a few times, so O(n^2 p); about O(n^1.5) where
 // boxes tell near from far.
 inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch,
-                   Engine engine = Engine::AUTO) {
-  return Peel(points, k, rules, watch, engine).run();
+                   Engine engine = Engine::AUTO, Numbering numbering = Numbering::APPEARANCE) {
+  return numbered(Peel(points, k, rules, watch, engine).run(), numbering);
 }
 
 }  // namespace microagg

@@ -17,7 +17,8 @@ class TwoSwap {
   TwoSwap(Points points, std::span<const Label> labels, Watch& watch)
       : groups_(points, labels), watch_(watch), best_(static_cast<std::size_t>(points.n)) {}
 
-  // Runs to a local optimum, or until the deadline; `truncated` says which.
+  // Runs to a local optimum, or until the deadline; `truncated` says which. Groups keep their
+  // numbers.
   Labels run(bool& truncated) {
     Poll poll(watch_, 100'000, Deadline::HEED);
     truncated = false;
@@ -34,7 +35,7 @@ class TwoSwap {
     } catch (const DeadlinePassed&) {
       truncated = true;  // every finished exchange has lowered the SSE
     }
-    return groups_.labels();
+    return groups_.numbers();
   }
 
  private:

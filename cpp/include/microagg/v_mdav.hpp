@@ -29,6 +29,7 @@ class VariableMdav {
     by_distance_.sort_from(centroid.data());
   }
 
+  // Groups in the order in which they were formed.
   Labels run() {
     if (points_.n < 2 * k_) return Labels(group_of_.size(), 0);
     while (remaining_.size() >= k_) {
@@ -37,7 +38,7 @@ class VariableMdav {
       poll_.report_done(1.0 - left * left);
     }
     join_nearest_groups(points_, without_group(group_of_), Centroids::FIXED, group_of_, groups_);
-    return by_first_appearance(std::move(group_of_));
+    return std::move(group_of_);
   }
 
  private:
@@ -101,8 +102,8 @@ class VariableMdav {
 
 // At worst O(n^2 p).
 inline Labels v_mdav(Points points, std::int64_t k, double gamma, Watch& watch,
-                     Engine engine = Engine::AUTO) {
-  return VariableMdav(points, k, gamma, watch, engine).run();
+                     Engine engine = Engine::AUTO, Numbering numbering = Numbering::APPEARANCE) {
+  return numbered(VariableMdav(points, k, gamma, watch, engine).run(), numbering);
 }
 
 }  // namespace microagg

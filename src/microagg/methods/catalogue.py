@@ -10,15 +10,8 @@ from microagg import errors
 from microagg.methods.anneal import Anneal
 from microagg.methods.auto import Auto
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
-from microagg.methods.exact import (
-    MOST_PRICED,
-    MOST_RECORDS,
-    WORK_IN_BLOCKS,
-    Exact,
-    Exhaustive,
-    Neighbourhoods,
-    in_group_runs,
-)
+from microagg.methods.decomposition import WORK_IN_BLOCKS, Decomposition, RestrictedMaster
+from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, Exact, Exhaustive, Neighbourhoods
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
@@ -48,6 +41,7 @@ _First = Literal["farthest", "earlier"]
 _Shared = Literal["first", "in-turns"]
 _ByRecord = Literal["centroid", "record"]
 _Divisor = Literal["remaining", "all"]
+_OrderOfGroups = Literal["formed", "inwards"]
 
 
 def _mdav(
@@ -164,11 +158,32 @@ def _anneal(steps: int | None = None) -> Stage:
 
 
 def _decomposition(
-    s: int = 5, first_swap: bool = True, last_swap: bool = True, work: int = WORK_IN_BLOCKS
+    s: int = 5,
+    first_swap: bool = True,
+    last_swap: bool = True,
+    order: _OrderOfGroups = "formed",
+    keep: bool = True,
+    work: int = WORK_IN_BLOCKS,
 ) -> Stage:
     """CGS22, section 2: steps 2 to 7, steps 3 and 7 only with `first_swap` and `last_swap`."""
-    first, last = ((TwoSwap(),) if swap else () for swap in (first_swap, last_swap))
-    return chain(Best(Mdav(), Vmdav()), *first, in_group_runs(s, work), *last)
+    inside = RestrictedMaster(max(work // max(s, 1), 1), keep)
+    return _decomposed(inside, s, first_swap, last_swap, order)
+
+
+def _decomposition_anneal(
+    s: int = 5,
+    first_swap: bool = True,
+    last_swap: bool = True,
+    order: _OrderOfGroups = "formed",
+    work: int = WORK_IN_BLOCKS,
+) -> Stage:
+    """The same with `exact` in the blocks: short anneals, cuts and rounding by descent."""
+    inside = Exact(0.0, 1, max(work // max(s, 1), 1))
+    return _decomposed(inside, s, first_swap, last_swap, order)
+
+
+def _decomposed(inside: Stage, s: int, first_swap: bool, last_swap: bool, order: _OrderOfGroups) -> Stage:
+    return chain(Decomposition(inside, s, first_swap, order), *((TwoSwap(),) if last_swap else ()))
 
 
 _FIXED = "groups of k; the last or a few of up to 2k−1"
@@ -385,8 +400,13 @@ METHODS: dict[str, Method] = {
     ),
     "decomposition": Method(
         _decomposition,
-        "mdav or v-mdav, two-swap, column generation in s blocks, two-swap",
+        "mdav or v-mdav, two-swap, column generation and an integer program in s blocks, two-swap",
         "CGS22 §2", "O(n²p), and by k in blocks", "groups of at least k", 10_000,
+    ),
+    "decomposition-anneal": Method(
+        _decomposition_anneal,
+        "decomposition with short anneals, cuts and rounding in its blocks",
+        "ours, after CGS22 §2", "O(n²p), and by k in blocks", "groups of at least k", 10_000,
     ),
     # --- ICSM15 ---
     "icsm": Method(

@@ -162,6 +162,21 @@ class ColumnGeneration:
             if self.best.sse < cost:
                 self._list_all()
 
+    def solve_restricted(self, most_columns: int) -> None:
+        """As CGS22, section 4: the linear program to its end, without cuts, then the best partition made of
+        its columns and of those of least reduced cost, `most_columns` of them at most. First of few, which
+        often brings a partition that leaves few columns to choose from.
+        """
+        self._generate(self.root, exactness=PROVEN)
+        for most in (most_columns // 10, most_columns // 3, most_columns):
+            self.report(self)
+            if self.run.overdue or self._is_settled(self.root):
+                return
+            listed, complete = self._least_reduced(most)
+            self._choose_among(listed if complete else joined([self.master.columns, listed]))
+            if complete:
+                return
+
     def _done(self) -> bool:
         out_of_work = self.everything.work_left == 0 and self.price is self.everything
         return self.gap <= self.target or out_of_work or self.run.overdue
@@ -247,8 +262,9 @@ class ColumnGeneration:
             self.cuts = self.master.cuts
         return None
 
-    def _generate(self, node: Node) -> LpSolution | None:
-        """Column generation to the end. Groups are priced between the best duals and the program's: nearer
+    def _generate(self, node: Node, exactness: float = 0.01) -> LpSolution | None:
+        """Column generation to the end: until the bound is nearer to the program's cost than this share of
+        the program's distance from the best partition. Groups are priced between the best duals and the program's: nearer
         to the best, which satisfy (1), where those of the program leave too many groups to look at.
         """
         problem, fineness = self.problem, 0.1
@@ -262,7 +278,7 @@ class ColumnGeneration:
             if lp is None or self.run.overdue:
                 return None
             lag = lp.cost - node.duals.value
-            if lag <= max(1e-10 * lp.cost, 0.01 * (self.best.sse - lp.cost)) or self._is_settled(node):
+            if lag <= max(1e-10 * lp.cost, exactness * (self.best.sse - lp.cost)) or self._is_settled(node):
                 return lp
             known = np.zeros(len(self.cuts))
             known[: len(node.duals.multipliers)] = node.duals.multipliers
@@ -351,11 +367,27 @@ class ColumnGeneration:
     def _look_for_better(self, listed: Columns) -> None:
         """The best partition made of the listed columns, if they are few."""
         if len(listed) <= FEW_COLUMNS:
-            mine = columns_of_labels(self.problem.points, self.best.labels)
-            together = Pool(self.problem.points)
-            columns = joined([together.new(part.members, part.sizes) for part in (mine, listed)])
-            start = np.arange(len(columns)) < len(mine)
-            self._note(best_partition(columns, start, self.unit, NODES_OF_MIP, self.run.watch))
+            self._choose_among(listed)
+
+    def _choose_among(self, listed: Columns) -> None:
+        """The best partition made of the listed columns and of the groups of the best one."""
+        mine = columns_of_labels(self.problem.points, self.best.labels)
+        together = Pool(self.problem.points)
+        columns = joined([together.new(part.members, part.sizes) for part in (mine, listed)])
+        start = np.arange(len(columns)) < len(mine)
+        self._note(best_partition(columns, start, self.unit, NODES_OF_MIP, self.run.watch))
+
+    def _least_reduced(self, most: int) -> tuple[Columns, bool]:
+        """Columns of least reduced cost, `most` of them at most, and whether they are all that a better
+        partition can have. None if the work is done before.
+        """
+        room = all_of_room = (self.best.sse - self.root.duals.value) * (1.0 + PROVEN) + PROVEN * self.unit
+        while self.everything.work_left > 0 and not self.run.overdue:
+            listed = self.everything.every(self.root, self.cuts, room, most, WORK_OF_LIST)
+            if listed is not None:
+                return listed, room == all_of_room
+            room *= 0.7
+        return self.master.columns.take(np.empty(0, dtype=np.int64)), False
 
     def _list_all(self) -> bool:
         """List all groups that a better partition can have, if they are few: then only those count.

@@ -13,7 +13,7 @@ from microagg.methods.blocks import blocks_of_groups
 from microagg.methods.bound import record_shares
 from microagg.methods.run import Run
 from microagg.methods.sorting import proven_optimal
-from microagg.methods.stage import Stage, Within, better, evaluated, solve
+from microagg.methods.stage import Within, better, evaluated, solve
 from microagg.model import Effort, Labels, Partition, Problem
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ NODES: dict[Effort, int] = {"fast": 1, "balanced": 200, "best": 10_000}
 """How large the tree may grow."""
 WORK: dict[Effort, int] = {"fast": 10**9, "balanced": 10**10, "best": 10**12}
 """Candidates that pricing may look at: about ten seconds, two minutes, hours."""
-WORK_IN_BLOCKS = 10**9
 WORK_IN_NEIGHBOURHOOD = 2 * 10**8
 OTHER_STARTS, STEPS_OF_OTHERS = 3, 1_000
 """Short anneals whose groups are further columns to begin with, and their steps a record."""
@@ -118,7 +117,7 @@ class Exact:
     def __post_init__(self) -> None:
         if not 0.0 <= self.gap < 100.0:
             raise errors.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
-        _at_least_one(nodes=self.nodes, work=self.work)
+        at_least_one(nodes=self.nodes, work=self.work)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Search and prove."""
@@ -126,33 +125,6 @@ class Exact:
         work = WORK[run.effort] if self.work is None else self.work
         found = prove(problem, start, self.gap / 100.0, nodes, work, run).partition
         return replace(found, truncated=start.truncated or run.overdue)
-
-
-@dataclass(frozen=True, slots=True)
-class GroupRuns:
-    """Blocks of whole groups, `count` of them at most, in the order in which they are made in CGS22: from
-    the outside inwards, by the distance of their centroids from the mean.
-    """
-
-    count: int
-
-    def __post_init__(self) -> None:
-        _at_least_one(s=self.count)
-
-    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
-        """Groups are added to a block until it has n / count records; the last block may have fewer."""
-        centroids = _core.group_means(problem.points, start.labels)
-        sizes = _core.group_sizes(start.labels)
-        offsets = ((centroids - problem.points.mean(axis=0)) ** 2).sum(axis=1)
-        least = max(round(len(problem.points) / self.count), 1)
-        block_of = np.empty(len(sizes), dtype=np.int32)
-        block, records = 0, 0
-        for group in np.argsort(-offsets, kind="stable"):
-            block_of[group] = block
-            records += int(sizes[group])
-            if records >= least:
-                block, records = block + 1, 0
-        return np.ascontiguousarray(block_of[start.labels])
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +140,7 @@ class Neighbourhoods:
     work: int = WORK_IN_NEIGHBOURHOOD
 
     def __post_init__(self) -> None:
-        _at_least_one(size=self.size, patience=self.patience, work=self.work)
+        at_least_one(size=self.size, patience=self.patience, work=self.work)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Round after round."""
@@ -197,15 +169,7 @@ class _Recut:
         return blocks_of_groups(problem, start.labels, self.seed, run, self.size)
 
 
-def in_group_runs(count: int, work: int) -> Stage:
-    """Column generation in each of at most `count` blocks (CGS22, steps 4 to 6), with its part of the work;
-    the start is kept where that is better.
-    """
-    blocks = GroupRuns(count)
-    return Within(Exact(0.0, 1, max(work // count, 1)), by=blocks)
-
-
-def _at_least_one(**settings: int | None) -> None:
+def at_least_one(**settings: int | None) -> None:
     for setting, value in settings.items():
         if value is not None and value < 1:
             raise errors.bad_number(setting, value, "a whole number of at least 1")

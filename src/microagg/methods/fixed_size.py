@@ -18,7 +18,7 @@ from microagg import _core, errors
 from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated
-from microagg.model import Partition, Problem
+from microagg.model import Labels, Partition, Problem
 
 
 class _Peel:
@@ -33,7 +33,11 @@ class _Peel:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Partition from scratch; the start is not looked at."""
-        labels = run.call(
+        return evaluated(problem, _core.by_first_appearance(self.formed(problem, run)), start.bound)
+
+    def formed(self, problem: Problem, run: Run) -> Labels:
+        """The groups, numbered in the order in which they are formed."""
+        return run.call(
             lambda: _core.peel(
                 problem.points,
                 problem.k,
@@ -41,11 +45,11 @@ class _Peel:
                 self.growth,
                 self._rounds_while(),
                 run.watch,
+                numbering=_core.Numbering.KEPT,
                 **self._reading(),
             ),
             needs=memory.of_search(problem.points),
         )
-        return evaluated(problem, labels, start.bound)
 
     def _rounds_while(self) -> int:
         return self.rounds_while

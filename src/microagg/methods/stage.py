@@ -69,6 +69,11 @@ def evaluated(
     return Partition(labels, sse(problem.points, labels), bound, truncated=truncated)
 
 
+def cheapest(problem: Problem, several: list[Labels]) -> Labels:
+    """The groups with the lowest SSE (ties: the first)."""
+    return min(several, key=lambda labels: sse(problem.points, labels))
+
+
 def one_group(problem: Problem) -> Partition:
     """The partition everything can start from."""
     return Partition(np.zeros(len(problem.points), dtype=np.int32), sst(problem.points))

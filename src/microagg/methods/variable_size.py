@@ -11,8 +11,8 @@ from microagg import _core, errors
 from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.sorting import Axis, ByComponent
-from microagg.methods.stage import evaluated
-from microagg.model import Partition, Problem
+from microagg.methods.stage import cheapest, evaluated
+from microagg.model import Labels, Partition, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,21 @@ class Vmdav:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Partition from scratch; the start is not looked at."""
+        return evaluated(problem, _core.by_first_appearance(self.formed(problem, run)), start.bound)
+
+    def formed(self, problem: Problem, run: Run) -> Labels:
+        """The groups, numbered in the order in which they are formed."""
         gammas = [step / 10 for step in range(21)] if self.gamma is None else [self.gamma]
 
-        def solve_one(gamma: float, child: Run) -> Partition:
-            labels = child.call(
-                lambda: _core.v_mdav(problem.points, problem.k, gamma, child.watch),
+        def solve_one(gamma: float, child: Run) -> Labels:
+            return child.call(
+                lambda: _core.v_mdav(
+                    problem.points, problem.k, gamma, child.watch, numbering=_core.Numbering.KEPT
+                ),
                 needs=memory.of_search(problem.points),
             )
-            return evaluated(problem, labels, start.bound)
 
-        return min(run.map(solve_one, gammas), key=lambda found: found.sse)
+        return cheapest(problem, run.map(solve_one, gammas))
 
 
 @dataclass(frozen=True, slots=True)
