@@ -10,7 +10,8 @@ import pytest
 import microagg
 from microagg import certificate, datasets, errors
 from microagg.methods import exact
-from microagg.methods.exact import Exact, GroupRuns, Neighbourhoods, prove
+from microagg.methods.decomposition import Decomposition, RestrictedMaster
+from microagg.methods.exact import Exact, Neighbourhoods, prove
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated, one_group, solve
@@ -127,7 +128,14 @@ def test_too_many_records_for_pricing_still_have_a_bound(monkeypatch: pytest.Mon
 
 
 def test_settings_of_stages_are_checked() -> None:
-    for make in (lambda: Exact(nodes=0), lambda: GroupRuns(0), lambda: Neighbourhoods(size=0)):
+    block = RestrictedMaster()
+    for make in (
+        lambda: Exact(nodes=0),
+        lambda: RestrictedMaster(work=0),
+        lambda: Decomposition(block, s=0),
+        lambda: Decomposition(block, order="outwards"),  # type: ignore[arg-type]
+        lambda: Neighbourhoods(size=0),
+    ):
         with pytest.raises(errors.SettingsError):
             make()
 
@@ -162,7 +170,7 @@ def test_certificate_is_checked_by_the_other_program() -> None:
 def test_group_runs_are_whole_groups_from_the_outside() -> None:
     problem = Problem(np.ascontiguousarray(np.random.default_rng(10).normal(size=(60, 2))), 3)
     start = solve(Mdav(), problem, one_group(problem), Run(threads=1))
-    blocks = GroupRuns(4)(problem, start, Run(threads=1))
+    blocks = Decomposition(RestrictedMaster(), s=4, order="inwards").blocks(problem, start.labels)
     assert set(np.unique(blocks)) == {0, 1, 2, 3}
     for group in range(start.labels.max() + 1):
         assert len(np.unique(blocks[start.labels == group])) == 1

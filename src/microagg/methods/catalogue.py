@@ -16,7 +16,7 @@ from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistanc
 from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.sorting import Axis, ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
-from microagg.methods.stage import Best, Escalate, Stage, Within, chain
+from microagg.methods.stage import Escalate, Stage, Within, chain
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 
 

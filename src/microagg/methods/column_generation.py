@@ -264,8 +264,9 @@ class ColumnGeneration:
 
     def _generate(self, node: Node, exactness: float = 0.01) -> LpSolution | None:
         """Column generation to the end: until the bound is nearer to the program's cost than this share of
-        the program's distance from the best partition. Groups are priced between the best duals and the program's: nearer
-        to the best, which satisfy (1), where those of the program leave too many groups to look at.
+        the program's distance from the best partition. Groups are priced between the best duals and the
+        program's: nearer to the best, which satisfy (1), where those of the program leave too many groups
+        to look at.
         """
         problem, fineness = self.problem, 0.1
         caution = 0.5

@@ -170,6 +170,7 @@ class _Recut:
 
 
 def at_least_one(**settings: int | None) -> None:
+    """`SettingsError` for the first that is below 1."""
     for setting, value in settings.items():
         if value is not None and value < 1:
             raise errors.bad_number(setting, value, "a whole number of at least 1")
