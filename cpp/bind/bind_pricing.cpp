@@ -52,20 +52,23 @@ void microagg::bind::register_pricing(nb::module_& m) {
       .def(
           "run",
           [](Pricing& self, Vector duals, Integers cuts, Counts cut_sizes, Vector multipliers,
-             Lists apart, Lists together, double below, bool every, std::int64_t most_columns,
-             std::int64_t most_work, std::int64_t most_of_one, Watch& watch) {
+             double charge, Lists apart, Lists together, double below, bool every,
+             std::int64_t most_columns, std::int64_t most_work, std::int64_t most_of_one,
+             Watch& watch) {
             PricedColumns found = released([&] {
-              return self.run(
-                  {span_of(duals), {span_of(cuts), span_of(cut_sizes)}, span_of(multipliers)},
-                  {all_of(apart), all_of(together)}, below, every, most_columns, most_work,
-                  most_of_one, watch);
+              return self.run({span_of(duals),
+                               {span_of(cuts), span_of(cut_sizes)},
+                               span_of(multipliers),
+                               charge},
+                              {all_of(apart), all_of(together)}, below, every, most_columns,
+                              most_work, most_of_one, watch);
             });
             return nb::make_tuple(
                 array_of(std::move(found.members)), array_of(std::move(found.sizes)),
                 array_of(std::move(found.costs)), array_of(std::move(found.least)), found.complete);
           },
           nb::arg("duals").noconvert(), nb::arg("cuts").noconvert(),
-          nb::arg("cut_sizes").noconvert(), nb::arg("multipliers").noconvert(),
+          nb::arg("cut_sizes").noconvert(), nb::arg("multipliers").noconvert(), nb::arg("charge"),
           nb::arg("apart").noconvert(), nb::arg("together").noconvert(), nb::arg("below"),
           nb::arg("every"), nb::arg("most_columns"), nb::arg("most_work"), nb::arg("most_of_one"),
           nb::arg("watch"));

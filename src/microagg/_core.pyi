@@ -191,6 +191,7 @@ class Pricing:
         cuts: _Ints,
         cut_sizes: NDArray[np.int64],
         multipliers: _Doubles,
+        charge: float,
         apart: _Ints,
         together: _Ints,
         below: float,

@@ -16,6 +16,7 @@ from microagg.model import Labels, ScaleName, gap_above, is_optimal, nearness
 
 if TYPE_CHECKING:
     from microagg.methods.column_generation import Proof
+    from microagg.methods.columns import Doubles, Prices
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -186,9 +187,9 @@ class Bound:
             self.incumbent.sst,
             proof.partition.bound,
             proof.cuts.sets(),
-            [(duals.prices, duals.multipliers) for duals in proof.screens],
+            [_plain(duals.prices) for duals in proof.screens],
             [
-                (leaf.apart.tolist(), leaf.together.tolist(), leaf.duals.prices, leaf.duals.multipliers)
+                (leaf.apart.tolist(), leaf.together.tolist(), *_plain(leaf.duals.prices))
                 for leaf in proof.leaves
             ],
         )
@@ -202,6 +203,10 @@ class Bound:
         )
 
     __repr__ = __str__
+
+
+def _plain(prices: Prices) -> tuple[Doubles, Doubles, float]:
+    return prices.records, prices.multipliers, prices.charge
 
 
 def check_certifiable(values: NDArray[np.float64], k: int) -> None:

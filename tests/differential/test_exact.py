@@ -16,6 +16,7 @@ from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated, one_group, solve
 from microagg.model import Partition, Problem
+from tests.oracles import columns as oracle
 from tests.oracles.exhaustive import exhaustive
 
 KINDS = ("normal", "lattice", "duplicates", "outlier", "line", "tiny", "huge")
@@ -69,6 +70,33 @@ def test_bound_holds_however_early_it_stops() -> None:
         for nodes, target in ((1, 0.0), (1, 0.2), (3, 0.0)):
             proof = prove(problem, start_of(problem), target, nodes, 10**6, Run(threads=1))
             assert 0.0 <= proof.partition.bound <= optimum * (1 + 1e-12) <= proof.partition.sse * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_the_count_cut_raises_the_bound_and_never_above_the_optimum(kind: str, k: int) -> None:
+    """For all remainders of n by k, against the linear program over all groups with the cut and without."""
+    rng = np.random.default_rng([11, k, KINDS.index(kind)])
+    for n in range(2 * k, min(3 * k, 12)):
+        problem = Problem(np.ascontiguousarray(points_of(kind, rng, n, 2)), k)
+        _, optimum = exhaustive(problem.points, k)
+        without, with_cut = (oracle.best_bound(problem.points, k, count_cut)[0] for count_cut in (0, 1))
+        near = 1e-6 * optimum + 1e-28 * np.abs(problem.points).max() ** 2
+        assert without <= with_cut + near <= optimum + 2 * near
+        if n % k == 0:
+            assert with_cut <= without + near
+        proof = prove(problem, start_of(problem), 0.0, 1, 10**8, Run(threads=1))
+        assert with_cut - near <= proof.partition.bound <= optimum * (1 + 1e-12)
+
+
+def test_the_count_cut_is_in_the_certificate_and_its_check() -> None:
+    """With k = 4 and a remainder of 3: what the charge adds is what other programs prove too."""
+    data = np.random.default_rng(12).normal(size=(35, 8))
+    bound = microagg.lower_bound(data, 4, seconds=60)
+    assert bound.proved
+    fields = json.loads(json.dumps(bound.certificate()))
+    assert any(entry["charge"] > 0.0 for entry in fields["leaves"])
+    assert certificate.check(fields, data).proved
 
 
 def test_bound_is_below_what_any_method_finds() -> None:

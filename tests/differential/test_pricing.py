@@ -12,7 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import Columns, Cuts, Pool, columns_of_labels, costed, cuts_of_sets, joined
+from microagg.methods.columns import (
+    Columns,
+    Cuts,
+    Pool,
+    Prices,
+    columns_of_labels,
+    costed,
+    cuts_of_sets,
+    joined,
+)
 from microagg.model import Points, Problem
 from tests.differential import adversarial
 from tests.oracles import columns as oracle
@@ -58,6 +67,7 @@ class Case:
     apart: tuple[tuple[int, int], ...] = ()
     together: tuple[tuple[int, int], ...] = ()
     below: float = 0.0
+    charge: float = 0.0
 
     @property
     def n(self) -> int:
@@ -118,6 +128,7 @@ def asked(
             case.prices,
             *flat(case.cuts),
             np.array(case.multipliers),
+            case.charge,
             pairs_of(case.apart),
             pairs_of(case.together),
             case.below,
@@ -144,7 +155,9 @@ class Expected:
 
 def expected(case: Case) -> Expected:
     table = oracle.whole_table(case.n, case.k)
-    priced = oracle.priced(table, case.points, case.prices, case.cuts, np.array(case.multipliers))
+    priced = oracle.priced(
+        table, case.points, case.prices, case.cuts, np.array(case.multipliers), case.charge
+    )
     allowed = oracle.obeying(table, case.apart, case.together)
     slack = TOLERANCE * priced.terms
     must = allowed & (priced.costs < case.below - slack)
@@ -269,7 +282,8 @@ def some_case(rng: np.random.Generator, kind: str, prices: str, most: int = 11) 
     scale = float(np.median(costs)) if len(costs) else 1.0
     multipliers = rng.random(len(cuts)) * scale * rng.choice([0.1, 1.0])
     multipliers[rng.random(len(cuts)) < 0.1] = 0.0
-    charged = costs + oracle.pairs_in_cuts(table, cuts) @ multipliers
+    charge = float(rng.choice([0.0, 0.0, 0.1, 1.0, 10.0])) * scale
+    charged = costs + oracle.pairs_in_cuts(table, cuts) @ multipliers + charge
     rates = some_prices(prices, rng, table, charged)
     return Case(
         x,
@@ -279,6 +293,7 @@ def some_case(rng: np.random.Generator, kind: str, prices: str, most: int = 11) 
         tuple(multipliers.tolist()),
         *some_branches(rng, n),
         below=some_below(rng, charged - table @ rates),
+        charge=charge,
     )
 
 
@@ -326,7 +341,7 @@ def test_calls_leave_no_traces(kind: str) -> None:
             plain,
             replace(plain, apart=tuple(combinations(range(case.n), 2))),
             replace(plain, together=tuple(pairwise(range(case.n)))),
-            replace(plain, cuts=(), multipliers=()),
+            replace(plain, cuts=(), multipliers=(), charge=0.0),
             replace(case, prices=np.resize(other.prices, case.n), below=other.below),
             replace(case, prices=np.zeros(case.n), below=1.0),
         ]
@@ -463,20 +478,22 @@ def test_repaired_prices_are_feasible_in_exact_arithmetic(kind: str) -> None:
         none = np.zeros(len(answer.may))
         of_kernel = asked(_core.Pricing(case.points, case.k), case).least
         for least in (of_kernel, answer.priced.least(answer.priced.costs < 0.0, none)):
-            duals = repaired(Problem(case.points, case.k), case.prices, cuts, multipliers, least)
-            assert (duals.multipliers >= 0.0).all()
+            proposed = Prices(case.prices, multipliers, case.charge)
+            duals = repaired(Problem(case.points, case.k), proposed, cuts, least)
+            found = duals.prices
+            assert np.array_equal(found.multipliers, multipliers)
+            assert found.charge == case.charge >= 0.0
             slacks = oracle.exact_reduced_costs(
-                case.points, case.k, duals.prices, case.cuts, duals.multipliers
+                case.points, case.k, found.records, case.cuts, found.multipliers, found.charge
             )
             assert min(slacks) >= 0, (float(min(slacks)), case)
-            value = oracle.exact_value(duals.prices, case.cuts, duals.multipliers)
+            value = oracle.exact_value(found.records, case.cuts, found.multipliers, found.charge, case.k)
             assert Fraction(duals.value) <= value, case
             # Nor is more given away than rounding asks for.
             size = np.abs(case.prices).sum() + np.abs(least).sum() + case.n * answer.priced.terms.max()
             size += sum(multipliers) * case.n
-            assert duals.value >= (case.prices + least).sum() - multipliers @ cuts.limits - 1e-9 * size, (
-                case
-            )
+            owed = multipliers @ cuts.limits + case.charge * (case.n // case.k)
+            assert duals.value >= (case.prices + least).sum() - owed - 1e-9 * size, case
 
 
 # --- odd sets ---------------------------------------------------------------------------------
@@ -692,9 +709,10 @@ def test_reduced_costs_of_columns(kind: str) -> None:
     for case in cases(14, kind, 16):
         groups = some_groups(rng, case.n, 12)
         table = oracle.table_of(groups, case.n)
-        right = oracle.priced(table, case.points, case.prices, case.cuts, np.array(case.multipliers))
+        multipliers = np.array(case.multipliers)
+        right = oracle.priced(table, case.points, case.prices, case.cuts, multipliers, case.charge)
         found = made(case.points, groups).reduced_costs(
-            case.prices, cuts_of_sets(list(case.cuts)), np.array(case.multipliers)
+            Prices(case.prices, multipliers, case.charge), cuts_of_sets(list(case.cuts))
         )
         assert (np.abs(found - right.costs) <= TOLERANCE * right.terms).all(), (groups, case)
 

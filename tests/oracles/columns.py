@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from .basics import Floats, pairwise_distances
 
@@ -80,11 +81,16 @@ class Priced:
 
 
 def priced(
-    table: Floats, points: Floats, prices: Floats, cuts: Sequence[Group], multipliers: Floats
+    table: Floats,
+    points: Floats,
+    prices: Floats,
+    cuts: Sequence[Group],
+    multipliers: Floats,
+    charge: float = 0.0,
 ) -> Priced:
-    """rc(C) = w_C - the prices of its records + multiplier * floor(|C ∩ S| / 2) of every set S."""
+    """rc(C) = w_C - the prices of its records + multiplier * floor(|C ∩ S| / 2) of every set S + charge."""
     costs = costs_of(table, points)
-    charges = pairs_in_cuts(table, cuts) @ multipliers
+    charges = pairs_in_cuts(table, cuts) @ multipliers + charge
     return Priced(
         table,
         costs - table @ prices + charges,
@@ -93,7 +99,12 @@ def priced(
 
 
 def exact_reduced_costs(
-    points: Floats, k: int, prices: Floats, cuts: Sequence[Group], multipliers: Floats
+    points: Floats,
+    k: int,
+    prices: Floats,
+    cuts: Sequence[Group],
+    multipliers: Floats,
+    charge: float = 0.0,
 ) -> list[Fraction]:
     """rc of every group of k to 2k - 1, in rational arithmetic on the floating-point inputs."""
     n = len(points)
@@ -107,27 +118,52 @@ def exact_reduced_costs(
     # Over one denominator all sums are sums of integers.
     rates = [Fraction(price) for price in prices.tolist()]
     charges = [Fraction(multiplier) for multiplier in multipliers.tolist()]
-    unit = max((x.denominator for x in (*between.values(), *rates, *charges)), default=1)
+    on_each = Fraction(charge)
+    unit = max(x.denominator for x in (*between.values(), *rates, *charges, on_each))
     distances = {pair: int(x * unit) for pair, x in between.items()}
     rates_in_units = [int(x * unit) for x in rates]
     charges_in_units = [int(x * unit) for x in charges]
+    on_each_in_units = int(on_each * unit)
     sets = [frozenset(cut) for cut in cuts]
     found = []
     for group in groups_of_sizes(n, k):
         cost = sum(distances[pair] for pair in combinations(group, 2))
-        rest = -sum(rates_in_units[row] for row in group)
-        for charge, cut in zip(charges_in_units, sets, strict=True):
-            rest += charge * (len(cut.intersection(group)) // 2)
+        rest = on_each_in_units - sum(rates_in_units[row] for row in group)
+        for of_cut, cut in zip(charges_in_units, sets, strict=True):
+            rest += of_cut * (len(cut.intersection(group)) // 2)
         found.append(Fraction(cost + len(group) * rest, len(group) * unit))
     return found
 
 
-def exact_value(prices: Floats, cuts: Sequence[Group], multipliers: Floats) -> Fraction:
-    """The bound that the prices and multipliers prove: sum of prices - multiplier * (|S| - 1) / 2."""
+def exact_value(
+    prices: Floats, cuts: Sequence[Group], multipliers: Floats, charge: float, k: int
+) -> Fraction:
+    """The bound that these prove: sum of prices - multiplier * (|S| - 1) / 2 - charge * floor(n / k)."""
     total = sum((Fraction(price) for price in prices.tolist()), Fraction(0))
+    total -= Fraction(charge) * (len(prices) // k)
     for multiplier, cut in zip(multipliers.tolist(), cuts, strict=True):
         total -= Fraction(multiplier) * ((len(cut) - 1) // 2)
     return total
+
+
+def best_bound(points: Floats, k: int, count_cut: bool) -> tuple[float, Floats, float]:
+    """The linear program over all groups of k to 2k - 1: the largest sum of prices - charge * floor(n / k)
+    such that no group's prices less the charge exceed its cost; the prices, and the charge (0 without the
+    count cut).
+    """
+    n = len(points)
+    table = whole_table(n, k)
+    costs = costs_of(table, points)
+    unit = max(float(np.median(costs)), 1e-300)
+    solved = linprog(
+        np.append(-np.ones(n), n // k),
+        np.column_stack([table, -np.ones(len(table))]),
+        costs / unit,
+        bounds=[(None, None)] * n + [(0.0, None if count_cut else 0.0)],
+        method="highs",
+    )
+    assert solved.success, solved.message
+    return -solved.fun * unit, solved.x[:n] * unit, float(solved.x[n]) * unit
 
 
 def odd_weight(groups: Sequence[Group], values: Sequence[Fraction], rows: Group) -> Fraction:

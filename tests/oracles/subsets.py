@@ -23,14 +23,19 @@ def admitted_groups(n: int, k: int, apart: Pairs = (), together: Pairs = ()) -> 
 
 
 def reduced_cost(
-    points: Floats, group: Group, prices: Floats, cuts: Sequence[Group], multipliers: Floats
+    points: Floats,
+    group: Group,
+    prices: Floats,
+    cuts: Sequence[Group],
+    multipliers: Floats,
+    charge: float = 0.0,
 ) -> float:
-    """w_C - the prices of C + the multipliers of the cuts times floor(|C and S| / 2)."""
+    """w_C - the prices of C + the multipliers of the cuts times floor(|C and S| / 2) + the charge."""
     pairs = combinations(group, 2)
     cost = sum(float(((points[i] - points[j]) ** 2).sum()) for i, j in pairs) / len(group)
     for cut, multiplier in zip(cuts, multipliers, strict=False):
         cost += float(multiplier) * (len(set(cut) & set(group)) // 2)
-    return cost - float(prices[list(group)].sum())
+    return cost - float(prices[list(group)].sum()) + charge
 
 
 def nearest_shares(points: Floats, k: int) -> Floats:
@@ -40,11 +45,16 @@ def nearest_shares(points: Floats, k: int) -> Floats:
 
 
 def raised(
-    points: Floats, groups: list[Group], prices: Floats, cuts: Sequence[Group], multipliers: Floats
+    points: Floats,
+    groups: list[Group],
+    prices: Floats,
+    cuts: Sequence[Group],
+    multipliers: Floats,
+    charge: float = 0.0,
 ) -> Floats:
     """Each price in turn as high as the groups allow."""
     prices = prices.copy()
-    reduced = {group: reduced_cost(points, group, prices, cuts, multipliers) for group in groups}
+    reduced = {group: reduced_cost(points, group, prices, cuts, multipliers, charge) for group in groups}
     for i in range(len(points)):
         room = min((cost for group, cost in reduced.items() if i in group), default=0.0)
         prices[i] += room

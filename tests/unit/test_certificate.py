@@ -23,6 +23,7 @@ from microagg.certificate.search import Search
 from microagg.errors import CertificateError, DataError, SettingsError
 from microagg.model import Problem, ScaleName, Table
 from microagg.scale.units import to_points
+from tests.oracles import columns as oracle
 from tests.oracles.exhaustive import exhaustive
 from tests.oracles.objective import canonical, sse
 from tests.oracles.subsets import Group, admitted_groups, nearest_shares, raised, reduced_cost
@@ -109,13 +110,14 @@ def test_search_finds_all_groups_below(seed: int, monkeypatch: pytest.MonkeyPatc
     pairs = [(int(i), int(j)) for i, j in (np.sort(rng.choice(n, 2, replace=False)) for _ in range(2))]
     apart, together = ((), ()) if seed % 3 else (pairs[:1], pairs[1:] if pairs[1] != pairs[0] else ())
     below = float(rng.choice([-1.0, -0.1, 0.0, 0.0, 0.3, 3.0])) * unit
+    charge = float(rng.choice([0.0, 0.1, 1.0, 5.0])) * unit
     if seed % 5 == 0:
         monkeypatch.setattr(Search, "CELLS", 8)
     search = Search(Problem(points, k), Cuts.of(cuts, n))
-    found = found_groups(search, Duals(prices, multipliers, tuple(apart), tuple(together)), below)
+    found = found_groups(search, Duals(prices, multipliers, charge, tuple(apart), tuple(together)), below)
     groups = admitted_groups(n, k, apart, together)
-    costs = {group: reduced_cost(points, group, prices, cuts, multipliers) for group in groups}
-    slack = 1e-9 * (unit + float(np.abs(prices).max()))
+    costs = {group: reduced_cost(points, group, prices, cuts, multipliers, charge) for group in groups}
+    slack = 1e-9 * (unit + charge + float(np.abs(prices).max()))
     assert {group for group, cost in costs.items() if cost < below - slack} <= set(found) <= set(groups)
     assert all(abs(cost - costs[group]) <= slack for group, cost in found.items())
 
@@ -151,7 +153,7 @@ def test_search_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("microagg.certificate.search.MOST_GROUPS", 100)
     points = np.random.default_rng(1).normal(size=(12, 2))
     with pytest.raises(CertificateError, match="more than 100 groups"):
-        proven(points, 3, [((), (), np.full(12, 50.0), NONE)])
+        proven(points, 3, [((), (), np.full(12, 50.0), NONE, 0.0)])
 
 
 # --- what is proven ---
@@ -159,7 +161,7 @@ def test_search_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_far_clusters_are_proved_optimal() -> None:
     points = np.array([[0.0], [1.0], [2.0], [100.0], [101.0], [102.0]])
-    result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE)], bound=4.0 * (1 - 1e-12))
+    result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE, 0.0)], bound=4.0 * (1 - 1e-12))
     assert result.bound == pytest.approx(4.0, rel=1e-12)
     assert result.bound <= result.sse == 4.0
     assert result.proved
@@ -171,21 +173,21 @@ def test_two_far_clusters_are_proved_optimal() -> None:
 def test_nearest_shares_need_no_repair() -> None:
     points = np.random.default_rng(3).normal(size=(10, 2))
     shares = nearest_shares(points, 3)
-    assert proven(points, 3, [((), (), shares, NONE)]).bound == pytest.approx(shares.sum(), rel=1e-12)
+    assert proven(points, 3, [((), (), shares, NONE, 0.0)]).bound == pytest.approx(shares.sum(), rel=1e-12)
 
 
 def test_prices_too_high_are_lowered_by_what_the_worst_group_is_short_of() -> None:
     points = np.array([[0.0], [1.0], [2.0], [100.0], [101.0], [102.0]])
     # The first group is short of 3 × 0.5; larger groups are dear.
-    assert proven(points, 3, [((), (), np.repeat([2 / 3 + 0.5, 2 / 3], 3), NONE)]).bound == pytest.approx(
-        4.0
-    )
+    assert proven(
+        points, 3, [((), (), np.repeat([2 / 3 + 0.5, 2 / 3], 3), NONE, 0.0)]
+    ).bound == pytest.approx(4.0)
 
 
 def test_a_partition_that_is_not_optimal_has_a_gap() -> None:
     points = np.array([[0.0], [1.0], [2.0], [100.0], [101.0], [102.0]])
     labels = np.array([0, 0, 1, 0, 1, 1], dtype=np.int32)
-    result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE)], labels=labels)
+    result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE, 0.0)], labels=labels)
     assert result.bound == pytest.approx(4.0)
     assert not result.proved
     assert result.gap == pytest.approx(100 * (sse(points, labels) / 4.0 - 1))
@@ -215,17 +217,18 @@ def test_no_bound_is_above_the_optimum(seed: int) -> None:
     labels = best_labels if seed % 2 else some_partition(rng, n, k)
     shares = nearest_shares(points, k)
 
-    def duals(apart: Any = (), together: Any = ()) -> tuple[Floats, Floats]:
+    def duals(apart: Any = (), together: Any = ()) -> tuple[Floats, Floats, float]:
         multipliers = rng.uniform(0, max(shares.mean(), 0.1), size=rng.integers(0, len(cuts) + 1))
+        charge = float(rng.choice([0.0, rng.uniform(0, 3.0)]) * max(shares.mean(), 0.1))
         if rng.random() < 0.7:
             groups = admitted_groups(n, k, apart, together)
             if rng.random() < 0.3:  # prices that others contradict
                 groups = [group for group in groups if rng.random() < 0.7]
             start = rng.uniform(0.3, 1.0) * shares
-            prices = raised(points, groups, start, cuts, multipliers)
+            prices = raised(points, groups, start, cuts, multipliers, charge)
         else:
             prices = rng.uniform(-1.0, 3.0, size=n) * shares.max()
-        return prices, multipliers
+        return prices, multipliers, charge
 
     screens = [duals() for _ in range(rng.integers(0, 3))]
     leaves = [(apart, together, *duals(apart, together)) for apart, together in tree(rng, n)]
@@ -244,23 +247,27 @@ def test_a_screen_leaves_out_groups_that_contradict_the_leaf(seed: int) -> None:
     room = optimum - first.sum()
     passing = [group for group in groups if reduced_cost(points, group, first, [], NONE) <= room]
     second = raised(points, passing, np.zeros(9), [], NONE)
-    alone = proven(points, 3, [((), (), second, NONE)], labels=labels)
-    screened = proven(points, 3, [((), (), second, NONE)], screens=[(first, NONE)], labels=labels)
+    alone = proven(points, 3, [((), (), second, NONE, 0.0)], labels=labels)
+    screened = proven(points, 3, [((), (), second, NONE, 0.0)], screens=[(first, NONE, 0.0)], labels=labels)
     assert alone.bound < screened.bound == pytest.approx(min(optimum, second.sum()))
-    again = [(first, NONE), (second, NONE)]
-    assert proven(points, 3, [((), (), second, NONE)], screens=again, labels=labels).bound == screened.bound
+    again = [(first, NONE, 0.0), (second, NONE, 0.0)]
+    assert (
+        proven(points, 3, [((), (), second, NONE, 0.0)], screens=again, labels=labels).bound
+        == screened.bound
+    )
 
 
 def test_a_screen_keeps_what_a_better_partition_has() -> None:
     """A partition that is nearly optimal, and a screen with all of its gap in one group of the optimum."""
     points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.01], [1.0, 1.01]])
     worse = np.array([0, 1, 0, 1], dtype=np.int32)
-    screen = (np.array([0.0, 0.0, 0.25, 0.25]), NONE)
+    screen = (np.array([0.0, 0.0, 0.25, 0.25]), NONE, 0.0)
     leaf = (
         (),
         (),
         np.full(4, 1.01**2 / 4),
         NONE,
+        0.0,
     )  # the worse were optimal, but for the better
     result = proven(points, 2, [leaf], screens=[screen], labels=worse)
     assert 0.9 < result.bound <= 1.0 < result.sse
@@ -272,19 +279,74 @@ def test_cuts_and_branches_prove_more() -> None:
     points = np.column_stack([np.cos(angle), np.sin(angle)])
     side = float(((points[0] - points[1]) ** 2).sum())
     optimum = exhaustive(points, 2)[1]
-    plain = proven(points, 2, [((), (), np.full(5, side / 4), NONE)])
+    plain = proven(points, 2, [((), (), np.full(5, side / 4), NONE, 0.0)])
     assert plain.bound == pytest.approx(1.25 * side)
     # At most two pairs in one partition.
     triple = sse(points[:3], np.zeros(3, dtype=np.int32))
     price = triple - side / 2
-    cut = proven(points, 2, [((), (), np.full(5, price), [2 * price - side / 2])], cuts=[(0, 1, 2, 3, 4)])
+    cut = proven(
+        points, 2, [((), (), np.full(5, price), [2 * price - side / 2], 0.0)], cuts=[(0, 1, 2, 3, 4)]
+    )
     assert cut.bound == pytest.approx(optimum) == side / 2 + triple
     assert cut.proved
     leaves = []
     for apart, together in (([(0, 1)], []), ([], [(0, 1)])):
         prices = raised(points, admitted_groups(5, 2, apart, together), np.zeros(5), [], NONE)
-        leaves.append((apart, together, prices, NONE))
+        leaves.append((apart, together, prices, NONE, 0.0))
     assert proven(points, 2, leaves).bound == pytest.approx(1.5 * side)
+
+
+def test_the_count_of_groups_proves_more() -> None:
+    """Eight records around one place, k = 3: two groups at most, where prices alone allow 8/3 of them."""
+    points = np.random.default_rng(4).normal(size=(8, 2))
+    groups = admitted_groups(8, 3)
+    optimum = exhaustive(points, 3)[1]
+    without = oracle.best_bound(points, 3, count_cut=False)[0]
+    best, prices, charge = oracle.best_bound(points, 3, count_cut=True)
+    assert without < 0.99 * best
+    assert charge > 0.0
+    assert min(reduced_cost(points, group, prices, [], NONE, charge) for group in groups) > -1e-9
+    result = proven(points, 3, [((), (), prices, NONE, charge)])
+    assert result.bound == pytest.approx(best, rel=1e-6)
+    assert result.bound <= optimum * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_forged_charge_proves_nothing_false(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 4))
+    n = int(rng.integers(2 * k, 10))
+    points = points_of(rng, n)
+    labels, optimum = exhaustive(points, k)
+    _, prices, charge = oracle.best_bound(points, k, count_cut=True)
+    for factor in (0.0, 0.5, 0.99, 1.01, 2.0, 1e3, 1e200):
+        for raise_prices in (0.0, 1.0):  # by what the charge gives to a record of a group of k
+            forged = factor * charge + (factor - 1.0 if factor > 1.0 and not charge else 0.0)
+            leaf = ((), (), prices + raise_prices * (forged - charge) / k, NONE, forged)
+            assert proven(points, k, [leaf], labels=labels).bound <= optimum * (1 + 1e-12)
+            screens = [leaf[2:]]
+            assert proven(points, k, [leaf], screens=screens, labels=labels).bound <= optimum * (1 + 1e-12)
+
+
+def test_a_certificate_without_charges_is_read_as_before() -> None:
+    """Version 1, which had none; its entries may not have one, nor may those of version 2 be without."""
+    old = copy.deepcopy(FIELDS) | {"version": 1, "bound": 0.0}
+    with pytest.raises(CertificateError, match="unknown fields: 'charge'"):
+        check(sealed(old), VALUES)
+    for entry in [*old["screens"], *old["leaves"]]:
+        del entry["charge"]
+    zero = copy.deepcopy(FIELDS) | {"bound": 0.0}
+    for entry in [*zero["screens"], *zero["leaves"]]:
+        entry["charge"] = 0.0
+    assert check(sealed(old), VALUES) == check(sealed(zero), VALUES)
+    with pytest.raises(CertificateError, match="'charge'"):
+        check(sealed(old | {"version": 2}), VALUES)
+
+
+def test_the_number_of_groups_is_not_taken_from_the_certificate() -> None:
+    for name in ("groups", "count", "most_groups"):
+        with pytest.raises(CertificateError, match="unknown fields"):
+            check(sealed(FIELDS | {name: 1}), VALUES)
 
 
 def inflated(k: int) -> tuple[dict[str, Any], Floats]:
@@ -292,7 +354,7 @@ def inflated(k: int) -> tuple[dict[str, Any], Floats]:
     points = np.random.default_rng(0).normal(size=(100, 2))
     labels = np.repeat(np.arange(20, dtype=np.int32), 5)
     cost = sse(points - points[0], labels)
-    leaf = ((), (), np.full(100, 1e3), NONE)
+    leaf = ((), (), np.full(100, 1e3), NONE, 0.0)
     return document(points, k, "none", labels, cost, sst(points), 0.9 * cost, [], [], [leaf]), points
 
 
@@ -321,12 +383,12 @@ def test_wrong_limits_of_time_are_refused(seconds: Any) -> None:
 
 def test_what_is_proven_names_k_scale_and_records() -> None:
     points = np.array([[0.0], [1.0], [2.0], [100.0], [101.0], [102.0]])
-    result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE)])
+    result = proven(points, 3, [((), (), np.full(6, 2 / 3), NONE, 0.0)])
     assert (result.k, result.scale, result.records) == (3, "none", 6)
 
 
 def test_data_without_spread() -> None:
-    result = proven(np.zeros((6, 2)), 3, [((), (), np.zeros(6), NONE)])
+    result = proven(np.zeros((6, 2)), 3, [((), (), np.zeros(6), NONE, 0.0)])
     assert (result.bound, result.sse, result.gap, result.proved) == (0.0, 0.0, 0.0, True)
 
 
@@ -334,7 +396,7 @@ def test_groups_of_equal_records_may_cost_next_to_nothing() -> None:
     points = np.repeat([[0.1, 0.7], [1.3, 5.9]], 3, axis=0)
     labels = np.repeat(np.arange(2, dtype=np.int32), 3)
     for cost, accepted in ((0.0, True), (1e-31, True), (1e-12, False)):
-        leaf = ((), (), np.zeros(6), NONE)
+        leaf = ((), (), np.zeros(6), NONE, 0.0)
         fields = document(points, 3, "none", labels, cost, sst(points), cost, [], [], [leaf])
         if accepted:
             assert check(fields, points).proved
@@ -348,7 +410,16 @@ def test_progress_goes_from_0_to_1() -> None:
     labels, cost = exhaustive(points, 3)
     shares = nearest_shares(points, 3)
     fields = document(
-        points, 3, "none", labels, cost, sst(points), 0.0, [], [(shares, NONE)], [((), (), shares, NONE)]
+        points,
+        3,
+        "none",
+        labels,
+        cost,
+        sst(points),
+        0.0,
+        [],
+        [(shares, NONE, 0.0)],
+        [((), (), shares, NONE, 0.0)],
     )
     seen: list[float] = []
     check(fields, points, progress=seen.append)
@@ -384,7 +455,7 @@ A, B, C = (0, 1), (1, 2), (0, 2)
 def test_leaves_are_those_of_a_tree(leaves: list[dict[Any, int]], complete: bool) -> None:
     points = np.arange(6.0)[:, None]
     sides = [[[pair for pair in leaf if leaf[pair] == side] for side in (0, 1)] for leaf in leaves]
-    entries = [(apart, together, np.zeros(6), NONE) for apart, together in sides]
+    entries = [(apart, together, np.zeros(6), NONE, 0.0) for apart, together in sides]
     if complete:
         assert proven(points, 3, entries).leaves == len(leaves)
     else:
@@ -394,7 +465,7 @@ def test_leaves_are_those_of_a_tree(leaves: list[dict[Any, int]], complete: bool
 
 def test_a_pair_is_the_same_from_either_end() -> None:
     points = np.arange(6.0)[:, None]
-    leaves = [([[0, 1]], [], np.zeros(6), NONE), ([], [[1, 0]], np.zeros(6), NONE)]
+    leaves = [([[0, 1]], [], np.zeros(6), NONE, 0.0), ([], [[1, 0]], np.zeros(6), NONE, 0.0)]
     assert proven(points, 3, leaves).leaves == 2
 
 
@@ -433,7 +504,7 @@ def test_extreme_values_can_be_scaled(scale: ScaleName) -> None:
 def test_data_that_cannot_be_scaled(scale: ScaleName, values: list[list[float]]) -> None:
     table = np.array(values)
     fields = document(
-        table, 2, scale, np.zeros(3, np.int32), 1.0, 1.0, 0.0, [], [], [((), (), np.zeros(3), [])]
+        table, 2, scale, np.zeros(3, np.int32), 1.0, 1.0, 0.0, [], [], [((), (), np.zeros(3), [], 0.0)]
     )
     with pytest.raises(CertificateError, match="scale"):
         check(fields, table)
@@ -463,16 +534,24 @@ def example() -> tuple[dict[str, Any], Floats, float]:
     groups = admitted_groups(9, 3)
     cuts: list[Group] = [(0, 1, 4), (2, 3, 5, 6, 8)]
     multipliers = np.array([0.01, 0.02])
-    screen = raised(points, groups, nearest_shares(points, 3), cuts, multipliers[:1])
+    screen = raised(points, groups, nearest_shares(points, 3), cuts, multipliers[:1], 0.05)
     of_group = [sse(points[labels == group], np.zeros(3, np.int32)) / 3 for group in range(3)]
+    prices = 0.9 * np.array(of_group)[labels]
     leaves = []
     for apart, together in (([(0, 5)], []), ([], [(0, 5)])):
         admitted = admitted_groups(9, 3, apart, together)
-        leaves.append(
-            (apart, together, raised(points, admitted, 0.9 * np.array(of_group)[labels], [], NONE), NONE)
-        )
+        leaves.append((apart, together, raised(points, admitted, prices, [], NONE, 0.03), NONE, 0.03))
     fields = document(
-        values, 3, "zscore", labels, optimum, sst(points), 0.0, cuts, [(screen, multipliers[:1])], leaves
+        values,
+        3,
+        "zscore",
+        labels,
+        optimum,
+        sst(points),
+        0.0,
+        cuts,
+        [(screen, multipliers[:1], 0.05)],
+        leaves,
     )
     bound = check(fields, values).bound
     return sealed(fields | {"bound": bound}), values, optimum
@@ -617,8 +696,9 @@ def test_other_data() -> None:
     ("path", "value", "words"),
     [
         (("format",), "another", "not a certificate"),
-        (("version",), 2, "version 1"),
-        (("version",), True, "version 1"),
+        (("version",), 0, "version from 1 to 2"),
+        (("version",), 3, "version from 1 to 2"),
+        (("version",), True, "version from 1 to 2"),
         (("records",), 9.0, "'records'.* whole number"),
         (("k",), 1, "'k'.* from 2 to 9"),
         (("k",), 4, "group of 3 records; with k=4"),
@@ -636,6 +716,8 @@ def test_other_data() -> None:
         (("screens", 0), [], "'screens'.* objects"),
         (("screens", 0, "multipliers"), [0.0] * 3, "'multipliers'.* at most 2"),
         (("screens", 0, "multipliers"), [-1e-9], "'multipliers'.* at least 0"),
+        (("screens", 0, "charge"), -1e-9, "'charge'.* at least 0"),
+        (("leaves", 0, "charge"), [0.0], "'charge'"),
         (("screens", 0, "prices"), [0.0] * 8, "'prices'.* 9 of them"),
         (("leaves", 0, "apart"), [[0, 5, 6]], "'apart'.* pairs"),
         (("leaves", 0, "apart"), [[0, 0]], "'apart'.* twice"),

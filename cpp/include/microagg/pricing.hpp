@@ -2,10 +2,12 @@
 // exactly.
 //
 // A price ("dual") pi_i for each record and a multiplier mu_S >= 0 for each of some odd sets S
-// ("cuts") give a group C of m records the reduced cost
+// ("cuts"), and a charge F >= 0 on every group, give a group C of m records the reduced cost
 //
-//     rc(C) = w_C - sum_{i in C} pi_i + sum_S mu_S floor(|C and S| / 2),
+//     rc(C) = w_C - sum_{i in C} pi_i + sum_S mu_S floor(|C and S| / 2) + F,
 //     w_C = (1/m) sum of D_ij over the pairs of C.
+//
+// The search looks for rc(C) - F < t - F. In what follows, rc and t are without F.
 //
 // With pair weights omega_ij = D_ij - (pi_i + pi_j) m/(m-1), m rc(C) is their sum over the pairs,
 // apart from the cuts, which only add. Taking away the record whose star (the sum of its pairs'
@@ -38,6 +40,7 @@ struct Prices {
   std::span<const double> duals;  // per record
   RowSets cuts;
   std::span<const double> multipliers;  // per cut, not negative
+  double charge = 0.0;                  // on every group, not negative
 };
 
 // Pairs that branching keeps apart or together: two records each.
@@ -80,7 +83,8 @@ class Pricing {
                     std::int64_t most_columns, std::int64_t most_work, std::int64_t most_of_one,
                     Watch& watch) {
     prices_ = prices.duals;
-    below_ = below;
+    charge_ = prices.charge;
+    below_ = below - charge_;
     every_ = every;
     most_columns_ = static_cast<std::size_t>(most_columns);
     work_left_ = most_work_ = most_work;
@@ -333,7 +337,7 @@ class Pricing {
         if (partner != last && !is_member(partner)) return;
       }
     }
-    const double cost = sum / static_cast<double>(m_);
+    const double cost = sum / static_cast<double>(m_) + charge_;
     const double share = cost / static_cast<double>(m_);
     bool cheapest = every_;
     for (const Row member : group_) {
@@ -365,7 +369,8 @@ class Pricing {
   // Of one run:
   std::span<const double> prices_;
   std::span<const double> multipliers_;
-  double below_ = 0.0;
+  double charge_ = 0.0;
+  double below_ = 0.0;  // without the charge
   bool every_ = false;
   std::size_t most_columns_ = 0;
   std::int64_t most_work_ = 0;

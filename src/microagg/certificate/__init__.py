@@ -2,13 +2,15 @@
 
 A partition into groups of at least k records can be split into groups of k to 2k − 1 without raising its
 cost, so only those count. Group C costs w_C: the sum of the squared distances between its records,
-divided by |C|. For prices π of the records and multipliers μ ≥ 0 of cuts (odd sets S of records), let
+divided by |C|. For prices π of the records, multipliers μ ≥ 0 of cuts (odd sets S of records) and a charge
+F ≥ 0 on every group, let
 
-    rc(C) = w_C − Σ_{i∈C} π_i + Σ_S μ_S ⌊|C∩S|/2⌋                                               (1)
+    rc(C) = w_C − Σ_{i∈C} π_i + Σ_S μ_S ⌊|C∩S|/2⌋ + F                                           (1)
 
-Disjoint groups hold at most (|S| − 1)/2 disjoint pairs of S. So, added over the groups of any partition,
+Disjoint groups hold at most (|S| − 1)/2 disjoint pairs of S, and n records form at most ⌊n/k⌋ groups of at
+least k. So, added over the groups of any partition,
 
-    Σ_C rc(C) ≤ cost − V    with    V = Σπ − Σ_S μ_S (|S| − 1)/2                                (2)
+    Σ_C rc(C) ≤ cost − V    with    V = Σπ − Σ_S μ_S (|S| − 1)/2 − F ⌊n/k⌋                      (2)
 
 and where no group that is admitted has a negative rc, no partition into such groups costs less than V. Any
 prices can be lowered until that is so (`repaired`): hence nothing in a certificate has to be believed.

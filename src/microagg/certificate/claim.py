@@ -11,7 +11,7 @@ import numpy as np
 from microagg import errors
 from microagg.certificate.clock import Tick, no_limit
 from microagg.certificate.duals import Doubles, Duals, Pair
-from microagg.certificate.file import FIELDS, FORMAT, VERSION, digest_of_fields
+from microagg.certificate.file import FIELDS, FORMAT, VERSION, WITHOUT_CHARGE, digest_of_fields
 from microagg.model import Labels, ScaleName
 
 LARGEST = 1e280
@@ -41,8 +41,10 @@ class Claim:
         """CertificateError if one is of another kind, the digest differs, or the leaves are no tree's."""
         if not isinstance(fields, Mapping) or fields.get("format") != FORMAT:
             raise errors.not_a_certificate(FORMAT)
-        if type(fields.get("version")) is not int or fields["version"] != VERSION:
-            raise errors.certificate_of_other_version(VERSION)
+        version = fields.get("version")
+        if type(version) is not int or version not in (WITHOUT_CHARGE, VERSION):
+            raise errors.certificate_of_other_version(WITHOUT_CHARGE, VERSION)
+        charged = version != WITHOUT_CHARGE
         _names(fields, FIELDS, "certificate")
         n = _integer(fields["records"], "records", 2, 2**31 - 1)
         p = _integer(fields["attributes"], "attributes", 1, 2**31 - 1)
@@ -65,8 +67,10 @@ class Claim:
             _number(fields["sst"], "sst"),
             _number(fields["bound"], "bound"),
             cuts,
-            tuple(_duals(entry, "screens", n, len(cuts)) for entry in _list(fields["screens"], "screens")),
-            tuple(_duals(entry, "leaves", n, len(cuts)) for entry in _list(fields["leaves"], "leaves")),
+            *(
+                tuple(_duals(entry, name, n, len(cuts), charged) for entry in _list(fields[name], name))
+                for name in ("screens", "leaves")
+            ),
         )
         if digest_of_fields(fields) != _text(fields["digest"], "digest"):
             raise errors.certificate_altered()
@@ -154,11 +158,11 @@ def _labels(found: Any, n: int) -> Labels:
     return np.array(labels, dtype=np.int32)
 
 
-def _duals(found: Any, name: str, n: int, cuts: int) -> Duals:
+def _duals(found: Any, name: str, n: int, cuts: int, charged: bool) -> Duals:
     pairs = ("apart", "together") if name == "leaves" else ()
     if not isinstance(found, dict):
         raise errors.certificate_field(name, "a list of objects")
-    _names(found, (*pairs, "prices", "multipliers"), name)
+    _names(found, (*pairs, "prices", "multipliers", *(["charge"] if charged else [])), name)
     multipliers = _numbers(found["multipliers"], "multipliers", least=0.0)
     if len(multipliers) > cuts:
         raise errors.certificate_field("multipliers", f"at most {cuts}, one a cut")
@@ -166,7 +170,8 @@ def _duals(found: Any, name: str, n: int, cuts: int) -> Duals:
     decided = [pair for side in decisions for pair in side]
     if len(set(decided)) < len(decided):
         raise errors.certificate_field(name, "without a pair decided twice")
-    return Duals(_numbers(found["prices"], "prices", n), multipliers, *decisions)
+    charge = _number(found["charge"], "charge") if charged else 0.0
+    return Duals(_numbers(found["prices"], "prices", n), multipliers, charge, *decisions)
 
 
 def _pair(found: Any, name: str, n: int) -> Pair:

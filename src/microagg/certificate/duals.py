@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,10 +83,13 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Duals:
-    """Prices of the records, multipliers of the first cuts, and the pairs of a leaf."""
+    """Prices of the records, multipliers of the first cuts, the charge on every group, and the pairs of a
+    leaf.
+    """
 
     prices: Doubles
     multipliers: Doubles
+    charge: float = 0.0
     apart: tuple[Pair, ...] = ()
     together: tuple[Pair, ...] = ()
 
@@ -94,7 +97,7 @@ class Duals:
         """(1) of each group."""
         group, cut, times = groups.met[:, groups.met[1] < len(self.multipliers)]
         added = np.bincount(group, weights=self.multipliers[cut] * times, minlength=len(groups.costs))
-        return np.asarray(groups.costs - self.prices[groups.members].sum(axis=1) + added)
+        return np.asarray(groups.costs - self.prices[groups.members].sum(axis=1) + added + self.charge)
 
     def admit(self, groups: Groups, tick: Tick = no_limit) -> NDArray[np.bool_]:
         """Which groups the leaf admits."""
@@ -111,10 +114,10 @@ def rounding(problem: Problem, cuts: Cuts) -> float:
 
     A sum of N terms, each the result of M roundings, is wrong by less than (N + M)·2⁻⁵³ (and a little) of
     that. A group has fewer than 2k² pairs, whose squared distances took p + 2 roundings, and fewer than 2k
-    prices; fewer than k times `most` cuts hold two of its records.
+    prices; fewer than k times `most` cuts hold two of its records; and there is one charge.
     """
     k, p = problem.k, problem.points.shape[1]
-    return 4.0 * float(2 * k * k + 2 * k + k * cuts.most + p + 8) * 2.0**-53
+    return 4.0 * float(2 * k * k + 2 * k + k * cuts.most + p + 9) * 2.0**-53
 
 
 def repaired(problem: Problem, cuts: Cuts, duals: Duals, groups: list[Groups]) -> tuple[Duals, float]:
@@ -132,9 +135,13 @@ def repaired(problem: Problem, cuts: Cuts, duals: Duals, groups: list[Groups]) -
         np.minimum.at(lower, part.members.ravel(), np.repeat(share, size))
     rho = rounding(problem, cuts)
     prices = duals.prices + lower - rho * (np.abs(duals.prices) + np.abs(lower)) - 1e-300
-    paid, owed = math.fsum(prices), math.fsum(duals.multipliers * cuts.limits(len(duals.multipliers)))
+    most_groups = len(problem.points) // problem.k
+    paid = math.fsum(prices)
+    owed = math.fsum(
+        [*(duals.multipliers * cuts.limits(len(duals.multipliers))), duals.charge * most_groups]
+    )
     value = paid - owed - 4.0 * 2.0**-53 * (abs(paid) + owed)
-    return Duals(prices, duals.multipliers, duals.apart, duals.together), value
+    return replace(duals, prices=prices), value
 
 
 def may_be_cheaper(

@@ -15,7 +15,9 @@ from microagg import errors
 from microagg.certificate.data import digest_of_labels, digest_of_values
 from microagg.model import Labels, ScaleName
 
-FORMAT, VERSION = "microagg certificate", 1
+FORMAT, VERSION = "microagg certificate", 2
+WITHOUT_CHARGE = 1
+"""The version before: its screens and leaves have no charge, which counts as 0."""
 
 FIELDS = (
     "format", "version", "records", "attributes", "k", "scale", "data_digest", "partition_digest", "labels",
@@ -25,8 +27,8 @@ FIELDS = (
 LARGEST_FILE = 2**30
 """Bytes."""
 
-Dual = tuple[ArrayLike, ArrayLike]
-Leaf = tuple[Sequence[Sequence[int]], Sequence[Sequence[int]], ArrayLike, ArrayLike]
+Dual = tuple[ArrayLike, ArrayLike, float]
+Leaf = tuple[Sequence[Sequence[int]], Sequence[Sequence[int]], ArrayLike, ArrayLike, float]
 
 
 def document(
@@ -42,7 +44,7 @@ def document(
     leaves: Sequence[Leaf],
 ) -> dict[str, Any]:
     """The certificate of these figures, ready for `json.dump`. Labels are numbered by first appearance; a
-    screen is (prices, multipliers), a leaf (apart, together, prices, multipliers).
+    screen is (prices, multipliers, charge), a leaf (apart, together, prices, multipliers, charge).
     """
     plain = {
         "format": FORMAT,
@@ -64,8 +66,8 @@ def document(
                 "apart": [_integers(pair) for pair in apart],
                 "together": [_integers(pair) for pair in together],
             }
-            | _plain_duals(prices, multipliers)
-            for apart, together, prices, multipliers in leaves
+            | _plain_duals(prices, multipliers, charge)
+            for apart, together, prices, multipliers, charge in leaves
         ],
     }
     return plain | {"digest": digest_of_fields(plain)}
@@ -75,8 +77,12 @@ def _integers(rows: Sequence[int]) -> list[int]:
     return [int(row) for row in rows]
 
 
-def _plain_duals(prices: ArrayLike, multipliers: ArrayLike) -> dict[str, Any]:
-    return {"prices": np.asarray(prices).tolist(), "multipliers": np.asarray(multipliers).tolist()}
+def _plain_duals(prices: ArrayLike, multipliers: ArrayLike, charge: float) -> dict[str, Any]:
+    return {
+        "prices": np.asarray(prices).tolist(),
+        "multipliers": np.asarray(multipliers).tolist(),
+        "charge": float(charge),
+    }
 
 
 def digest_of_fields(fields: Mapping[str, Any]) -> str:

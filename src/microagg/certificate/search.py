@@ -27,9 +27,9 @@ class Search:
     with b records of S has b(b − 1)/2 such pairs, together at most m·μ_S⌊b/2⌋. So the sum over the pairs
     of C,
 
-        Σω(C) ≤ m·rc(C)
+        Σω(C) ≤ m·(rc(C) − F)
 
-    Two facts bound the search for all C with Σω(C) < m·t.
+    Two facts bound the search for all C with Σω(C) < m·t; for rc(C) < t' that is t = t' − F.
 
     *Good beginnings.* Every pair is in the same number of the sets that leave out one record of C, so
     leaving out the record with the largest star (the sum of its ω) does not raise the mean of ω. Hence C
@@ -63,7 +63,7 @@ class Search:
         n, k = len(self._problem.points), self._problem.k
         prices = duals.prices + self._margin * np.abs(duals.prices)
         sizes = [
-            _Size(m, prices, self._widened(m * below), *self._surcharges(duals, m))
+            _Size(m, prices, self._widened(m * (below - duals.charge)), *self._surcharges(duals, m))
             for m in range(k, min(2 * k - 1, n) + 1)
         ]
         found: list[list[Rows]] = [[] for _ in sizes]

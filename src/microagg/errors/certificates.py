@@ -15,10 +15,10 @@ def not_a_certificate(format_name: str) -> CertificateError:
     )
 
 
-def certificate_of_other_version(version: int) -> CertificateError:
+def certificate_of_other_version(oldest: int, newest: int) -> CertificateError:
     """Written by another microagg."""
     return CertificateError(
-        f"The certificate is not of version {version}, the one that can be checked here. "
+        f"The certificate is not of a version from {oldest} to {newest}; others cannot be checked here. "
         "Check it with the microagg that wrote it."
     )
 

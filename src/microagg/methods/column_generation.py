@@ -1,15 +1,16 @@
 """Column generation with cuts and branching: proven bounds, and optimal partitions of moderate problems.
 
 Every partition into groups of k to 2k−1 records is a choice of columns C with costs w_C that covers each
-record once; an optimal partition has no larger groups, for those could be split. Prices π of the records
-and multipliers μ ≥ 0 of odd sets S of records with
+record once; an optimal partition has no larger groups, for those could be split. Prices π of the records,
+multipliers μ ≥ 0 of odd sets S of records and a charge F ≥ 0 on every group with
 
-    Σ_{i∈C} π_i − Σ_S ⌊|C∩S|/2⌋ μ_S ≤ w_C    for every C                                        (1)
+    Σ_{i∈C} π_i − Σ_S ⌊|C∩S|/2⌋ μ_S − F ≤ w_C    for every C                                    (1)
 
-prove that no partition costs less than Σπ − Σ μ_S (|S|−1)/2: add (1) over its groups, and note that these
-hold at most (|S|−1)/2 disjoint pairs of S. Where (1) fails, π_i + min(0, min_{C∋i} rc(C)/|C|) repairs it,
-rc being the right minus the left side: the prices of a group then fall by −rc(C) at least. So any prices
-give a bound, whatever the solver that proposed them; `Pricing` finds all C that violate (1).
+prove that no partition costs less than Σπ − Σ μ_S (|S|−1)/2 − F ⌊n/k⌋: add (1) over its groups, and note
+that these hold at most (|S|−1)/2 disjoint pairs of S, and that there are at most ⌊n/k⌋ of them. Where (1)
+fails, π_i + min(0, min_{C∋i} rc(C)/|C|) repairs it, rc being the right minus the left side: the prices of
+a group then fall by −rc(C) at least. So any prices give a bound, whatever the solver that proposed them;
+`Pricing` finds all C that violate (1).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from microagg.methods.columns import (
     Cuts,
     Doubles,
     Pool,
+    Prices,
     cheapest_of_each,
     columns_of_labels,
     joined,
@@ -103,7 +105,7 @@ class ColumnGeneration:
         self.run = run
         self.unit = start.sse / n
         self.cuts: Cuts = NO_CUTS
-        self.root = Node(repaired(problem, shares, NO_CUTS, np.empty(0), np.zeros(n)))
+        self.root = Node(repaired(problem, Prices(shares, np.empty(0)), NO_CUTS, np.zeros(n)))
         self.open: list[tuple[float, int, Node]] = [(self.root.duals.value, 0, self.root)]
         self.leaves: list[Node] = []
         self.nodes = 1
@@ -116,7 +118,9 @@ class ColumnGeneration:
         self.last_lp: LpSolution | None = None
         self.lists = near_lists(problem, list_length(n, problem.k), run)
         self.pool = Pool(problem.points)
-        self.master = Master(n, self.unit, 10.0 * start.sse, run.watch)
+        # Where k divides n, the rows of the records imply the count cut.
+        most_groups = n // problem.k if n % problem.k else math.inf
+        self.master = Master(n, most_groups, self.unit, 10.0 * start.sse, run.watch)
         self.everything = PriceAll(problem, work, run.watch)
         self.price: Price = self.everything
         self.report = report
@@ -281,18 +285,15 @@ class ColumnGeneration:
             lag = lp.cost - node.duals.value
             if lag <= max(1e-10 * lp.cost, exactness * (self.best.sse - lp.cost)) or self._is_settled(node):
                 return lp
-            known = np.zeros(len(self.cuts))
-            known[: len(node.duals.multipliers)] = node.duals.multipliers
-            prices = caution * node.duals.prices + (1.0 - caution) * lp.prices
-            multipliers = caution * known + (1.0 - caution) * lp.multipliers
+            prices = node.duals.prices.towards(lp.prices, 1.0 - caution)
             # Groups that are hardly cheap are left out: they cost the bound little.
-            below = -fineness * (1.0 - caution) * problem.k * lag / len(prices)
-            columns, least, complete = self.price(node, prices, self.cuts, multipliers, below)
+            below = -fineness * (1.0 - caution) * problem.k * lag / self.master.n
+            columns, least, complete = self.price(node, prices, self.cuts, below)
             if self.run.overdue and not complete:
                 return None
             if complete:
                 least = np.minimum(least, below / problem.k)
-                duals = repaired(problem, prices, self.cuts, multipliers, least)
+                duals = repaired(problem, prices, self.cuts, least)
                 if duals.value > node.duals.value:
                     node.duals = duals
             helps = self._take_columns(columns, lp)
@@ -314,7 +315,7 @@ class ColumnGeneration:
         any.
         """
         n = self.master.n
-        reduced = columns.reduced_costs(lp.prices, self.cuts, lp.multipliers)
+        reduced = columns.reduced_costs(lp.prices, self.cuts)
         cheap = np.flatnonzero(reduced < 0.0)
         few = cheapest_of_each(columns.take(cheap), reduced[cheap], n, CHEAPEST_ADDED)
         chosen = columns.take(cheap[few])
@@ -330,8 +331,7 @@ class ColumnGeneration:
         if lp is None or len(self.master.columns) <= most or lp.cost >= self.cost_of_purge * (1 - PROVEN):
             return
         self.cost_of_purge = lp.cost
-        cuts = self.cuts.first(len(lp.multipliers))
-        known = self.master.columns.reduced_costs(lp.prices, cuts, lp.multipliers)
+        known = self.master.columns.reduced_costs(lp.prices, self.cuts)
         self._keep(known <= np.partition(known, most // 2)[most // 2])
 
     def _keep(self, which: NDArray[np.bool_]) -> None:
@@ -394,10 +394,10 @@ class ColumnGeneration:
         """List all groups that a better partition can have, if they are few: then only those count.
         True if the list is new or much shorter than before.
         """
-        duals, cuts = self.root.duals, self.cuts.first(len(self.root.duals.multipliers))
+        duals = self.root.duals
         room = (self.best.sse - duals.value) * (1.0 + PROVEN) + PROVEN * self.unit
         if isinstance(self.price, PriceListed):
-            reduced = self.price.columns.reduced_costs(duals.prices, cuts, duals.multipliers)
+            reduced = self.price.columns.reduced_costs(duals.prices, self.cuts)
             columns = self.price.columns.take(np.flatnonzero(reduced <= room))
             if len(columns) > 0.8 * len(self.price.columns):
                 return False
@@ -405,12 +405,12 @@ class ColumnGeneration:
             if room > 0.7 * self.listed_room:
                 return False
             self.listed_room = room
-            listed = self.everything.every(self.root, cuts, room, MOST_LISTED, WORK_OF_LIST)
+            listed = self.everything.every(self.root, self.cuts, room, MOST_LISTED, WORK_OF_LIST)
             if listed is None:
                 return False
             columns = listed
         self.screens.append(duals)
         self.price = PriceListed(columns)
-        held = self.master.columns.reduced_costs(duals.prices, cuts, duals.multipliers)
+        held = self.master.columns.reduced_costs(duals.prices, self.cuts)
         self._keep(held <= room)
         return True

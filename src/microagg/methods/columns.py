@@ -55,6 +55,28 @@ def cuts_of_sets(sets: list[tuple[int, ...]]) -> Cuts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """Prices of the records, multipliers of the first cuts, and a charge on every group, not negative: the
+    multiplier of the count cut. Every group has at least k records, so that no partition has more than
+    ⌊n/k⌋ of them: Σ_C x_C ≤ ⌊n/k⌋.
+    """
+
+    records: Doubles
+    multipliers: Doubles
+    charge: float = 0.0
+
+    def towards(self, other: Prices, share: float) -> Prices:
+        """Between these and others, which know all cuts: at them for a share of 1."""
+        known = np.zeros(len(other.multipliers))
+        known[: len(self.multipliers)] = self.multipliers
+        return Prices(
+            (1.0 - share) * self.records + share * other.records,
+            (1.0 - share) * known + share * other.multipliers,
+            (1.0 - share) * self.charge + share * other.charge,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """Groups one after the other: `members` ascending in each, `sizes`, and `costs`, their SSEs."""
 
@@ -83,15 +105,16 @@ class Columns:
         """Column, cut and coefficient ⌊|C∩S|/2⌋ of all that are not zero, one a row."""
         return _core.columns_of_cuts(n, self.members, self.sizes, cuts.rows, cuts.sizes)
 
-    def reduced_costs(self, prices: Doubles, cuts: Cuts, multipliers: Doubles) -> Doubles:
-        """w_C − Σ prices of its records + Σ multipliers of the cuts · ⌊|C∩S|/2⌋."""
+    def reduced_costs(self, prices: Prices, cuts: Cuts) -> Doubles:
+        """w_C − Σ prices of its records + Σ multipliers of the cuts · ⌊|C∩S|/2⌋ + the charge."""
         if not len(self):
             return np.empty(0)
-        reduced = self.costs - np.add.reduceat(prices[self.members], self.starts)
-        if len(cuts):
-            column, cut, times = self.cut_entries(len(prices), cuts).T
-            reduced += np.bincount(column, weights=multipliers[cut] * times, minlength=len(self))
-        return reduced
+        reduced = self.costs - np.add.reduceat(prices.records[self.members], self.starts)
+        first = cuts.first(len(prices.multipliers))
+        if len(first):
+            column, cut, times = self.cut_entries(len(prices.records), first).T
+            reduced += np.bincount(column, weights=prices.multipliers[cut] * times, minlength=len(self))
+        return reduced + prices.charge
 
     def obey(self, apart: Rows, together: Rows) -> NDArray[np.bool_]:
         """Which columns hold at most one record of each pair of `apart` and both or none of `together`."""

@@ -57,14 +57,14 @@ def prove(problem: Problem, start: Partition, target: float, nodes: int, work: i
     """
     # Here, for the solver takes a while to load.
     from microagg.methods.column_generation import ColumnGeneration, Proof
-    from microagg.methods.columns import NO_CUTS
+    from microagg.methods.columns import NO_CUTS, Prices
     from microagg.methods.pricing import Node, repaired
 
     n, k = len(problem.points), problem.k
     shares = record_shares(problem, run)
 
     def by_shares(found: Partition) -> Proof:
-        root = Node(repaired(problem, shares, NO_CUTS, np.empty(0), np.zeros(n)))
+        root = Node(repaired(problem, Prices(shares, np.empty(0)), NO_CUTS, np.zeros(n)))
         bound = found.sse if n < 2 * k else max(found.bound, min(root.duals.value, found.sse))
         return Proof(replace(found, bound=bound), NO_CUTS, (), (root,), 0, 1)
 

@@ -9,28 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import NO_CUTS, Columns, Cuts, Doubles, joined
+from microagg.methods.columns import NO_CUTS, Columns, Cuts, Doubles, Prices, joined
 from microagg.model import Labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LpSolution:
-    """Optimal `values` of the columns with their `cost`, prices of the records, multipliers of the cuts."""
+    """Optimal `values` of the columns with their `cost`, and the dual solution as `prices`."""
 
     cost: float
     values: Doubles
-    prices: Doubles
-    multipliers: Doubles
+    prices: Prices
 
 
 class Master:
-    """The linear program over the columns it was given: each record covered once, the cuts observed, at
-    the least cost. One artificial column a record, dearer than any partition, keeps it feasible.
+    """The linear program over the columns it was given: each record covered once, at most `most_groups`
+    columns in sum, the cuts observed, at the least cost. One artificial column a record, dearer than any
+    partition, keeps it feasible. Its rows are those of the records, of the count, of the cuts.
 
     `unit`: about the cost of a record, for HiGHS' absolute tolerances.
     """
 
-    def __init__(self, n: int, unit: float, dearest: float, watch: _core.Watch) -> None:
+    def __init__(self, n: int, most_groups: float, unit: float, dearest: float, watch: _core.Watch) -> None:
         self.n = n
         self.cuts = NO_CUTS
         self.columns = Columns(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
@@ -40,8 +40,8 @@ class Master:
         self._lp.setOptionValue("dual_feasibility_tolerance", 1e-9)
         self._lp.setOptionValue("primal_feasibility_tolerance", 1e-9)
         self._lp.setOptionValue("presolve", "off")
-        nothing = np.empty(0, np.int32)
-        self._lp.addRows(n, np.ones(n), np.ones(n), 0, np.zeros(n, np.int32), nothing, np.empty(0))
+        _add_rows_of_records(self._lp, n)
+        self._lp.addRow(-np.inf, most_groups, 0, np.empty(0, np.int32), np.empty(0))
         rows = np.arange(n, dtype=np.int32)
         self._lp.addCols(
             n, np.full(n, dearest / unit), np.zeros(n), np.full(n, np.inf), n, rows, rows, np.ones(n)
@@ -52,9 +52,10 @@ class Master:
         if not len(new):
             return
         column, cut, times = new.cut_entries(self.n, self.cuts).T
-        rows = np.concatenate([new.members, self.n + cut])
-        values = np.concatenate([np.ones(len(new.members)), times])
-        owners = np.concatenate([np.repeat(np.arange(len(new)), new.sizes), column])
+        each = np.arange(len(new))
+        rows = np.concatenate([new.members, np.full(len(new), self.n), self.n + 1 + cut])
+        values = np.concatenate([np.ones(len(new.members) + len(new)), times])
+        owners = np.concatenate([np.repeat(each, new.sizes), each, column])
         order = np.argsort(owners, kind="stable")
         counts = np.bincount(owners, minlength=len(new))
         self._lp.addCols(
@@ -110,8 +111,7 @@ class Master:
         return LpSolution(
             self._lp.getInfo().objective_function_value * self._unit,
             np.array(solution.col_value)[self.n :],
-            duals[: self.n],
-            np.maximum(-duals[self.n :], 0.0),
+            Prices(duals[: self.n], np.maximum(-duals[self.n + 1 :], 0.0), max(-float(duals[self.n]), 0.0)),
         )
 
     def _is_solved(self) -> bool:
@@ -130,8 +130,7 @@ def best_partition(
     mip.setOptionValue("mip_max_nodes", nodes)
     mip.setOptionValue("mip_rel_gap", 1e-9)
     mip.setOptionValue("mip_abs_gap", 1e-9)
-    nothing = np.empty(0, np.int32)
-    mip.addRows(n, np.ones(n), np.ones(n), 0, np.zeros(n, np.int32), nothing, np.empty(0))
+    _add_rows_of_records(mip, n)
     mip.addCols(
         count,
         columns.costs / unit,
@@ -157,6 +156,11 @@ def labels_of_columns(columns: Columns, n: int) -> Labels | None:
     labels = np.empty(n, dtype=np.int32)
     labels[columns.members] = np.repeat(np.arange(len(columns), dtype=np.int32), columns.sizes)
     return _core.by_first_appearance(labels)
+
+
+def _add_rows_of_records(program: highspy.Highs, n: int) -> None:
+    nothing = np.empty(0, np.int32)
+    program.addRows(n, np.ones(n), np.ones(n), 0, np.zeros(n, np.int32), nothing, np.empty(0))
 
 
 def _solver(watch: _core.Watch) -> highspy.Highs:

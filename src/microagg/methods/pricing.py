@@ -6,13 +6,13 @@ Numbers in parentheses: `column_generation.py`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from microagg import _core
-from microagg.methods.columns import Columns, Cuts, Doubles, costed
+from microagg.methods.columns import Columns, Cuts, Doubles, Prices, costed
 from microagg.model import Problem, Rows
 
 NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
@@ -23,30 +23,31 @@ SMALLEST = 2.0**-1060
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Duals:
-    """Prices and multipliers (of the first cuts) that satisfy (1), and the bound they prove."""
+    """Prices that satisfy (1), and the bound they prove."""
 
-    prices: Doubles
-    multipliers: Doubles
+    prices: Prices
     value: float
 
 
-def repaired(problem: Problem, prices: Doubles, cuts: Cuts, multipliers: Doubles, least: Doubles) -> Duals:
+def repaired(problem: Problem, prices: Prices, cuts: Cuts, least: Doubles) -> Duals:
     """Duals that satisfy (1) in exact arithmetic.
 
     `least` is what `Pricing` computed in rounded arithmetic: per record, the least of 0 and rc(C)/|C|.
-    A group whose rc is near 0 or negative has w_C ≤ T = Σ|π| + Σμ over its records and their
-    cuts, all its sums have at most p + (2k)² + 4k + 2kc terms if no record is in more than c cuts, so that
-    rounding changes rc by less than half of ρ·T with ρ = 8·(p + 4k² + 4k + 2kc + 16)·2⁻⁵³; each price is
-    lowered by its part of ρ·T.
+    A group whose rc is near 0 or negative has w_C and F ≤ T = Σ|π| + Σμ over its records and their
+    cuts, all its sums have at most p + (2k)² + 4k + 2kc + 1 terms if no record is in more than c cuts, so
+    that rounding changes rc by less than half of ρ·T with ρ = 8·(p + 4k² + 4k + 2kc + 17)·2⁻⁵³; each price
+    is lowered by its part of ρ·T.
     """
-    k, p = problem.k, problem.points.shape[1]
+    n, p, k = *problem.points.shape, problem.k
     most_cuts = int(np.bincount(cuts.rows, minlength=1).max())
-    rho = 8.0 * (p + 4 * k * k + 4 * k + 2 * k * most_cuts + 16) * 2.0**-53
-    terms = np.abs(prices)
-    np.add.at(terms, cuts.rows, np.repeat(multipliers, cuts.sizes))
-    safe = prices + least - rho * terms - np.where(terms > 0.0, SMALLEST, 0.0)
-    total = math.fsum(safe) - math.fsum(multipliers * cuts.limits)
-    return Duals(safe, multipliers, total - 8.0 * 2.0**-53 * math.fsum(terms))
+    rho = 8.0 * (p + 4 * k * k + 4 * k + 2 * k * most_cuts + 17) * 2.0**-53
+    terms = np.abs(prices.records)
+    np.add.at(terms, cuts.rows, np.repeat(prices.multipliers, cuts.sizes))
+    safe = prices.records + least - rho * terms - np.where(terms > 0.0, SMALLEST, 0.0)
+    charges = prices.charge * (n // k)
+    total = math.fsum(safe) - math.fsum(prices.multipliers * cuts.limits) - charges
+    value = total - 8.0 * 2.0**-53 * (math.fsum(terms) + charges)
+    return Duals(replace(prices, records=safe), value)
 
 
 @dataclass(slots=True, eq=False)
@@ -66,9 +67,9 @@ class Price(Protocol):
     """
 
     def __call__(
-        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+        self, node: Node, prices: Prices, cuts: Cuts, below: float
     ) -> tuple[Columns, Doubles, bool]:
-        """At these prices and multipliers, in this node."""
+        """At these prices, in this node."""
         ...
 
 
@@ -96,12 +97,10 @@ class PriceAll:
         self._watch = watch
 
     def __call__(
-        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+        self, node: Node, prices: Prices, cuts: Cuts, below: float
     ) -> tuple[Columns, Doubles, bool]:
         """Those that were the cheapest of a record while searching."""
-        found = self._run(
-            node, prices, cuts, multipliers, below, False, MOST_COLUMNS_A_CALL, self._work_of_call
-        )
+        found = self._run(node, prices, cuts, below, False, MOST_COLUMNS_A_CALL, self._work_of_call)
         if not found[2]:
             self._work_of_one = min(MORE_WORK * self._work_of_one, WORK_A_CALL)
         return found
@@ -110,26 +109,24 @@ class PriceAll:
         self, node: Node, cuts: Cuts, below: float, most_columns: int, most_work: int
     ) -> Columns | None:
         """All columns below; None if there are too many."""
-        duals = node.duals
-        columns, _, complete = self._run(
-            node, duals.prices, cuts, duals.multipliers, below, True, most_columns, most_work
-        )
+        prices = node.duals.prices
+        first = cuts.first(len(prices.multipliers))
+        columns, _, complete = self._run(node, prices, first, below, True, most_columns, most_work)
         return columns if complete else None
 
     def _run(
         self,
         node: Node,
-        prices: Doubles,
+        prices: Prices,
         cuts: Cuts,
-        multipliers: Doubles,
         below: float,
         every: bool,
         most_columns: int,
         most_work: int,
     ) -> tuple[Columns, Doubles, bool]:
         members, sizes, _, least, complete = self._pricing.run(
-            prices, cuts.rows, cuts.sizes, multipliers, node.apart, node.together,
-            below, every, most_columns, min(most_work, self.work_left),
+            prices.records, cuts.rows, cuts.sizes, prices.multipliers, prices.charge, node.apart,
+            node.together, below, every, most_columns, min(most_work, self.work_left),
             most_work if every else self._work_of_one, self._watch,
         )  # fmt: skip
         self.work_left = max(self.work_left - self._pricing.work, 0)
@@ -143,14 +140,14 @@ class PriceListed:
         self.columns = columns
 
     def __call__(
-        self, node: Node, prices: Doubles, cuts: Cuts, multipliers: Doubles, below: float
+        self, node: Node, prices: Prices, cuts: Cuts, below: float
     ) -> tuple[Columns, Doubles, bool]:
         """The cheapest, at most a few hundred."""
-        reduced = self.columns.reduced_costs(prices, cuts, multipliers)
+        reduced = self.columns.reduced_costs(prices, cuts)
         reduced[~self.columns.obey(node.apart, node.together)] = np.inf
         negative = np.flatnonzero(reduced < min(below, 0.0))
         found = self.columns.take(negative)
-        least = np.zeros(len(prices))
+        least = np.zeros(len(prices.records))
         shares = np.repeat(reduced[negative] / found.sizes, found.sizes)
         np.minimum.at(least, found.members, shares)
         chosen = negative[np.argsort(reduced[negative], kind="stable")[:500]]
