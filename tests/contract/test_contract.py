@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pickle
 import pkgutil
 
@@ -84,6 +85,8 @@ READINGS = (
     "genetic:generations=20:axis=column",
     "icsm:tries=1:pool=100:lists=no",
 )
+
+LONG_EXAMPLES = 60 if os.environ.get("MICROAGG_LONG_SAMPLE") else 600
 
 STAGES: dict[str, Stage] = {
     **{f"catalogue: {name}": stage_of(SHORT.get(name, name)) for name in METHODS},
@@ -169,9 +172,21 @@ def start_for(stage: Stage, problem: Problem, start: Partition) -> Partition:
 
 
 @pytest.mark.parametrize("name", STAGES)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_contract(name: str, data: st.DataObject) -> None:
+    check_contract(name, data)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", STAGES)
+@settings(max_examples=LONG_EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_contract_on_many_problems(name: str, data: st.DataObject) -> None:
+    check_contract(name, data)
+
+
+def check_contract(name: str, data: st.DataObject) -> None:
     stage = STAGES[name]
     problem, random_start = data.draw(problems(stage))
     start = start_for(stage, problem, random_start)
