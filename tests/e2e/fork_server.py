@@ -11,17 +11,27 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import typer
+
+import microagg
+from microagg import cli
+
+LIBRARIES = (
+    *("pandas", "openpyxl", "pyreadstat", "jinja2", "matplotlib.backends.backend_svg", "typer.main"),
+    *("pyarrow.compute", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet"),
+)
+"""What commands import when they need it."""
 
 
 def outcome(
@@ -97,12 +107,8 @@ def _stop(server: subprocess.Popen[str]) -> None:
 
 
 def _serve() -> None:
-    for module in ("pandas", "pyarrow.compute", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet"):
+    for module in (*LIBRARIES, *_own_modules()):
         importlib.import_module(module)
-    for module in ("openpyxl", "pyreadstat", "microagg.api", "typer.main"):
-        importlib.import_module(module)
-    from microagg import cli
-
     typer.main.get_command(cli.app)
     gc.freeze()  # children share this memory until they write to it
     with os.fdopen(os.dup(0)) as commands, os.fdopen(os.dup(1), "w") as answers:
@@ -132,6 +138,14 @@ def _wait_for_the_moment(command: dict[str, Any], child: int) -> None:
     ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
     while not Path(command["once"]).exists() and os.waitid(os.P_PID, child, ended) is None:
         time.sleep(0.01)
+
+
+def _own_modules() -> Iterator[str]:
+    """All but those of other faces and engines, which no command here uses."""
+    others = ("microagg.__main__", "microagg.web", "microagg.estimator", "microagg.engines.spark")
+    for module in pkgutil.walk_packages(microagg.__path__, "microagg."):
+        if not module.name.startswith(others):
+            yield module.name
 
 
 def _end_with(main: Callable[[], object]) -> None:
