@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import pickle
 import pkgutil
 
@@ -43,6 +42,7 @@ from microagg.methods.stage import (
 )
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 from microagg.model import Labels, Partition, Problem
+from tests.campaigns import at_length
 from tests.differential.adversarial import KINDS, points
 
 
@@ -85,8 +85,6 @@ READINGS = (
     "genetic:generations=20:axis=column",
     "icsm:tries=1:pool=100:lists=no",
 )
-
-LONG_EXAMPLES = 60 if os.environ.get("MICROAGG_LONG_SAMPLE") else 600
 
 STAGES: dict[str, Stage] = {
     **{f"catalogue: {name}": stage_of(SHORT.get(name, name)) for name in METHODS},
@@ -178,9 +176,8 @@ def test_contract(name: str, data: st.DataObject) -> None:
     check_contract(name, data)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", STAGES)
-@settings(max_examples=LONG_EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=at_length) for name in STAGES])
+@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_contract_on_many_problems(name: str, data: st.DataObject) -> None:
     check_contract(name, data)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from microagg import _core
 from microagg.methods.columns import Columns, Cuts, Pool, columns_of_labels, costed, cuts_of_sets, joined
 from microagg.model import Points, Problem
+from tests.campaigns import at_length
 from tests.differential import adversarial
 from tests.oracles import columns as oracle
 from tests.oracles.columns import Group
@@ -291,7 +292,7 @@ def cases(seed: int, kind: str, count: int, most: int = 11) -> Iterator[Case]:
 # --- pricing ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [120, pytest.param(1200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [120, pytest.param(1200, marks=at_length)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_pricing_finds_every_group_below(kind: str, count: int) -> None:
     for case in cases(1, kind, count):

@@ -25,6 +25,7 @@ from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import Within, chain, evaluated, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem
+from tests.campaigns import at_length
 from tests.differential.adversarial import KINDS, points
 from tests.oracles import neighbourhood, objective
 
@@ -55,7 +56,7 @@ def allowed_partition(rng: np.random.Generator, n: int, k: int) -> Labels:
 # --- descent ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trials", [8, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("trials", [8, pytest.param(60, marks=at_length)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_descent_ends_in_a_local_optimum(kind: str, trials: int) -> None:
     """No partition of the stated neighbourhood, all of them recomputed from scratch, is better."""
@@ -215,7 +216,7 @@ BOTH = {"baseline": [1, 2], "avx2": [1, 2], "avx512": [1, 2]}
         (7_000, 4, 4, 200, BOTH, "a762b79e1df7ec7d"),
         # Enough for regions: seconds each, so that all pairs are tried in the long campaign only.
         (400, 3, 4, 84_000, {"baseline": [1], "avx2": [2], "avx512": [1]}, "eb274f00867a993e"),
-        pytest.param(400, 3, 4, 84_000, BOTH, "eb274f00867a993e", marks=pytest.mark.long),
+        pytest.param(400, 3, 4, 84_000, BOTH, "eb274f00867a993e", marks=at_length),
     ],
 )
 def test_one_seed_and_number_of_steps_one_answer(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import time
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pyarrow import parquet
 
 from microagg.plan.plan_file import read_plan
 from microagg.write import write_text
+from tests.campaigns import SAMPLE
 from tests.e2e.fork_server import signal_in_a_kernel
 from tests.e2e.protecting import listing, protected, run, survey
 
@@ -119,7 +119,7 @@ def test_ended_at_a_random_moment(tmp_path: Path, job: Job, sent: signal.Signals
 @pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
 def test_ended_at_hundreds_of_random_moments(tmp_path: Path, job: Job, sent: signal.Signals) -> None:
-    trials = 60 if os.environ.get("MICROAGG_LONG_SAMPLE") else 600
+    trials = 30 if SAMPLE else 600
     kill_at_random_moments(job, tmp_path, sent, trials, seed=100 + int(sent))
 
 
