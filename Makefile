@@ -9,7 +9,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
 BUILDS_PYSPARK := 'setuptools>=70.1'
 EXTRAS := all,test,lint$(if $(shell command -v java),$(shell echo ,spark))
 # One process for each core, but no more than memory allows. tests/conftest.py says which tests stay together.
-IN_PARALLEL := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup
+IN_PARALLEL := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8
 FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 
 # Without bytecode each command that a test starts would compile all modules again.

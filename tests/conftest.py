@@ -1,10 +1,11 @@
 """What holds for all tests."""
 
 import signal
+from typing import Any
 
 import pytest
 
-SPLIT = ("contract", "differential", "e2e")
+SPLIT = ("tests/contract/", "tests/differential/", "tests/e2e/")
 """Folders whose files take long, and whose tests share little."""
 
 
@@ -13,12 +14,17 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Where tests run in several processes, those that share something expensive run in the same one: a
-    session of Spark, a server, a browser, results that are kept.
+    session of Spark, a server, a browser, results that are kept. The largest such sets begin.
     """
-    for item in items:
-        folder = item.path.parent.name
-        if folder not in SPLIT:
-            group = folder if folder == "spark" else f"{folder}/{item.path.stem}"
-            item.add_marker(pytest.mark.xdist_group(group))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            if nodeid.startswith(SPLIT):
+                return nodeid
+            return "tests/spark" if nodeid.startswith("tests/spark/") else nodeid.partition("::")[0]
+
+    return Scheduling(config, log)
