@@ -8,7 +8,12 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
 # It comes as source, which the setuptools of an older Python's venv cannot build.
 BUILDS_PYSPARK := 'setuptools>=70.1'
 EXTRAS := all,test,lint$(if $(shell command -v java),$(shell echo ,spark))
+# One process for each core, but no more than memory allows. tests/conftest.py says which tests stay together.
+IN_PARALLEL := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8
 FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
+
+# Without bytecode each command that a test starts would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-long lint format smoke bench bench-micro quality clean
@@ -36,10 +41,10 @@ demo: setup ## the main job on the SME example and generated data, as a table
 	$(BIN)/python -m benchmarks.demo
 
 test: setup lint smoke ## everything that is checked on each change
-	$(BIN)/python -m pytest -m 'not long'
+	$(IN_PARALLEL) -m 'not long'
 
 test-long: setup ## the long campaigns: fuzzing against the oracles
-	$(BIN)/python -m pytest -m long
+	$(IN_PARALLEL) -m long
 
 lint: setup ## ruff, mypy, import-linter, clang-format
 	$(BIN)/ruff check .

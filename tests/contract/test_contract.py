@@ -42,6 +42,7 @@ from microagg.methods.stage import (
 )
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 from microagg.model import Labels, Partition, Problem
+from tests.campaigns import at_length
 from tests.differential.adversarial import KINDS, points
 
 
@@ -171,9 +172,20 @@ def start_for(stage: Stage, problem: Problem, start: Partition) -> Partition:
 
 
 @pytest.mark.parametrize("name", STAGES)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_contract(name: str, data: st.DataObject) -> None:
+    check_contract(name, data)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=at_length) for name in STAGES])
+@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_contract_on_many_problems(name: str, data: st.DataObject) -> None:
+    check_contract(name, data)
+
+
+def check_contract(name: str, data: st.DataObject) -> None:
     stage = STAGES[name]
     problem, random_start = data.draw(problems(stage))
     start = start_for(stage, problem, random_start)

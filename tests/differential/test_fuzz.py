@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -12,6 +10,7 @@ from microagg.methods.paths import GroupTour, NearestNext
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated, one_group
 from microagg.model import Problem
+from tests.campaigns import SAMPLE
 from tests.differential import engines
 from tests.differential.adversarial import cases
 from tests.differential.test_kernels import PEELS, labels_of, univariate_cost
@@ -20,7 +19,7 @@ from tests.oracles import paths, peel, univariate
 pytestmark = pytest.mark.long
 
 # Continuous integration runs a fixed sample, so that it takes a minute or two.
-COUNT = 900 if os.environ.get("MICROAGG_LONG_SAMPLE") else 18_000
+COUNT = 900 if SAMPLE else 18_000
 
 
 @pytest.mark.parametrize("name", PEELS)

@@ -62,7 +62,7 @@ def labels_of(stage: Stage, x: NDArray[np.float64], k: int, threads: int = 1) ->
 @pytest.mark.parametrize("name", PEELS)
 def test_peel(name: str) -> None:
     stage, oracle = PEELS[name]
-    for kind, x, k in cases(360, 60, seed=1):
+    for kind, x, k in cases(180, 60, seed=1):
         found, expected = labels_of(stage, x, k), oracle(x, k)
         assert np.array_equal(found, expected), (kind, x.shape, k)
 
@@ -89,7 +89,7 @@ def test_levels_agree(kind: str) -> None:
 
 
 def test_nearest_next() -> None:
-    for kind, x, k in cases(360, 60, seed=4):
+    for kind, x, k in cases(180, 60, seed=4):
         found = NearestNext()(Problem(x, k), one_group(Problem(x, k)), Run())
         assert np.array_equal(found, paths.nearest_next(x)), (kind, x.shape)
         found = NearestNext("pair")(Problem(x, k), one_group(Problem(x, k)), Run())
@@ -97,7 +97,7 @@ def test_nearest_next() -> None:
 
 
 def test_group_tour() -> None:
-    for kind, x, k in cases(360, 60, seed=5):
+    for kind, x, k in cases(180, 60, seed=5):
         problem, labels = Problem(x, k), peel.cbfs(x, k)
         for tour, first in (
             (GroupTour(), paths.farthest_from_centroid(x)),

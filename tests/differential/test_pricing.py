@@ -23,6 +23,7 @@ from microagg.methods.columns import (
     joined,
 )
 from microagg.model import Points, Problem
+from tests.campaigns import at_length
 from tests.differential import adversarial
 from tests.oracles import columns as oracle
 from tests.oracles.columns import Group
@@ -306,9 +307,10 @@ def cases(seed: int, kind: str, count: int, most: int = 11) -> Iterator[Case]:
 # --- pricing ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("count", [120, pytest.param(1200, marks=at_length)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_pricing_finds_every_group_below(kind: str) -> None:
-    for case in cases(1, kind, 320):
+def test_pricing_finds_every_group_below(kind: str, count: int) -> None:
+    for case in cases(1, kind, count):
         answer = expected(case)
         found = asked(_core.Pricing(case.points, case.k), case)
         assert found.complete

@@ -1,4 +1,4 @@
-"""`microagg protect` as a subprocess, and files for it.
+"""`microagg protect` as a process, and files for it.
 
 Keys hold numbers that begin with `MARK`, so that no message can show one unnoticed.
 """
@@ -13,7 +13,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 import pytest
 
 from tests.bad_files import leaks
-from tests.e2e.fork_server import forked
+from tests.e2e.fork_server import outcome
 
 COMMAND = Path(sys.executable).parent / "microagg"
 TRACES = ("Traceback", "Internal error", "nanobind", "Warning", "Error:\n")
@@ -97,17 +96,7 @@ def run(
     **more: Any,
 ) -> subprocess.CompletedProcess[str]:
     """The outcome of `microagg protect`; nothing that it prints may show a value or a stack trace."""
-    words = [command, *map(str, arguments)]
-    with tempfile.TemporaryDirectory(prefix="streams-") as place:
-        streams = [Path(place) / name for name in ("in", "out", "err")]
-        streams[0].write_bytes(given.encode() if isinstance(given, str) else given)
-        for stream in streams[1:]:
-            stream.touch()
-        told = {"arguments": words, "folder": str(folder or Path.cwd()), "streams": list(map(str, streams))}
-        code = forked({**told, **more})
-        done = subprocess.CompletedProcess(
-            words, code, *(stream.read_text("utf-8") for stream in streams[1:])
-        )
+    done = outcome(command, *arguments, folder=folder, given=given, **more)
     printed = done.stdout + done.stderr
     assert not leaks(printed), printed
     assert not any(trace in printed for trace in TRACES), printed

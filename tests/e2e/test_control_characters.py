@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +13,7 @@ import pytest
 
 import microagg
 from microagg import errors
+from tests.e2e.fork_server import outcome
 
 ESC = "\x1b[31m"
 TURNED = "\u202e"
@@ -44,8 +44,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).parent / "microagg"), *map(str, words)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return outcome(*words, folder=folder)
 
 
 def assert_clean(text: str) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 import microagg
 from microagg import read, write
+from tests.e2e.fork_server import outcome
 from tests.web.serving import serving
 
 ROOT = Path(__file__).parents[2]
@@ -82,14 +83,11 @@ def write_files(folder: Path) -> None:
 
 def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     program, *arguments = shlex.split(line)
-    assert program in ("microagg", "cat")
+    if program == "microagg":
+        return outcome(*arguments, folder=folder, merged=True)
+    assert program == "cat"
     return subprocess.run(
-        [COMMAND if program == "microagg" else program, *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
+        [program, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
 
 

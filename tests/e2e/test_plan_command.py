@@ -1,11 +1,11 @@
-"""`microagg plan` as a subprocess: the table, the plan, refusals, and silence about values."""
+"""`microagg plan` as a process: the table, the plan, refusals, and silence about values."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,23 +16,14 @@ from pyarrow import parquet
 
 from microagg.plan.plan_file import read_plan
 from tests.bad_files import leaks, write_good
+from tests.e2e.fork_server import outcome
 from tests.e2e.test_docs import COMPANIES
 
-COMMAND = Path(sys.executable).parent / "microagg"
 N = 300
 
 
-def run(
-    *arguments: object, folder: Path | None = None, given: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [COMMAND, "plan", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=folder,
-        input=given,
-    )
+def run(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]:
+    done = outcome("plan", *arguments, **more)
     printed = done.stdout + done.stderr
     assert not leaks(printed)
     assert "Traceback" not in printed
@@ -247,13 +238,7 @@ def test_good_file(tmp_path: Path) -> None:
 
 
 def protected_by(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, "protect", "--plan", "plan.toml", "-o", "out.csv", "--effort", "fast"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=folder,
-    )
+    return outcome("protect", "--plan", "plan.toml", "-o", "out.csv", "--effort", "fast", folder=folder)
 
 
 def test_the_plan_that_is_written_runs(folder: Path) -> None:

@@ -1,9 +1,8 @@
-"""`microagg protect` as a subprocess: the story, every option with its effect, plans, records, formats."""
+"""`microagg protect` as a process: the story, every option with its effect, plans, records, formats."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,6 @@ import microagg
 from microagg.plan.plan_file import read_plan
 from tests.bad_files import write_excel
 from tests.e2e.protecting import (
-    COMMAND,
     COMPANIES,
     COMPANY_ROLES,
     SURVEY,
@@ -232,9 +230,7 @@ def test_option(tmp_path: Path, name: str) -> None:
 
 
 def test_every_option_of_the_help_is_tried() -> None:
-    shown = subprocess.run(
-        [COMMAND, "protect", "--help"], capture_output=True, text=True, check=True
-    ).stdout
+    shown = protected("--help")
     offered = {word.rstrip(",") for word in shown.split() if word.startswith("--")} - {"--help"}
     here = "".join(
         Path(__file__).with_name(name).read_text()
@@ -414,7 +410,7 @@ def test_a_suggested_plan_can_be_run_and_options_win_over_it(tmp_path: Path) -> 
     ]
     source = write_rows(tmp_path / "data.csv", ["PersonID", "region", "costs", "rents"], rows)
     plan = tmp_path / "plan.toml"
-    subprocess.run([COMMAND, "plan", source, "-o", plan], check=True, capture_output=True)
+    protected(source, "-o", plan, command="plan")
     protected("--plan", plan)
     path = tmp_path / "data-protected.csv"
     assert list(rows_of(path)[0]) == ["region", "costs", "rents"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import time
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from pyarrow import parquet
 
 from microagg.plan.plan_file import read_plan
 from microagg.write import write_text
+from tests.campaigns import SAMPLE
+from tests.e2e.fork_server import signal_in_a_kernel
 from tests.e2e.protecting import listing, protected, run, survey
 
 OLD = "old\n"
@@ -118,7 +119,7 @@ def test_ended_at_a_random_moment(tmp_path: Path, job: Job, sent: signal.Signals
 @pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
 def test_ended_at_hundreds_of_random_moments(tmp_path: Path, job: Job, sent: signal.Signals) -> None:
-    trials = 60 if os.environ.get("MICROAGG_LONG_SAMPLE") else 600
+    trials = 30 if SAMPLE else 600
     kill_at_random_moments(job, tmp_path, sent, trials, seed=100 + int(sent))
 
 
@@ -201,14 +202,16 @@ def test_ended_at_every_step_of_writing(
 def test_signals_while_groups_are_made(
     tmp_path: Path, sent: signal.Signals, code: int, message: str
 ) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
     points = np.random.default_rng(4).normal(size=(300_000, 4))
     table = pa.table({f"x{at}": points[:, at] for at in range(4)})
-    parquet.write_table(table, tmp_path / "long.parquet", compression="none")
-    before = listing(tmp_path)
+    parquet.write_table(table, folder / "long.parquet", compression="none")
+    before = listing(folder)
     command = ("long.parquet", "-k", 3, "--keys", "x0,x1,x2,x3", "--method", "centroid")
-    done = run(*command, folder=tmp_path, signal=int(sent), after=1.0)
+    done = run(*command, folder=folder, **signal_in_a_kernel(sent, tmp_path / "reached"))
     assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
-    assert listing(tmp_path) == before
+    assert listing(folder) == before
 
 
 def test_a_library_that_makes_an_error_of_its_own_of_the_end(tmp_path: Path, job: Job) -> None:
@@ -247,7 +250,7 @@ class Finalized:
         os.kill(os.getpid(), {int(sent)})
 def interrupted(*args):
     Finalized()
-    for _ in range(500):
+    for _ in range(30_000):  # until it arrives
         time.sleep(0.01)
 read.microdata_from_file = interrupted
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from decimal import Decimal
 
 import numpy as np
@@ -11,6 +10,7 @@ from benchmarks import papers
 
 import microagg
 from microagg import datasets
+from tests.campaigns import only_in_all
 from tests.papers import figures
 from tests.papers.figures import APART, DATA, EQUAL, NEAR, PENDING, REASONS, Entry
 
@@ -20,12 +20,6 @@ HEADING = "| kind | reason | figures |"
 needs_data = pytest.mark.skipif(
     not figures.reference_files_are_here(),
     reason="the reference data sets are not here: set MICROAGG_DATA to their folder",
-)
-
-
-only_in_all = pytest.mark.skipif(
-    bool(os.environ.get("MICROAGG_LONG_SAMPLE")),
-    reason="not in the sample of the long campaigns: make test-long",
 )
 
 

@@ -142,7 +142,7 @@ def test_spread_too_small_to_square_is_no_proof() -> None:
 
 @pytest.mark.parametrize("method", ["mdav", "mdav-mhm", "univariate", "exhaustive"])
 def test_enormous_outliers_end_in_a_result_or_a_message(method: str) -> None:
-    """In a process of its own, for a kernel that loops on infinities would never return."""
+    """In a process of its own, which can be ended: a kernel that loops on infinities would never return."""
     code = (
         "import math, microagg\n"
         "data = [1e308, -1e308, 0, 1, 2, 3, 4, 5]\n"
@@ -152,7 +152,7 @@ def test_enormous_outliers_end_in_a_result_or_a_message(method: str) -> None:
         "except microagg.DataError:\n"
         "    pass\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=4)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 def test_seconds_cut_refinements_short() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from pyarrow import feather, parquet
 
 import microagg
 from microagg.errors import DataError
-from tests.e2e.protecting import COMMAND, refused
+from tests.e2e.fork_server import outcome
+from tests.e2e.protecting import refused
 
 N = 12
 
@@ -68,7 +68,6 @@ def test_invalid_utf_8_is_refused_by_every_command(words: list[str], tmp_path: P
     path = tmp_path / "data.parquet"
     table = pa.table({"x": [float(number) for number in range(N)], "bad": bad_text(pa.string())})
     parquet.write_table(table, path)
-    command = [COMMAND, *(str(path) if word == "FILE" else word for word in words)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    done = outcome(*(path if word == "FILE" else word for word in words), folder=tmp_path)
     assert done.returncode == 2
     assert "Column 'bad'" in done.stderr

@@ -22,7 +22,8 @@ from microagg.plan.profile import profile
 from microagg.plan.suggestions import suggest, words_of
 from microagg.read import microdata_from_file
 from microagg.web.choices import Choices
-from tests.e2e.protecting import COMMAND, refused
+from tests.e2e.fork_server import outcome
+from tests.e2e.protecting import refused
 
 N = 24
 
@@ -44,8 +45,7 @@ def is_missing() -> list[bool]:
 
 
 def run(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [COMMAND, *map(str, words)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return outcome(*words, folder=folder)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from microagg.errors import DataError, OutputError, SettingsError
 from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels, Verified
 from microagg.write import drafts, excel
 from tests.bad_files import leaks
+from tests.campaigns import SAMPLE
 
 FRAME = Origin("frame", "the data frame")
 
@@ -635,7 +636,7 @@ def test_killed_at_any_moment(tmp_path: Path, end: signal.Signals, ending: str) 
     """The old file or the new one, and both are whole."""
     path = tmp_path / f"out{ending}"
     pause = np.random.default_rng(int(end))
-    for _ in range(20):
+    for _ in range(4 if SAMPLE else 20):
         with subprocess.Popen(
             [sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as child:

@@ -24,6 +24,9 @@ Found = TypeVar("Found")
 
 COMMAND = Path(sys.executable).parent / "microagg"
 
+PATIENCE = 120.0
+"""Seconds after which something hangs, even on a machine with much else to do."""
+
 CSV_NAMES = ["age", "size", "income", "rent", "region"]
 
 
@@ -79,7 +82,7 @@ class Server:
     def request(
         self, method: str, path: str, cookie: str | None, headers: dict[str, str], body: bytes | None = None
     ) -> tuple[int, dict[str, str], str]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         if cookie is not None:
             named["cookie"] = cookie
@@ -105,7 +108,7 @@ class Server:
     def end(self, sign: int = signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(sign)
-        return self.process.wait(20)
+        return self.process.wait(PATIENCE)
 
 
 AUDIT = """
@@ -153,12 +156,12 @@ def serving(temporary: Path, *options: str, opening: bool = False, **environment
         yield server
     finally:
         server.end(signal.SIGTERM)
-        listener.join(5)
+        listener.join(PATIENCE)
         if process.stdout is not None:
             process.stdout.close()
 
 
-def eventually(look: Callable[[], Found | None], seconds: float = 30.0) -> Found:
+def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE) -> Found:
     """What is found, as soon as it is."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

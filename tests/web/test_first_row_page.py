@@ -85,7 +85,7 @@ def test_what_was_said_is_in_the_plan(project: Project) -> None:
     opened(project, "data.csv", write_csv)
     read_again(project, header="no")
     project.run()
-    eventually(lambda: project.release, 60)
+    eventually(lambda: project.release)
     assert parsed_plan(_plan(project), "the plan")["header"] == "no"
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.web.serving import Server, eventually, survey
+from tests.web.serving import PATIENCE, Server, eventually, survey
 
 
 def test_nothing_is_served_without_a_link(server: Server) -> None:
@@ -84,7 +84,7 @@ def handshake(server: Server, cookie: str | None, origin: str | None) -> str:
     ]  # fmt: skip
     lines += [f"Cookie: {cookie}"] if cookie else []
     lines += [f"Origin: {origin}"] if origin else []
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
         line.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         return line.recv(1000).decode("latin-1").split("\r\n")[0]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.campaigns import SAMPLE
 from tests.web.pages import run, send, step
 from tests.web.serving import Server, eventually, serving, survey
 from tests.web.test_jobs import write_bomb
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Visit = Callable[..., "Page"]
 
-SAMPLE = bool(os.environ.get("MICROAGG_LONG_SAMPLE"))
 
 pytestmark = pytest.mark.long
 

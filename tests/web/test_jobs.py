@@ -20,7 +20,7 @@ from microagg.model import Microdata, Partition
 from microagg.plan.protection import Protection
 from microagg.web import jobs, work
 from microagg.web.jobs import Job, Limits, Queue
-from tests.web.serving import eventually, survey
+from tests.web.serving import PATIENCE, eventually, survey
 
 WORDS = {"k": 3, "keys": [["age", "size", "income", "rent"]], "strata": ["region"]}
 FOREVER = {"k": 3, "keys": WORDS["keys"], "pass": ["region"], "method": "anneal:steps=1000000000000"}
@@ -49,7 +49,7 @@ def started(queue: Queue, kind: str, arguments: dict[str, Any], lane: jobs.Lane 
 
 
 def ended(job: Job) -> Job:
-    eventually(lambda: not job.active, 60)
+    eventually(lambda: not job.active)
     return job
 
 
@@ -263,5 +263,5 @@ def test_a_process_that_cannot_be_started_fails_and_makes_room(
         for _ in range(3):
             job = ended(started(queue, "look", arguments, "quick"))
             assert job.state == "failed"
-            assert job.over.wait(5)
+            assert job.over.wait(PATIENCE)
     assert ended(started(queue, "look", arguments, "quick")).state == "done"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.e2e.fork_server import outcome
 from tests.web.pages import downloaded, give_role, run, send, start_run, step
-from tests.web.serving import COMMAND, Server, eventually, survey
+from tests.web.serving import Server, eventually, survey
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -78,11 +78,10 @@ def test_the_whole_journey(server: Server, visit: Visit, data: Path, tmp_path: P
     assert json.loads(Path(record.path()).read_text())["plan"]["k"] == 4
 
     command = shlex.split(page.locator("#command").inner_text())
-    subprocess.run([COMMAND, *command[1:]], cwd=tmp_path, check=True, capture_output=True)
+    outcome(*command[1:], folder=tmp_path).check_returncode()
     assert (tmp_path / "data-protected.csv").read_bytes() == Path(protected.path()).read_bytes()
     (tmp_path / "plan.toml").write_bytes(Path(downloaded(page, "plan.toml").path()).read_bytes())
-    again = [COMMAND, "protect", "--plan", "plan.toml", "--force"]
-    subprocess.run(again, cwd=tmp_path, check=True, capture_output=True)
+    outcome("protect", "--plan", "plan.toml", "--force", folder=tmp_path).check_returncode()
     assert (tmp_path / "data-protected.csv").read_bytes() == Path(protected.path()).read_bytes()
 
 
@@ -288,7 +287,7 @@ def test_names_of_columns_are_text_everywhere(server: Server, visit: Visit, tmp_
         assert "<script" not in text
         assert "<img" not in text
     command = shlex.split(page.locator("#command").inner_text())
-    subprocess.run([COMMAND, *command[1:]], cwd=tmp_path, check=True, capture_output=True)
+    outcome(*command[1:], folder=tmp_path).check_returncode()
     masked = pd.read_csv(tmp_path / "data-protected.csv")
     assert list(masked.columns) == NASTY
 

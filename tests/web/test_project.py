@@ -33,7 +33,7 @@ def test_another_file_takes_the_place_of_the_last_and_its_release(project: Proje
     first = opened(project, 1)
     project.say("k", "3")
     project.run()
-    eventually(lambda: project.release, 60)
+    eventually(lambda: project.release)
     assert project.release_folder is not None
     released = project.release_folder
     assert first.exists()
@@ -63,13 +63,13 @@ def test_a_file_that_has_changed_since_it_was_opened_is_refused(project: Project
     project.check(against_data=True)
     project.compare([3], ["mdav"])
     for kind in ("protect", "check", "compare"):
-        eventually(lambda kind=kind: not project.jobs[kind].active, 60)
+        eventually(lambda kind=kind: not project.jobs[kind].active)
         assert project.jobs[kind].state == "refused"
         assert "own.csv has changed since it was opened" in project.jobs[kind].message
     project.open_path(str(file), allowed=True)
     eventually(lambda: project.found)
     project.run()
-    eventually(lambda: project.release, 60)
+    eventually(lambda: project.release)
 
 
 def test_nothing_begins_in_a_session_that_has_ended(project: Project) -> None:
