@@ -228,7 +228,12 @@ def _ask_again(lost: sys.UnraisableHookArgs) -> None:
             typer.echo(f"microagg: {_internal(lost.exc_value)}", err=True)
 
 
-def _once_more(_signal: int, _frame: FrameType | None) -> None:
+def _once_more(_signal: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code is _ask_again.__code__:  # Python would drop it there once more
+            signal.setitimer(signal.ITIMER_REAL, _SHORTLY)
+            return
+        frame = frame.f_back
     if _dropped:
         signal.raise_signal(_dropped.pop())
 
