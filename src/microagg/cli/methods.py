@@ -67,7 +67,7 @@ def methods(
         console.print(table)
         console.print(
             "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
-            "n up to: what takes a few minutes on one core.",
+            "n up to: what takes at most a few minutes on one core.",
             highlight=False,
         )
         if not every:
