@@ -1,10 +1,11 @@
 """The papers' tables beside ours.
 
-    python -m benchmarks.papers [--table VLDBJ06:5]... [--slow] [--record]
+    python -m benchmarks.papers [--table VLDBJ06:5]... [--slow] [--recorded] [--pending] [--record]
 
 Computes the figures of `tests/papers/tables.toml`, prints published | ours | difference, and writes
 `docs/papers.md` from the file. `--table` takes a paper or a paper and a table, and may be repeated;
-`--slow` adds the figures of the long campaign; `--record` puts what was computed into the file. Without
+`--slow` adds the figures of the long campaign, `--recorded` those that no test computes again; `--pending`
+leaves out what has a value; `--record` puts what was computed into the file. Without
 `--record`, the exit code is 1 if something computed is not what the file says.
 """
 
@@ -35,7 +36,7 @@ def is_wanted(entry: Entry, tables: list[str]) -> bool:
 
 
 def data_is_here(entry: Entry) -> bool:
-    return not DATA[entry["data"]].reference or figures.reference_files_are_here()
+    return not DATA[entry["data"]].lacks()
 
 
 # --- the run ----------------------------------------------------------------------------------
@@ -80,10 +81,19 @@ def shown_list(value: Any) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
-def run(document: Entry, tables: list[str], slow: bool, record: bool, console: Console) -> Session:
+def run(
+    document: Entry, tables: list[str], costs: set[str], pending: bool, record: bool, console: Console
+) -> Session:
     wanted = [table for table in document["table"] if is_wanted(table, tables) and data_is_here(table)]
     jobs = [
-        (table, [figure for figure in table["figures"] if slow or figures.cost(table, figure) == "fast"])
+        (
+            table,
+            [
+                figure
+                for figure in table["figures"]
+                if figures.cost(table, figure) in costs and (not pending or figure["ours"] == PENDING)
+            ],
+        )
         for table in wanted
     ]
     relations = [
@@ -91,7 +101,8 @@ def run(document: Entry, tables: list[str], slow: bool, record: bool, console: C
         for relation in document["relation"]
         if is_wanted(relation, tables)
         and data_is_here(relation)
-        and (slow or relation.get("cost") != "slow")
+        and relation.get("cost", "fast") in costs
+        and (not pending or relation["fails"] == PENDING)
     ]
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
@@ -156,12 +167,15 @@ def label_of(figure: Entry) -> str:
     for setting in settings:
         key, _, value = setting.partition("=")
         words.append(f"{figure['pick']} {key}" if value == "*" else setting)
-    return ", ".join(words)
+    return ", ".join(words).replace("@", ", seed ")
 
 
 def title_of(table: Entry) -> str:
     title = TITLES[table.get("measure", "loss")]
-    return f"{title} beyond that of {table['against']}" if "against" in table else title
+    if "against" not in table:
+        return title
+    base = f", {table['base']} in the text" if "base" in table else ""
+    return f"{title} beyond that of {table['against']}{base}"
 
 
 def split(figure: Entry) -> Iterator[tuple[Any, Any]]:
@@ -175,7 +189,7 @@ def split(figure: Entry) -> Iterator[tuple[Any, Any]]:
 def decimals(table: Entry, published: Any) -> int:
     """Four for a loss, none for a count, up to two beyond the printed ones for anything else."""
     measure = table.get("measure", "loss")
-    if measure in ("loss", "optima"):
+    if measure == "loss" or measure in figures.COUNTS:
         return 4 if measure == "loss" else 0
     printed = -Decimal(published).as_tuple().exponent
     return max(printed, min(printed + 2, 4))
@@ -210,13 +224,15 @@ INTRODUCTION = """\
 # The papers' tables beside ours
 
 Written by `python -m benchmarks.papers --slow --record` from `tests/papers/tables.toml`. `make test` and
-`make test-long` compute every figure again and compare it with what is recorded here, to six decimals.
+`make test-long` compute every figure again and compare it with what is recorded here, to six decimals, but
+for those of `icsm-restarts` with more than 16 starts, which take a quarter of an hour each (`--recorded`).
 
 A cell is *published → ours* (difference). Without a mark, ours is what was printed, to the last digit. A
 tilde marks a loss that is within 0.01 of the printed one but not equal to it, a letter leads to the reason
 for a larger difference. *Pending* has not been computed yet. A row with settings below that of a method
 without is another reading of the paper: see the method's page. Its figures have no letters; a printed
-figure that stands in several rows counts once, with the one that agrees best.
+figure that stands in several rows counts once, with the one that agrees best. How long the methods took
+the papers' authors and take us: [papers-times](papers-times.md).
 
 | short name | paper |
 |---|---|
@@ -226,7 +242,7 @@ figure that stands in several rows counts once, with the one that agrees best.
 | TFRP07 | Chang, Li, Huang: TFRP: an efficient microaggregation algorithm |
 | ICSM15 | Mortazavi, Jalili: A novel local search method for microaggregation |
 
-Not here: times (see [speed.md](speed.md) for ours); VLDBJ06's Table 4, whose points exist only as a picture
+Not here: VLDBJ06's Table 4, whose points exist only as a picture
 (a test checks its claim on points of the same kind); ICSM15's gains, which follow from the
 losses; columns of methods that we do not have.
 
@@ -238,6 +254,7 @@ losses; columns of methods that we do not have.
 | information loss, needs no reason | 0.01, or half a unit if that is more | not all papers round |
 | a count | none | it is a whole number |
 | any other measure | half a unit of the last printed digit | it was rounded to that digit |
+| quoted, filled up with zeros | half a unit of the last digit before | it was rounded to that digit |
 | ours against ours | six decimals, counts exactly | the same groups come out (with the same HiGHS) |
 
 Beyond the tolerance, a figure has a reason of one of six kinds: *misprint* (the paper contradicts itself,
@@ -370,6 +387,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--table", action="append", default=[], metavar="PAPER[:TABLE]")
     parser.add_argument("--slow", action="store_true", help="the figures of the long campaign too")
+    parser.add_argument("--recorded", action="store_true", help="those that no test computes again too")
+    parser.add_argument("--pending", action="store_true", help="only what has no value yet")
     parser.add_argument("--record", action="store_true", help="put what was computed into tables.toml")
     given = parser.parse_args()
     document = figures.load()
@@ -382,7 +401,9 @@ def main() -> int:
     if unknown:
         parser.error(f"there is no table {', '.join(unknown)}; there are {', '.join(sorted(known))}")
     console = Console(highlight=False, width=120)
-    session = run(document, given.table, given.slow, given.record, console)
+    costs = {"fast"} | ({"slow", "slowest"} if given.slow else set())
+    costs |= {"recorded"} if given.recorded else set()
+    session = run(document, given.table, costs, given.pending, given.record, console)
     if given.record:
         figures.save(document)
     PAGE.write_text(page(document), encoding="utf-8")

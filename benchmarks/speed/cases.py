@@ -24,6 +24,11 @@ SLOW_METHODS = (
     "udo-pv", "mdo-pv", "genetic-groups", "icsm:iterations=400",
 )  # fmt: skip
 """Ten seconds and more, on the data that every method is run on."""
+LIMITS = (
+    "md", "mdav", "cbfs", "npn-mhm", "diameter", "centroid", "tfrp-1", "tfrp", "dissolve", "diameter-plus",
+    "centroid-plus", "m-d", "m-c", "two-swap", "icsm",
+)  # fmt: skip
+"""Methods whose largest sensible n is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,10 @@ def _rest() -> Iterator[Case]:
     yield Case("start", whole.start, {})
     for ending in ("parquet", "csv"):
         yield Case("protect", whole.protect, {"n": 1_000_000, "ending": ending}, asked=ending == "csv")
+    for data in ("normal", "photograph"):
+        yield Case("tfrp", whole.tfrp, {"data": data, "k": 10})
+    for method in LIMITS:
+        yield Case("limits", whole.limit, {"method": method, "n": METHODS[method].largest_n}, asked=True)
     for method in METHODS:
         # Left out: for tiny data, for one attribute, and as many times icsm as there are starts.
         if method not in ("exhaustive", "univariate", "icsm-restarts"):

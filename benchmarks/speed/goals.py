@@ -111,6 +111,9 @@ def goals() -> Iterator[Goal]:
     yield Goal("blocks, 10,000,000, k = 3", 20.0, "CPU s", cpu("blocks", n=10_000_000, k=3, threads=1))
     yield Goal("blocks, exponent from 1,000,000 to 10,000,000", 1.1, "", BLOCKS.last_decade)
     yield Goal("blocks, 10,000,000, peak / data", 2.0, "×", peak_of_blocks)
+    for data in ("normal", "photograph"):
+        slower = of_line("tfrp", "tfrp", "centroid", data=data, k=10)
+        yield Goal(f"TFRP / Centroid, 65,536 × 4, {data}, k = 10", 2.0, "×", slower)
     yield from _refinements()
     yield from _against_peers()
     yield Goal("neighbour lists (20), 1,000,000", 30.0, "CPU s", cpu("neighbours", n=1_000_000, threads=1))

@@ -46,6 +46,8 @@ def page(results: Results) -> str:
         threads(results),
         engines(results),
         rest(results),
+        tfrp(results),
+        limits(results),
         methods(results),
     )
     return "\n".join(sections)
@@ -257,6 +259,36 @@ def rest(results: Results) -> str:
             f"`import microagg` takes {cells(start, 'import')[0]} s beyond Python itself\n"
             f"(what is used is imported then), `microagg --help` {cells(start, 'help')[0]} s.\n",
         )
+    )
+
+
+def tfrp(results: Results) -> str:
+    rows = [
+        [
+            case["data"],
+            *cells(line, "tfrp", "centroid"),
+            times(line and line["tfrp"], line and line["centroid"]),
+        ]
+        for case, line in lines_of(results, "tfrp")
+    ]
+    return (
+        "## TFRP beside Centroid\n\n"
+        "CPU seconds of whole calls, 65,536 × 4, k = 10: normal attributes, and the 2 × 2 blocks of a\n"
+        "photograph. [papers-times](papers-times.md) has TFRP07's statements about time.\n\n"
+        + grid(("data", "`tfrp`", "`centroid`", "`tfrp` / `centroid`"), rows)
+    )
+
+
+def limits(results: Results) -> str:
+    rows = [
+        [f"`{case['method']}`", f"{case['n']:,}", *cells(line, "cpu")]
+        for case, line in lines_of(results, "limits")
+    ]
+    return (
+        "## Largest sensible n\n\n"
+        "What `microagg methods` calls the largest sensible number of records, and the CPU seconds of one\n"
+        "thread that so many census-like records take, k = 3: `--only 'limits*'`.\n\n"
+        + grid(("method", "n", "CPU s"), rows)
     )
 
 

@@ -8,23 +8,26 @@ A `[[table]]` holds the figures of one published table for one data set and one 
     data            a key of DATA
     measure         a key of MEASURES; "loss" if absent
     against         a method; what is printed is the loss beyond that method's loss
+    base            that method's loss in the text, to count from instead of ours
+    digits          decimals of what is printed, where further ones are only filled up with zeros
     stand_in        whose place the data take, where the paper's own cannot be had
     note            what a reader should know
     why             a reason for every figure of the table
     cost            "slow" leaves the figures to the long campaign, "slowest" to all of it and not to its
-                    sample (a figure may have its own)
+                    sample, "recorded" to `benchmarks.papers --recorded` (a figure may have its own)
     figures         method, k, published, ours; pick, reads and why where needed
 
 A setting `*` in a method stands for all of its values (gamma: 0, 0.1, … 2; seed: 0 to 29); `pick` says
-whether the one with the least or the most information loss is meant. `published` keeps the printed
-decimals, `ours` has six, or is "pending" until `--record` fills it in. `why` starts with one of REASONS.
+whether the one with the least or the most information loss is meant. A number after an @ is a seed.
+`published` keeps the printed decimals, `ours` has six, or is "pending" until `--record` fills it in. `why`
+starts with one of REASONS.
 
 A figure may stand twice in its table: with the method as it is by default, and, with `reads` naming that
 method, with a setting that reads the paper otherwise. It counts once, with what agrees best.
 
 A `[[relation]]` is a statement in words: at every k of `k`, each method of `left` loses less than
-(`is = "below"`), no more than ("never above") or more than ("above") each method of `right`. `fails` lists
-the k at which it does not hold for us.
+(`is = "below"`), no more than ("never above") or more than ("above") each method of `right`, or the losses
+of its settings `*` spread less ("narrower"). `fails` lists the k at which it does not hold for us.
 
 `[[recomputed]]` has values from independent programs, to the decimals given.
 """
@@ -32,6 +35,7 @@ the k at which it does not hold for us.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import itertools
 import json
 import tomllib
@@ -47,7 +51,11 @@ import numpy as np
 import microagg
 from microagg import datasets
 from microagg.errors import DataError, SettingsError
-from microagg.methods.catalogue import METHODS
+from microagg.methods.catalogue import ALIASES, METHODS
+from microagg.methods.recipe import stage_of
+from microagg.methods.run import Run
+from microagg.methods.stage import one_group, solve
+from microagg.model import Problem
 
 FILE = Path(__file__).with_name("tables.toml")
 REASONS = ("misprint", "ties", "undocumented choice", "our choice", "other data", "open")
@@ -56,6 +64,7 @@ LOSS_TOLERANCE = Decimal("0.01")
 EQUAL = "equal to the printed digit"
 NEAR = "within 0.01"
 APART = "apart"
+COUNTS = ("optima", "rounds")
 SEEDS = 30
 
 Entry = dict[str, Any]
@@ -77,6 +86,17 @@ class Data:
     count: int = 1
     reference: bool = False
     """Read from the reference files, which are not shipped."""
+    packages: tuple[str, ...] = ()
+    """That it is read from; none of them is needed otherwise."""
+
+    def lacks(self) -> str:
+        """What is not here and how to get it; nothing if the data can be had."""
+        if self.reference and not reference_files_are_here():
+            return "the reference data sets are not here: set MICROAGG_DATA to their folder"
+        missing = [name for name in self.packages if importlib.util.find_spec(name) is None]
+        if missing:
+            return f"{', '.join(missing)} not installed (photographs): pip install 'microagg[all]'"
+        return ""
 
 
 def _eia_measures(_: int) -> Any:
@@ -93,21 +113,57 @@ def _normal(p: int) -> Data:
     )
 
 
-def _image(side: int) -> Data:
-    """512 × 512 grey levels from a formula, in blocks: waves, an edge, ripples and a fixed grain."""
+@dataclass(frozen=True)
+class Photograph:
+    """A photograph that comes with an installed package; what is not there is not shipped either."""
 
-    def make(_: int) -> Any:
-        y, x = np.mgrid[0:512, 0:512]
-        waves = 50 * np.sin(x / 37) * np.cos(y / 53) + 20 * np.sin(x * y / 3000)
-        edge = np.where(np.sin((x + 2 * y) / 91) > 0, 35, -35)
-        grain = (7919 * x + 104729 * y + 31 * x * y) % 17 - 8
-        grey = np.clip(np.rint(128 + waves + edge + grain), 0, 255)
-        blocks = 512 // side
-        return grey.reshape(blocks, side, blocks, side).swapaxes(1, 2).reshape(-1, side * side)
+    package: str
+    path: str
+    """Inside the package's folder."""
+    about: str
+    height: int
+    width: int = 512
 
-    return Data(
-        make, f"an image made from a formula, {side} × {side} blocks, {(512 // side) ** 2:,} records"
-    )
+    def grey(self) -> Any:
+        """Grey levels of the middle of the picture."""
+        from PIL import Image
+
+        spec = importlib.util.find_spec(self.package)
+        assert spec is not None
+        assert spec.origin is not None
+        with Image.open(Path(spec.origin).parent / self.path) as picture:
+            levels = np.asarray(picture.convert("L"), dtype=np.float64)
+        top, left = (levels.shape[0] - self.height) // 2, (levels.shape[1] - self.width) // 2
+        return levels[top : top + self.height, left : left + self.width]
+
+    def in_blocks(self, side: int) -> Data:
+        """Its blocks of side × side pixels, one record each, as TFRP07 cuts up Lena and Girl."""
+        down, across = self.height // side, self.width // side
+
+        def make(_: int) -> Any:
+            blocks = self.grey().reshape(down, side, across, side).swapaxes(1, 2)
+            return np.ascontiguousarray(blocks.reshape(-1, side * side))
+
+        return Data(
+            make,
+            f"{self.about}, the middle {self.width} × {self.height} pixels in grey, {side} × {side} "
+            f"blocks, {down * across:,} records",
+            packages=(self.package, "PIL"),
+        )
+
+
+HOPPER = Photograph(
+    "matplotlib",
+    "mpl-data/sample_data/grace_hopper.jpg",
+    "photograph of Grace Hopper from matplotlib's sample data (public domain)",
+    512,
+)
+FLOWER = Photograph(
+    "sklearn",
+    "datasets/images/flower.jpg",
+    "photograph of a flower from scikit-learn's sample images (CC BY 2.0, flickr.com/photos/vultilion)",
+    424,
+)
 
 
 def _seeded(make: Callable[[int], Any], about: str, count: int) -> Data:
@@ -136,8 +192,10 @@ DATA: dict[str, Data] = {
     "normal-3": _normal(3),
     "normal-5": _normal(5),
     "normal-7": _normal(7),
-    "image-2x2": _image(2),
-    "image-4x4": _image(4),
+    "hopper-2x2": HOPPER.in_blocks(2),
+    "hopper-4x4": HOPPER.in_blocks(4),
+    "flower-2x2": FLOWER.in_blocks(2),
+    "flower-4x4": FLOWER.in_blocks(4),
 }
 
 
@@ -161,7 +219,7 @@ def check_method(method: str) -> None:
     """Raise NotThere unless the catalogue has every name of a recipe."""
     for part in method.split("+"):
         name = part.partition(":")[0]
-        if name not in METHODS:
+        if name not in METHODS and name not in ALIASES:
             raise NotThere(f"there is no method {name} yet")
 
 
@@ -231,6 +289,11 @@ def _masked(place: int) -> Callable[[str, str, int], list[float]]:
     return measure
 
 
+def _standardised(data: str) -> Any:
+    values = np.asarray(data_set(data).values)
+    return (values - values.mean(axis=0)) / values.std(axis=0)
+
+
 def _from_package(name: str) -> Callable[[str, str, int], float]:
     """A measure of CMP98: a function of microagg.measure.loss of standardised and masked data."""
 
@@ -239,11 +302,21 @@ def _from_package(name: str) -> Callable[[str, str, int], float]:
             function = getattr(importlib.import_module("microagg.measure.loss"), name)
         except (ModuleNotFoundError, AttributeError):
             raise NotThere(f"there is no microagg.measure.loss.{name} yet") from None
-        values = np.asarray(data_set(data).values)
-        standardised = (values - values.mean(axis=0)) / values.std(axis=0)
+        standardised = _standardised(data)
         return float(function(standardised, run(data, 1, method, k).aggregate(standardised)))
 
     return measure
+
+
+def _rounds(data: str, method: str, k: int) -> int:
+    """Rounds that improve (ICSM15, Table 2), counted one by one."""
+    start, rounds = stage_of(f"{method}:iterations=1").stages
+    problem = Problem(np.ascontiguousarray(_standardised(data)), k)
+    found = solve(start, problem, one_group(problem), Run(threads=1))
+    count = 0
+    while (further := solve(rounds, problem, found, Run(threads=1))).sse < found.sse:
+        found, count = further, count + 1
+    return count
 
 
 MEASURES: dict[str, Callable[[str, str, int], Any]] = {
@@ -254,6 +327,7 @@ MEASURES: dict[str, Callable[[str, str, int], Any]] = {
     "largest ratio": lambda *which: max(_ratios(*which)),
     "mean ratio": lambda *which: float(np.mean(_ratios(*which))),
     "ratio deviation": lambda *which: float(np.std(_ratios(*which), ddof=1)),
+    "rounds": _rounds,
     "masked surface": _masked(0),
     "masked employees": _masked(1),
     "mean deviation": _from_package("mean_deviation"),
@@ -271,6 +345,7 @@ TITLES = {
     "largest ratio": "largest SSE / optimal SSE",
     "mean ratio": "mean SSE / optimal SSE",
     "ratio deviation": "standard deviation of SSE / optimal SSE",
+    "rounds": "rounds with improvements",
     "masked surface": "surface as published",
     "masked employees": "employees as published",
     "mean deviation": "mean standard deviation of the masked attributes",
@@ -287,7 +362,9 @@ def compute(table: Entry, figure: Entry) -> Any:
     data, k = table["data"], figure["k"]
     method = picked(data, figure["method"], k, figure.get("pick"))
     value = MEASURES[table.get("measure", "loss")](data, method, k)
-    if "against" in table:
+    if "base" in table:
+        value -= float(table["base"])
+    elif "against" in table:
         value -= MEASURES["loss"](data, table["against"], k)
     return _recorded(value)
 
@@ -307,11 +384,15 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 def failing(relation: Entry) -> list[int]:
     """The k at which a relation does not hold for us."""
-    holds = _COMPARE[relation["is"]]
+    data = relation["data"]
+    narrower = relation["is"] == "narrower"
+    holds = _COMPARE["below" if narrower else relation["is"]]
 
     def loss(method: str, k: int) -> float:
-        found = picked(relation["data"], method, k, "best")
-        return float(np.mean(losses(relation["data"], found, k)))
+        if narrower:
+            every = [float(np.mean(losses(data, one, k))) for one in variants(data, method)]
+            return max(every) - min(every)
+        return float(np.mean(losses(data, picked(data, method, k, "best"), k)))
 
     return [
         k
@@ -329,9 +410,10 @@ def rounding(table: Entry, published: Any) -> Decimal:
     """How far ours may lie from a printed value and be equal to its last digit: nothing for a count, half a
     unit of that digit for anything else.
     """
-    if table.get("measure", "loss") == "optima":
+    if table.get("measure") in COUNTS:
         return Decimal(0)
-    return Decimal(5).scaleb(Decimal(published).as_tuple().exponent - 1)
+    exponent = Decimal(published).as_tuple().exponent
+    return Decimal(5).scaleb(max(exponent, -table["digits"] if "digits" in table else exponent) - 1)
 
 
 def tolerance(table: Entry, published: Any) -> Decimal:
@@ -389,7 +471,9 @@ def cost(table: Entry, figure: Entry) -> str:
 
 # --- the file ---------------------------------------------------------------------------------
 
-_TABLE_KEYS = ("paper", "table", "data", "measure", "against", "stand_in", "note", "why", "cost")
+_TABLE_KEYS = (
+    "paper", "table", "data", "measure", "against", "base", "digits", "stand_in", "note", "why", "cost",
+)  # fmt: skip
 _FIGURE_KEYS = ("method", "k", "pick", "reads", "published", "ours", "why", "cost")
 _RELATION_KEYS = (
     "paper", "table", "data", "claim", "left", "is", "right", "k", "fails", "why", "stand_in", "cost",

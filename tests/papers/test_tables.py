@@ -23,9 +23,14 @@ needs_data = pytest.mark.skipif(
 )
 
 
+only_recorded = pytest.mark.skip(reason="a recorded run: python -m benchmarks.papers --recorded")
+
+
 def marks(data: str, cost: str) -> list[pytest.MarkDecorator]:
-    found = [needs_data] * DATA[data].reference + [pytest.mark.long] * (cost != "fast")
-    return found + [only_in_all] * (cost == "slowest")
+    lacks = DATA[data].lacks()
+    found = [pytest.mark.skipif(bool(lacks), reason=lacks)] * bool(lacks)
+    found += [pytest.mark.long] * (cost != "fast")
+    return found + [only_in_all] * (cost == "slowest") + [only_recorded] * (cost == "recorded")
 
 
 def name_of(table: Entry, figure: Entry) -> str:

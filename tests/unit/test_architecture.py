@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from benchmarks import method_pages
 
 from microagg import _core
-from microagg.methods.catalogue import METHODS
+from microagg.methods.catalogue import ALIASES, MEANINGS, METHODS
+from microagg.methods.recipe import settings_of, stage_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "microagg"
@@ -100,8 +102,29 @@ def test_no_machine_paths_and_no_leftovers(path: Path) -> None:
     assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b", text)
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_every_method_has_a_page(name: str) -> None:
-    page = ROOT / "docs" / "methods" / f"{name}.md"
-    assert page.is_file(), f"docs/methods/{name}.md is missing"
-    assert name in page.read_text()
+def test_every_method_has_one_section_or_page() -> None:
+    pages = {page: page.read_text(encoding="utf-8") for page in method_pages.FOLDER.glob("*.md")}
+    sections = [name for text in pages.values() for name in method_pages.methods_of(text)]
+    titles = [text.partition("\n")[0] for text in pages.values() if not method_pages.methods_of(text)]
+    own = [name for name in METHODS if any(title.endswith(f"(`{name}`)") for title in titles)]
+    assert sorted([*sections, *own]) == sorted(METHODS)
+
+
+def test_tables_of_the_methods_are_those_of_the_catalogue() -> None:
+    for page in method_pages.FOLDER.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert text == method_pages.current(text), f"python -m benchmarks.method_pages ({page.name})"
+
+
+def test_every_setting_has_a_meaning_and_every_meaning_a_setting() -> None:
+    keys = {(name, key) for name in METHODS for key in settings_of(name)}
+    for name, key in sorted(keys):
+        assert method_pages.meaning_of(name, key)
+    known = {key for _, key in keys} | {f"{name}.{key}" for name, key in keys}
+    assert set(MEANINGS) <= known
+
+
+def test_an_alias_is_no_method_and_makes_the_same_stage() -> None:
+    assert not set(ALIASES) & set(METHODS)
+    for alias, name in ALIASES.items():
+        assert stage_of(alias) == stage_of(name)

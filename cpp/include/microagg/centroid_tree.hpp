@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -13,8 +14,8 @@
 
 namespace microagg {
 
-// Boxes around centroids, halved along their widest side. A centroid that moves stays in its leaf,
-// and the boxes above grow.
+// Boxes around centroids, halved along their widest side, three times at each level. A centroid
+// that moves stays in its leaf, and the boxes above grow.
 class CentroidTree {
  public:
   explicit CentroidTree(const Groups& groups)
@@ -24,17 +25,24 @@ class CentroidTree {
         leaf_of_(static_cast<std::size_t>(groups.count())),
         lane_of_(static_cast<std::size_t>(groups.count())) {
     for (Label group = 0; group < groups.count(); ++group) order_[group] = group;
-    if (!order_.empty()) split(0, groups.count(), NONE);
-    centroids_.resize(static_cast<std::size_t>(leaves_ * LEAF * p_),
-                      std::numeric_limits<double>::infinity());
-    for (Label group = 0; group < groups.count(); ++group) copy(group);
+    if (!order_.empty()) split(0, groups.count(), NONE, 0);
+    for (Label group = 0; group < groups.count(); ++group) update(group);
   }
 
   // After the centroid of a group has moved.
   void update(Label group) {
-    copy(group);
-    for (std::int32_t node = leaf_of_[group]; node != NONE; node = nodes_[node].above) {
-      widen(node, groups_.centroid(group));
+    const double* centroid = groups_.centroid(group);
+    double* lane = lanes_of(nodes_[leaf_of_[group]]) + lane_of_[group];
+    for (std::int64_t a = 0; a < p_; ++a) lane[a * FAN] = centroid[a];
+    const Node* child = &nodes_[leaf_of_[group]];
+    while (child->above != NONE) {
+      double* low = lanes_of(nodes_[child->above]) + child->lane;
+      double* high = low + FAN * p_;
+      for (std::int64_t a = 0; a < p_; ++a) {
+        low[a * FAN] = std::min(low[a * FAN], centroid[a]);
+        high[a * FAN] = std::max(high[a * FAN], centroid[a]);
+      }
+      child = &nodes_[child->above];
     }
   }
 
@@ -59,27 +67,31 @@ class CentroidTree {
       waiting_.pop_back();
       if (bound > best) continue;
       const Node& node = nodes_[at];
-      if (node.left != NONE) {
-        const Waiting left{distance_to_box(node.left, query, best), node.left};
-        const Waiting right{distance_to_box(node.right, query, best), node.right};
-        work_ += 2;
-        const bool left_nearer = left.bound <= right.bound;
-        for (const Waiting& next : {left_nearer ? right : left, left_nearer ? left : right}) {
-          if (next.bound <= best) waiting_.push_back(next);
+      work_ += node.count;
+      if (node.children[0] == NONE) {
+        const std::array<double, FAN> distances = distances_in_leaf(node, query);
+        for (std::int32_t lane = 0; lane < node.count; ++lane) {
+          const double distance = distances[lane];
+          if (distance > best) continue;
+          const Label group = order_[node.begin + lane];
+          if ((distance < best || group < found) && open(group)) {
+            best = distance;
+            found = group;
+          }
         }
         continue;
       }
-      const std::array<double, LEAF> distances = distances_in_leaf(node, query);
-      for (std::int32_t lane = 0; lane < node.end - node.begin; ++lane) {
-        const double distance = distances[lane];
-        if (distance > best) continue;
-        const Label group = order_[node.begin + lane];
-        if ((distance < best || group < found) && open(group)) {
-          best = distance;
-          found = group;
+      // The nearest box is looked at first.
+      const std::array<double, FAN> bounds = distances_to_boxes(node, query);
+      const std::size_t others = waiting_.size();
+      for (std::int32_t lane = 0; lane < node.count; ++lane) {
+        if (bounds[lane] > best) continue;
+        waiting_.push_back({bounds[lane], node.children[lane]});
+        for (std::size_t place = waiting_.size() - 1;
+             place > others && waiting_[place - 1].bound < waiting_[place].bound; --place) {
+          std::swap(waiting_[place - 1], waiting_[place]);
         }
       }
-      work_ += node.end - node.begin;
     }
     return found;
   }
@@ -89,93 +101,110 @@ class CentroidTree {
 
  private:
   static constexpr std::int32_t NONE = -1;
-  static constexpr std::int32_t LEAF = 8;
+  static constexpr std::int32_t FAN = 8;  // children of a node, centroids of a leaf
 
   struct Node {
     std::int32_t begin;
-    std::int32_t end;
     std::int32_t above;
-    std::int32_t left = NONE;
-    std::int32_t right = NONE;
-    std::int64_t leaf = NONE;
+    std::int32_t lane;       // in the node above
+    std::int32_t count = 0;  // of children or centroids
+    std::array<std::int32_t, FAN> children{NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
+    std::int64_t values = 0;  // where its lanes begin
   };
   struct Waiting {
     double bound;
     std::int32_t node;
   };
 
-  std::int32_t split(std::int32_t begin, std::int32_t end, std::int32_t above) {
+  std::int32_t split(std::int32_t begin, std::int32_t end, std::int32_t above, std::int32_t lane) {
     const auto at = static_cast<std::int32_t>(nodes_.size());
-    nodes_.push_back({begin, end, above});
-    boxes_.resize(boxes_.size() + 2 * static_cast<std::size_t>(p_));
-    double* low = low_of(at);
-    std::copy_n(groups_.centroid(order_[begin]), p_, low);
-    std::copy_n(groups_.centroid(order_[begin]), p_, low + p_);
-    for (std::int32_t place = begin + 1; place < end; ++place) {
-      widen(at, groups_.centroid(order_[place]));
-    }
-    if (end - begin <= LEAF) {
-      nodes_[at].leaf = leaves_++;
+    nodes_.push_back({begin, above, lane});
+    nodes_[at].values = static_cast<std::int64_t>(lanes_.size());
+    lanes_.resize(lanes_.size() + static_cast<std::size_t>(FAN * p_),
+                  std::numeric_limits<double>::infinity());
+    if (end - begin <= FAN) {
+      nodes_[at].count = end - begin;
       for (std::int32_t place = begin; place < end; ++place) {
         leaf_of_[order_[place]] = at;
         lane_of_[order_[place]] = place - begin;
       }
       return at;
     }
+    lanes_.resize(lanes_.size() + static_cast<std::size_t>(FAN * p_),
+                  -std::numeric_limits<double>::infinity());
+    std::array<std::int32_t, FAN + 1> cuts{begin, end};
+    std::int32_t parts = 1;
+    for (std::int32_t halvings = 0; halvings < 3; ++halvings) {
+      std::array<std::int32_t, FAN + 1> finer{begin};
+      std::int32_t count = 0;
+      for (std::int32_t part = 0; part < parts; ++part) {
+        if (cuts[part + 1] - cuts[part] > FAN) {
+          finer[++count] = halve(cuts[part], cuts[part + 1]);
+        }
+        finer[++count] = cuts[part + 1];
+      }
+      cuts = finer;
+      parts = count;
+    }
+    nodes_[at].count = parts;
+    for (std::int32_t part = 0; part < parts; ++part) {
+      const std::int32_t child = split(cuts[part], cuts[part + 1], at, part);
+      nodes_[at].children[part] = child;
+    }
+    return at;
+  }
+
+  // Where the upper half along the widest side begins.
+  std::int32_t halve(std::int32_t begin, std::int32_t end) {
     std::int64_t widest = 0;
-    for (std::int64_t a = 1; a < p_; ++a) {
-      if (low[p_ + a] - low[a] > low[p_ + widest] - low[widest]) widest = a;
+    double width = -1.0;
+    for (std::int64_t a = 0; a < p_; ++a) {
+      double low = groups_.centroid(order_[begin])[a];
+      double high = low;
+      for (std::int32_t place = begin + 1; place < end; ++place) {
+        low = std::min(low, groups_.centroid(order_[place])[a]);
+        high = std::max(high, groups_.centroid(order_[place])[a]);
+      }
+      if (high - low > width) {
+        width = high - low;
+        widest = a;
+      }
     }
     const std::int32_t middle = begin + (end - begin) / 2;
     std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                      [&](Label a, Label b) {
                        return groups_.centroid(a)[widest] < groups_.centroid(b)[widest];
                      });
-    const std::int32_t left = split(begin, middle, at);
-    const std::int32_t right = split(middle, end, at);
-    nodes_[at].left = left;
-    nodes_[at].right = right;
-    return at;
+    return middle;
   }
 
-  double* low_of(std::int32_t node) { return boxes_.data() + 2 * p_ * node; }
-  void widen(std::int32_t node, const double* centroid) {
-    double* low = low_of(node);
-    double* high = low + p_;
-    for (std::int64_t a = 0; a < p_; ++a) {
-      low[a] = std::min(low[a], centroid[a]);
-      high[a] = std::max(high[a], centroid[a]);
-    }
-  }
-  void copy(Label group) {
-    const double* centroid = groups_.centroid(group);
-    double* lane = centroids_.data() + nodes_[leaf_of_[group]].leaf * LEAF * p_ + lane_of_[group];
-    for (std::int64_t a = 0; a < p_; ++a) lane[a * LEAF] = centroid[a];
-  }
+  double* lanes_of(const Node& node) { return lanes_.data() + node.values; }
   // To all centroids of a leaf at once.
-  std::array<double, LEAF> distances_in_leaf(const Node& node, const double* query) const {
-    const double* centroids = centroids_.data() + node.leaf * LEAF * p_;
-    std::array<double, LEAF> sums{};
+  std::array<double, FAN> distances_in_leaf(const Node& node, const double* query) const {
+    const double* centroids = lanes_.data() + node.values;
+    std::array<double, FAN> sums{};
     for (std::int64_t a = 0; a < p_; ++a) {
-      for (std::int32_t lane = 0; lane < LEAF; ++lane) {
-        const double gap = query[a] - centroids[a * LEAF + lane];
+      for (std::int32_t lane = 0; lane < FAN; ++lane) {
+        const double gap = query[a] - centroids[a * FAN + lane];
         sums[lane] += gap * gap;
       }
     }
     return sums;
   }
-  // Not finished once it exceeds `most`.
-  double distance_to_box(std::int32_t node, const double* query, double most) const {
-    const double* low = boxes_.data() + 2 * p_ * node;
-    const double* high = low + p_;
-    double sum = 0.0;
-    for (std::int64_t begin = 0; begin < p_ && sum <= most; begin += 4) {
-      for (std::int64_t a = begin; a < std::min(begin + 4, p_); ++a) {
-        const double gap = std::max(0.0, std::max(low[a] - query[a], query[a] - high[a]));
-        sum += gap * gap;
+  std::array<double, FAN> distances_to_boxes(const Node& node, const double* query) const {
+    const double* low = lanes_.data() + node.values;
+    const double* high = low + FAN * p_;
+    std::array<double, FAN> sums{};
+    for (std::int64_t a = 0; a < p_; ++a) {
+      for (std::int32_t lane = 0; lane < FAN; ++lane) {
+        const double below = low[a * FAN + lane] - query[a];
+        const double above = query[a] - high[a * FAN + lane];
+        const double gap = std::max(below, above);
+        const double outside = 0.5 * (gap + std::abs(gap));  // at least 0, without a branch
+        sums[lane] += outside * outside;
       }
     }
-    return sum;
+    return sums;
   }
 
   const Groups& groups_;
@@ -184,9 +213,9 @@ class CentroidTree {
   std::vector<std::int32_t> leaf_of_;  // node of a group
   std::vector<std::int32_t> lane_of_;  // of a group in its leaf
   std::vector<Node> nodes_;
-  std::vector<double> boxes_;      // lower and upper corner of each node
-  std::vector<double> centroids_;  // leaf after leaf, attribute after attribute, LEAF lanes each
-  std::int64_t leaves_ = 0;
+  // Attribute after attribute, FAN values each: the centroids of a leaf; for other nodes the lower
+  // corners of its children's boxes, then the upper ones.
+  std::vector<double> lanes_;
   std::vector<Waiting> waiting_;
   std::int64_t work_ = 0;
 };

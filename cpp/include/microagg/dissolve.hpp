@@ -61,19 +61,25 @@ class Dissolve {
   // Leaves the moves in `moves_`, and in `joined_` how many records would join a group.
   bool scattering_pays(Label group) {
     moves_.clear();
+    targets_.clear();
+    double growth = 0.0;
+    double before = sse_[group];
     for (const Row row : groups_.members(group)) {
       const Label to = nearest_open(row, group);
       if (to < 0) return false;
-      ++joined_[to];
+      const auto known = std::find(targets_.begin(), targets_.end(), to);
+      const auto place = known - targets_.begin();
+      if (known == targets_.end()) {
+        targets_.push_back(to);
+        before += sse_[to];
+        centroids_.resize(targets_.size() * static_cast<std::size_t>(groups_.points().p));
+        std::copy_n(groups_.centroid(to), groups_.points().p, centroid_of_target(place));
+      }
+      growth += join(row, place, groups_.size(to) + joined_[to]++);
       moves_.push_back({row, to});
       poll_.tick(tree_.work() * groups_.points().p);
-    }
-    targets_.clear();
-    double before = sse_[group];
-    for (const auto& [row, to] : moves_) {
-      if (std::find(targets_.begin(), targets_.end(), to) != targets_.end()) continue;
-      targets_.push_back(to);
-      before += sse_[to];
+      // Further records never lower the SSE of a group. Rounding is far below the slack.
+      if (growth > sse_[group] * (1.0 + 1e-6)) return false;
     }
     // Records that join a group never lower its SSE: what the others have now is the least they can
     // have. Rounding is far below the slack.
@@ -89,6 +95,23 @@ class Dissolve {
       if (after + rest > before * (1.0 + 1e-9)) return false;
     }
     return before > after;
+  }
+
+  // How much the SSE of a target of `size` records grows when the record joins it.
+  double join(Row row, std::ptrdiff_t target, std::int64_t size) {
+    const double* record = groups_.points().row(row);
+    double* centroid = centroid_of_target(target);
+    const auto grown = static_cast<double>(size + 1);
+    double sum = 0.0;
+    for (std::int64_t a = 0; a < groups_.points().p; ++a) {
+      const double gap = record[a] - centroid[a];
+      sum += gap * gap;
+      centroid[a] += gap / grown;
+    }
+    return static_cast<double>(size) / grown * sum;
+  }
+  double* centroid_of_target(std::ptrdiff_t target) {
+    return centroids_.data() + target * groups_.points().p;
   }
 
   // The nearest centroid among the other groups that may still grow.
@@ -107,7 +130,8 @@ class Dissolve {
   std::vector<double> sse_;  // of each group as it is
   std::vector<std::int64_t> joined_;
   std::vector<std::pair<Row, Label>> moves_;
-  std::vector<Label> targets_;  // of the moves, each once
+  std::vector<Label> targets_;     // of the moves, each once
+  std::vector<double> centroids_;  // of the targets, with the records that would join them
 };
 
 }  // namespace microagg

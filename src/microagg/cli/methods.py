@@ -39,6 +39,7 @@ def methods(
                 "largest_n": method.largest_n,
                 "settings": settings_of(name),
                 "starts_from": method.starts_from,
+                "aliases": method.aliases,
                 "common": name in COMMON,
             }
             for name, method in METHODS.items()
@@ -54,10 +55,11 @@ def methods(
     table.add_column("paper; cost, sensible n; guarantee", ratio=3)
     for name in METHODS if every else COMMON:
         method = METHODS[name]
-        settings = ", ".join(settings_of(name))
+        more = {"settings": settings_of(name), "also called": method.aliases}
         table.add_row(
             name,
-            method.summary + (f"\n[dim]settings: {settings}[/dim]" if settings else ""),
+            method.summary
+            + "".join(f"\n[dim]{what}: {', '.join(names)}[/dim]" for what, names in more.items() if names),
             f"{method.paper}; {method.cost}, n up to {method.largest_n:,}; {method.guarantee}",
         )
     console = Console(width=None if sys.stdout.isatty() else 120)
@@ -65,10 +67,10 @@ def methods(
         console.print(table)
         console.print(
             "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
-            "n up to: what takes a few minutes on one core.",
+            "n up to: what takes at most a few minutes on one core.",
             highlight=False,
         )
         if not every:
-            more = len(METHODS) - len(COMMON)
-            console.print(f"{more} more: microagg methods --all", highlight=False)
+            others = len(METHODS) - len(COMMON)
+            console.print(f"{others} more: microagg methods --all", highlight=False)
     typer.echo(text.get(), nl=False)

@@ -31,9 +31,11 @@ class Method:
     cost: str
     guarantee: str
     largest_n: int
-    """Beyond about this many records it takes more than a few minutes on one core."""
+    """So many records take at most a few minutes on one core; docs/speed.md has what was measured."""
     starts_from: tuple[str, ...] = ()
     """For a refinement written alone: it starts from the best of these."""
+    aliases: tuple[str, ...] = ()
+    """Other names for it, which a recipe may use as well."""
 
 
 _Leftovers = Literal["each", "jointly"]
@@ -143,8 +145,8 @@ def _icsm(
     return chain(Mdav("2k"), _icsm_rounds(iterations, tries, pool, lists))
 
 
-def _icsm_restarts(starts: int = 1_600) -> Stage:
-    return chain(Mdav("2k"), Restarts(_icsm_rounds(), starts))
+def _icsm_restarts(starts: int = 1_600, tries: int = 3) -> Stage:
+    return chain(Mdav("2k"), Restarts(_icsm_rounds(tries=tries), starts))
 
 
 def _blocks(
@@ -194,7 +196,7 @@ _REFINES = "never worse than its start"
 METHODS: dict[str, Method] = {
     # --- ours ---
     "auto": Method(
-        Auto,
+        lambda: Auto(),
         "chooses for you: univariate, exhaustive, or mdav (in blocks, for large n), anneal and exact",
         "ours", "by effort", "groups of k to 2k−1; not worse than mdav up to 200,000 records", 10_000_000,
     ),
@@ -306,11 +308,6 @@ METHODS: dict[str, Method] = {
         "k-Ward on the first principal component",
         "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000,
     ),
-    "mfs-md": Method(
-        Diameter,
-        "the name CMP98 gives to diameter",
-        "CMP98 §3.1", "O(n²p) in practice", _FIXED, 200_000,
-    ),
     "mdo-pv": Method(
         _mdo_pv,
         "multivariate k-Ward from the extremes of one attribute (the best one, unless given)",
@@ -345,12 +342,12 @@ METHODS: dict[str, Method] = {
     "diameter": Method(
         Diameter,
         "md, each group growing towards its own centroid",
-        "TFRP07 §2.2", "O(n²p) in practice", _FIXED, 200_000,
+        "TFRP07 §2.2, CMP98 §3.1", "O(n²p) in practice", _FIXED, 200_000, aliases=("mfs-md",),
     ),
     "centroid": Method(
         Centroid,
         "cbfs, each group growing towards its own centroid",
-        "TFRP07 §2.2", "O(n²p)", _FIXED, 200_000,
+        "TFRP07 §2.2", "O(n²p)", _FIXED, 500_000,
     ),
     "tfrp-1": Method(
         Tfrp,
@@ -363,7 +360,7 @@ METHODS: dict[str, Method] = {
         "TFRP07 §3.2", "O(n²p/k) at worst", _VARIABLE, 200_000,
     ),
     "dissolve": Method(
-        Dissolve,
+        lambda: Dissolve(),
         "a refinement: groups of low homogeneity are scattered where that pays",
         "TFRP07 §3.2", "O(n²p/k) at worst", _REFINES, 200_000, starts_from=("mdav",),
     ),
@@ -380,7 +377,7 @@ METHODS: dict[str, Method] = {
     "m-d": Method(
         lambda: chain(MstCut(), Within(Diameter())),
         "the spanning tree cut at long edges, large parts re-split by diameter",
-        "TFRP07 §2.3, VLDBJ06 §5", "O(n²p)", "groups of at least k", 20_000,
+        "TFRP07 §2.3, VLDBJ06 §5", "O(n²p)", "groups of at least k", 50_000,
     ),
     "m-c": Method(
         lambda: chain(MstCut(), Within(Centroid())),
@@ -420,6 +417,56 @@ METHODS: dict[str, Method] = {
         "ICSM15 §5.3", "as icsm, for each start", _VARIABLE, 2_000,
     ),
 }  # fmt: skip
+
+ALIASES = {alias: name for name, method in METHODS.items() for alias in method.aliases}
+
+MEANINGS = {
+    "axis": "what records are sorted by: the first principal component, the sum of z-scores, an attribute",
+    "column": "the attribute to sort by, counted from 1; without it the one with the least loss",
+    "cyclic": "cut a closed tour instead of a path with two ends",
+    "descending": "sort from the highest to the lowest",
+    "divisor": "the sum of the remaining records is divided by their number or by that of all records",
+    "exact.gap": "end when the gap between loss and bound is at most this many percent",
+    "exact.nodes": "most nodes of the branching tree; 1: no branching; without it by effort",
+    "exact.work": "most work of pricing; without it by effort",
+    "first": "whose group of the two is formed first: that of the record farthest from the centroid, or "
+    "that of the record that stands earlier in the array",
+    "first_swap": "two-swap before the blocks are solved",
+    "gamma": "how readily groups grow; without it 0, 0.1, … 2 are tried",
+    "generations": "generations of the search",
+    "inner": "the method inside the blocks",
+    "iterations": "most rounds that improve; without it until none does",
+    "keep": "begin a block with its groups and keep them where nothing better is found; the paper begins "
+    "afresh",
+    "last_swap": "two-swap after the blocks are solved",
+    "leftovers": "who takes the records left over after `stop=2k`: for each the nearest group, or one "
+    "for all of them",
+    "md.leftovers": "a record left over goes to the group with the nearest centroid or the nearest record",
+    "md-mhm.leftovers": "as for `md`",
+    "lists": "beyond 5,000 records look only at the nearest 30 records of each; the paper looks at all",
+    "order": "groups are put together as they were formed, or from the outside inwards",
+    "path_k": "size of the groups that the path visits; without it k, else the result may be worse than "
+    "the groups",
+    "patience": "end after so many rounds without an improvement",
+    "pool": "changes in the pool; without it 100, beyond 5,000 records n/20; the paper has 100",
+    "s": "number of blocks",
+    "shared": "a record that both groups want goes to the one formed first, or they choose in turns",
+    "size": "records in a block at most",
+    "descent.size": "descend in blocks of so many records, for very large data; without it in all of them",
+    "neighbourhoods.size": "records in a block; without it 900/k",
+    "npn-mhm.start": "where the path begins: at the record farthest from the centroid or at the first of "
+    "the two most distant ones",
+    "md-mhm.start": "at which of the two most distant records the path begins",
+    "starts": "how many starts",
+    "steps": "annealing steps in all; without it by effort and seconds",
+    "stop": "a pair of groups is formed while 3k or while 2k records remain",
+    "swap": "which extreme comes first at a split: always the lower row, always the higher one, or drawn "
+    "anew each time",
+    "tries": "from how many groups, those of lowest score, a cycle may start; the paper has 1",
+    "work": "most work of pricing in all blocks together",
+    "neighbourhoods.work": "most work of pricing in a block",
+}
+"""What a setting means, by its name; with the method's name before it where methods differ."""
 
 COMMON = ("auto", "anneal", "descent", "blocks", "exact", "mdav", "mdav-mhm", "univariate")
 """What most users need; the others are for those who look for a paper's method."""

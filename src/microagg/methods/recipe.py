@@ -13,7 +13,7 @@ import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from microagg import errors
-from microagg.methods.catalogue import METHODS
+from microagg.methods.catalogue import ALIASES, METHODS
 from microagg.methods.stage import Best, Stage, chain
 
 
@@ -29,6 +29,7 @@ def stage_of(method: str | Stage) -> Stage:
         name, *settings = (piece.strip() for piece in part.split(":"))
         if not name:
             raise errors.empty_method(method)
+        name = ALIASES.get(name, name)
         if name not in METHODS:
             raise errors.unknown_method(name, METHODS)
         stage = METHODS[name].build(**_settings(name, settings))

@@ -118,10 +118,10 @@ def method(project: Project) -> Tag:
 
 def about_method(project: Project) -> Tag:
     """One line about the method that is chosen, from the catalogue."""
-    from microagg.methods.catalogue import METHODS
+    from microagg.methods.catalogue import ALIASES, METHODS
 
     name = str(project.choices.settings.get("method", "auto")).split("+")[0].split(":")[0]
-    entry = METHODS.get(name)
+    entry = METHODS.get(ALIASES.get(name, name))
     if entry is None:
         return tags.p("", id="method-help", class_="note")
     text = f"{name}: {entry.summary}. Sensible up to {entry.largest_n:,} records; {entry.guarantee}."
