@@ -21,7 +21,7 @@ namespace microagg {
 class Relocate {
  public:
   struct Settings {
-    std::int64_t region;          // groups in a region, but no more than two thirds of all
+    std::int64_t region;          // groups in a region; if there are few, two thirds of all
     std::int64_t steps_a_record;  // of a region's anneal
     double rise;                  // of the region's SSE, accepted times an exponential variate
   };
@@ -91,6 +91,7 @@ class Relocate {
   static constexpr double FILTER = 1.05;  // times its SSE before, a region is not worth annealing
   static constexpr double TO_RELOCATE = 0.7;
   static constexpr double TO_ADD = 0.15;
+  static constexpr std::int64_t FEWEST = 4;  // groups of a region: of two none can be given up
   static constexpr std::int64_t ROUNDS = 2;  // of k-means
   static constexpr std::int64_t HALVINGS = 4;
   static constexpr std::int64_t LEVELS = 1 << HALVINGS;
@@ -186,7 +187,8 @@ class Relocate {
   // The group to give up, near the record or anywhere, and the groups between the two.
   void choose_region(Row at) {
     const auto all = static_cast<std::int64_t>(groups_.size());
-    const std::int64_t most = std::clamp<std::int64_t>(all * 2 / 3, 2, settings_.region);
+    const std::int64_t most =
+        std::min(std::max(all * 2 / 3, std::min(all, FEWEST)), settings_.region);
     near_.resize(groups_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const double d = means_.distance(record(at), groups_[g].centroid.data());

@@ -22,6 +22,7 @@ from microagg.methods.exact import (
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
+from microagg.methods.relocate import Relocate
 from microagg.methods.sorting import Axis, ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
 from microagg.methods.stage import Best, Escalate, Stage, Within, chain
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
@@ -163,6 +164,10 @@ def _anneal(steps: int | None = None) -> Stage:
     return Anneal(steps)
 
 
+def _relocate(steps: int | None = None, anneals: bool = True) -> Stage:
+    return Relocate(steps, anneals)
+
+
 def _decomposition(
     s: int = 5, first_swap: bool = True, last_swap: bool = True, work: int = WORK_IN_BLOCKS
 ) -> Stage:
@@ -187,6 +192,11 @@ METHODS: dict[str, Method] = {
         _anneal,
         "a refinement: descent and simulated annealing, the lowest loss of all",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
+    ),
+    "relocate": Method(
+        _relocate,
+        "a refinement: anneals, then groups given up and founded elsewhere; for k of 15 and more",
+        "ours", "by effort, or steps", _REFINES, 1_000_000, starts_from=("mdav",),
     ),
     "descent": Method(
         Descent,
