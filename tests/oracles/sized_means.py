@@ -27,9 +27,9 @@ def least_cost(costs: Floats, k: int) -> float:
 
 
 def halve(points: Floats, k: int, rounds: int = 5) -> Labels:
-    """Two groups of at least k: the first centres are the record farthest from the mean and the one farthest
-    from that; in each round records go to the nearer centre (if a group then lacks records, those come
-    that cost least), and centres to the means.
+    """Two groups of at least k. The first centres are the record farthest from the mean and the one
+    farthest from that; in each round records go to the nearer centre (if a group then lacks records,
+    those come that cost least), and centres to the means.
     """
     table = as_points(points)
 

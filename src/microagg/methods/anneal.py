@@ -108,15 +108,13 @@ class Schedule:
 
 
 def neighbourhood_widths(problem: Problem, lists: Rows) -> NDArray[np.float64]:
-    """Of each record its squared distance to the (k−1)-th nearest: the scale at which its group is decided."""
+    """Each record's squared distance to its (k−1)-th nearest: the scale at which its group is decided."""
     place = min(problem.k - 1, lists.shape[1]) - 1
     return np.asarray(_core.list_distances(problem.points, lists, place))
 
 
 def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int = 0) -> Schedule:
-    """Temperatures and effort from the data, by the widths of neighbourhoods. Levels before the first get no
-    steps.
-    """
+    """Temperatures and effort by the widths of neighbourhoods. Levels before the first get no steps."""
     n, k = len(problem.points), problem.k
     widths = neighbourhood_widths(problem, lists)
     order = np.argsort(-widths, kind="stable").astype(np.int32)

@@ -80,7 +80,7 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
         return Choice(
             chain(start, Relocate(steps)),
             f"{first}+relocate:steps={steps}",
-            f"{size}; k from {LARGE_K} on: {steps / n:,.0f} steps of annealing and relocation a record for {budget}",
+            f"{size}; {steps / n:,.0f} steps of annealing and of relocating groups a record for {budget}",
         )
     return Choice(
         chain(start, Anneal(steps)),

@@ -208,14 +208,14 @@ class _Search:
         return found
 
     def _relocate(self, steps: int) -> None:
-        """Relocations from the best groups on: of all records, or in blocks that are cut again and again."""
+        """Relocations, from the best groups on: in all data, or in blocks that are cut again and again."""
         problem, labels = self.problem, self.best.labels
         widths = neighbourhood_widths(problem, self.lists)
         size = max(WHOLE, BLOCK_GROUPS * problem.k)
         n = len(problem.points)
         rounds = 1 if n <= size else ROUNDS_IN_BLOCKS
 
-        def relocate(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
+        def relocate(rows: Rows, own: Labels, _: Rows, child: Run) -> Labels:
             many = len(rows) > MANY_GROUPS * problem.k
             found, late = _core.relocate(
                 problem.points, rows, own, problem.k, self.lists, widths,
