@@ -11,6 +11,7 @@ void microagg::bind::register_watch(nb::module_& m) {
       .def("report_best", &Watch::report_best, nb::arg("sse"))
       .def_prop_ro("cancelled", &Watch::cancelled)
       .def_prop_ro("expired", &Watch::expired)
+      .def_prop_ro("seconds_left", &Watch::seconds_left)
       .def_prop_ro("done", &Watch::done)
       .def_prop_ro("best", &Watch::best);
   // What kernels throw, under the same names in Python.

@@ -24,6 +24,7 @@
 #include "microagg/path_cut.hpp"
 #include "microagg/peel.hpp"
 #include "microagg/pool_pass.hpp"
+#include "microagg/relocate.hpp"
 #include "microagg/standardise.hpp"
 #include "microagg/targets.hpp"
 #include "microagg/tours.hpp"
@@ -106,6 +107,9 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
       {1.0, points.n, 300}, {0.1, points.n, 300}, {0.01, std::min<std::int64_t>(points.n, 5), 300}};
   Anneal anneal(points, rows, start, k, lists, length, rows, 7, watch);
   add(anneal.run(levels, true, truncated));
+  const std::vector<double> widths(rows.size(), 0.5);
+  Relocate relocate(points, rows, start, k, lists, length, widths, {4, 50, 0.01}, 7, watch);
+  add(relocate.run(100 * points.n, true, truncated));
   const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
   for (const bool jitter : {false, true}) {
     check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(2, watch).size() == rows.size(),

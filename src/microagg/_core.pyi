@@ -20,6 +20,8 @@ class Watch:
     @property
     def expired(self) -> bool: ...
     @property
+    def seconds_left(self) -> float: ...
+    @property
     def done(self) -> float: ...
     @property
     def best(self) -> float: ...
@@ -142,6 +144,23 @@ def descent(
     lists: _Ints,
     place: _Ints,
     begin: _Ints | None,
+    watch: Watch,
+) -> tuple[_Ints, bool]: ...
+def sized_assignment(costs: _Doubles, k: int, watch: Watch) -> _Ints: ...
+def halve(points: _Doubles, k: int, watch: Watch) -> _Ints: ...
+def relocate(
+    points: _Doubles,
+    rows: _Ints,
+    labels: _Ints,
+    k: int,
+    lists: _Ints,
+    widths: _Doubles,
+    region: int,
+    steps_a_record: int,
+    rise: float,
+    steps: int,
+    seed: int,
+    report: bool,
     watch: Watch,
 ) -> tuple[_Ints, bool]: ...
 def anneal(

@@ -26,6 +26,7 @@ from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restar
 from microagg.methods.objective import sse
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.recipe import stage_of
+from microagg.methods.relocate import Relocate
 from microagg.methods.run import Run
 from microagg.methods.sorting import ByColumn, FixedRuns, OptimalUnivariate
 from microagg.methods.stage import (
@@ -64,6 +65,7 @@ SHORT = {
     "genetic": "genetic:generations=20",
     "genetic-groups": "genetic-groups:generations=20",
     "anneal": "anneal:steps=20000",
+    "relocate": "relocate:steps=20000",
     "exact": "exact:nodes=3:work=300000",
     "neighbourhoods": "neighbourhoods:size=12:patience=1:work=100000",
     "decomposition": "decomposition:s=3:work=100000",
@@ -117,6 +119,8 @@ STAGES: dict[str, Stage] = {
     "TwoSwap": TwoSwap(),
     "Descent": Descent(),
     "Anneal": Anneal(5_000),
+    "Relocate": Relocate(5_000),
+    "Relocate alone": Relocate(5_000, anneals=False),
     "Auto": Auto(),
     "Blocks and Anneal": chain(Within(Mdav(), by=KdBlocks(8)), Anneal(5_000)),
     "Pool": Pool(),

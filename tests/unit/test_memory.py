@@ -113,6 +113,40 @@ print(peak() - before, foreseen)
     assert 0.5 * foreseen < measured < foreseen + 12 * 2**21
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
+@pytest.mark.parametrize("what", ["lists", "descent"])
+def test_needs_of_large_groups_are_foreseen(what: str) -> None:
+    """Two clusters, k = 300: within a factor of 1.5."""
+    code = """
+import sys
+import numpy as np
+from microagg import _core
+from microagg.methods import memory
+def peak():
+    return memory._fields(memory.Path("/proc/self/status"))["VmHWM"]
+n, k, length = 10_000, 300, 1_200
+x = np.random.default_rng(0).standard_normal((n, 2))
+x[: n // 2] += 50.0
+before = peak()
+foreseen = memory.of_lists(x, length)
+lists = _core.neighbour_lists(x, length, 96, 1, _core.Watch())
+if sys.argv[1] == "descent":
+    # Groups that give and take, so that changes are looked for all over.
+    labels = np.minimum(np.arange(n) // 320, n // 320 - 1).astype(np.int32)
+    rows = np.arange(n, dtype=np.int32)
+    before = peak()
+    foreseen = memory.of_descent(x, k, length)
+    watch = _core.Watch()
+    watch.set_deadline(0.5)
+    _core.descent(x, rows, labels, k, lists, rows, None, watch)
+print(peak() - before, foreseen)
+"""
+    done = in_a_process(code, what)
+    assert done.stdout, done.stderr
+    measured, foreseen = (int(number) for number in done.stdout.split())
+    assert foreseen / 1.5 < measured < 1.5 * foreseen
+
+
 def test_the_command_says_it(tmp_path: Path) -> None:
     path = tmp_path / "numbers.csv"
     path.write_text("a,b\n" + "".join(f"{i},{i * i}\n" for i in range(30)))

@@ -24,20 +24,24 @@ struct AnnealLevel {
 
 class Anneal {
  public:
+  // Whether groups are disbanded and founded too, or only records change places.
+  enum class Moves { ALL, RECORDS };
+
   // The rows of a block in order of decreasing neighbourhood, their groups (k to 2k-1 records each,
   // none reaching outside the block), and the nearest records of every record.
   Anneal(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
          std::span<const Row> lists, std::int64_t length, std::span<const Row> place,
-         std::uint64_t seed, Watch& watch)
+         std::uint64_t seed, Watch& watch, Moves moves = Moves::ALL)
       : groups_(points, rows, labels, k),
         near_(lists, length, rows, place),
         random_(seed),
         watch_(watch),
         poll_(watch, 10'000, Deadline::HEED) {
-    const double rarer = std::min(1.0, 10.0 / static_cast<double>(k));
+    const double rarer = moves == Moves::ALL ? std::min(1.0, 10.0 / static_cast<double>(k)) : 0.0;
     const auto share = [&](double of_small_k) {
       return static_cast<std::uint64_t>(of_small_k * rarer * 0x1.0p32);
     };
+    stride_ = std::max<std::size_t>(1, static_cast<std::size_t>(k / 10));
     disband_below_ = share(DISBAND);
     regroup_below_ = disband_below_ + share(REGROUP);
     found_below_ = regroup_below_ + share(FOUND);
@@ -233,13 +237,15 @@ class Anneal {
   }
 
   // Empties the group, its members going to the best groups near them; false when some find none or
-  // all would cost the limit.
+  // all would cost the limit. Of long lists only some records are looked at: a group that is near
+  // has many of them there.
   bool scatter(Label group, double limit, double& change) {
     origins_.clear();
     scattered_.assign(groups_.members(group).begin(), groups_.members(group).end());
     change -= groups_.sse(group);
     for (const Row row : scattered_) {
-      const auto [best, cost] = groups_.best_near(row, near_.of(row), group);
+      const auto [best, cost] =
+          groups_.best_near(row, near_.of(row), group, LiveGroups::NONE, stride_);
       change += cost;
       if (best == LiveGroups::NONE || change >= limit) return false;
       draw(row, best);
@@ -278,6 +284,7 @@ class Anneal {
   Random random_;
   Watch& watch_;
   Poll poll_;
+  std::size_t stride_;  // in lists, where a whole group looks for other ones
   std::uint64_t disband_below_;
   std::uint64_t regroup_below_;
   std::uint64_t found_below_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "microagg/groups.hpp"
+#include "microagg/join_bounds.hpp"
 #include "microagg/live_groups.hpp"
 #include "microagg/near_rows.hpp"
 #include "microagg/points.hpp"
@@ -26,6 +27,7 @@ class Descent {
           std::span<const Row> lists, std::int64_t length, std::span<const Row> place, Watch& watch)
       : groups_(points, rows, labels, k),
         near_(lists, length, rows, place),
+        bounds_(groups_, near_),
         poll_(watch, 100'000, Deadline::HEED),
         rows_(rows),
         seen_(static_cast<std::size_t>(groups_.capacity())),
@@ -88,15 +90,17 @@ class Descent {
   }
   // The members of the groups changed in the last look and what is near to them.
   std::vector<Row> rows_near_changes() {
-    std::vector<Row> rows;
+    std::vector<char> wanted(static_cast<std::size_t>(groups_.n()), 0);
     for (const Label group : changed_) {
       for (const Row member : groups_.members(group)) {
-        rows.push_back(member);
-        rows.insert(rows.end(), near_.of(member).begin(), near_.of(member).end());
+        wanted[member] = 1;
+        for (const Row other : near_.of(member)) wanted[other] = 1;
       }
     }
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    std::vector<Row> rows;
+    for (Row row = 0; row < groups_.n(); ++row) {
+      if (wanted[row]) rows.push_back(row);
+    }
     return rows;
   }
   // Improves what begins with these records, and with the groups they are in. Unless `anew`, moves
@@ -170,6 +174,7 @@ class Descent {
         if (!can_give) continue;
         const double so_far = groups_.replace_change(second, row) - gain;
         if (!(so_far < best.change)) continue;  // the last step can only cost
+        if (!(so_far + bounds_.at_least(second, from, poll_) < best.change)) continue;
         poll_.tick(list_work(second));
         const auto [last, cost] = groups_.best_near(second, near_.of(second), from, to);
         if (last != LiveGroups::NONE && so_far + cost < best.change) {
@@ -277,7 +282,10 @@ class Descent {
     refresh_touched();
     if (!(sse_of_touched() < before * (1.0 - LEAST_GAIN))) return false;
     ++changes_;
-    for (const Label group : touched_) changed_at_[group] = changes_;
+    for (const Label group : touched_) {
+      changed_at_[group] = changes_;
+      bounds_.changed(group);
+    }
     changed_.insert(changed_.end(), touched_.begin(), touched_.end());
     return true;
   }
@@ -315,6 +323,7 @@ class Descent {
 
   LiveGroups groups_;
   NearRows near_;
+  JoinBounds bounds_;
   Poll poll_;
   std::vector<Label> touched_;
   std::vector<Origin> origins_;

@@ -127,17 +127,18 @@ class LiveGroups {
       return u * (2.0 * (c[a] - d[a]) - u * shares);
     });
   }
-  // The group, among those of the near records, that the record can join at the least cost, never
-  // `except`; NONE if all are full.
+  // The group, among those of the near records (of every `stride`-th), that the record can join at
+  // the least cost, never `except`; NONE if all are full.
   struct Offer {
     Label group;
     double cost;
   };
-  Offer best_near(Row row, std::span<const Row> near, Label except, Label or_except = NONE) {
+  Offer best_near(Row row, std::span<const Row> near, Label except, Label or_except = NONE,
+                  std::size_t stride = 1) {
     Offer best{NONE, 0.0};
     seen_.start();
-    for (const Row other : near) {
-      const Label group = group_of_[other];
+    for (std::size_t place = 0; place < near.size(); place += stride) {
+      const Label group = group_of_[near[place]];
       if (group == except || group == or_except || !seen_.first(group) || !can_take(group))
         continue;
       const double cost = insert_cost(row, group);

@@ -57,15 +57,19 @@ BEST_STEPS, BEST_STEPS_A_RECORD = 1_000_000_000, 1_000_000
 """The best effort does so many steps even on few records, about a minute of one core."""
 
 
+def steps_of_effort(n: int, effort: Effort) -> int:
+    """Steps for n records where no seconds are given."""
+    steps = min(STEPS_PER_RECORD[effort] * n, MOST_STEPS[effort])
+    return max(steps, min(BEST_STEPS, BEST_STEPS_A_RECORD * n)) if effort == "best" else steps
+
+
 def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
     """Steps for the run's effort, and no more than its seconds allow at a fixed rate.
 
     Where the problem is a part of `of` records, its share of the steps for all of them.
     """
     n = max(len(problem.points), of)
-    steps = min(STEPS_PER_RECORD[run.effort] * n, MOST_STEPS[run.effort])
-    if run.effort == "best":
-        steps = max(steps, min(BEST_STEPS, BEST_STEPS_A_RECORD * n))
+    steps = steps_of_effort(n, run.effort)
     if run.seconds is not None:
         left = max(run.seconds - _seconds_beside(problem), 0.0)
         steps = min(steps, int(0.95 * left / _seconds_a_step(problem)))
@@ -103,13 +107,16 @@ class Schedule:
     steps: NDArray[np.int64]
 
 
+def neighbourhood_widths(problem: Problem, lists: Rows) -> NDArray[np.float64]:
+    """Each record's squared distance to its (k−1)-th nearest: the scale at which its group is decided."""
+    place = min(problem.k - 1, lists.shape[1]) - 1
+    return np.asarray(_core.list_distances(problem.points, lists, place))
+
+
 def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int = 0) -> Schedule:
-    """Temperatures and effort from the data: the width of a record's neighbourhood is its squared distance
-    to the (k−1)-th nearest record, the scale at which its group is decided. Levels before the first get no
-    steps.
-    """
+    """Temperatures and effort by the widths of neighbourhoods. Levels before the first get no steps."""
     n, k = len(problem.points), problem.k
-    widths = _core.list_distances(problem.points, lists, min(k - 1, lists.shape[1]) - 1)
+    widths = neighbourhood_widths(problem, lists)
     order = np.argsort(-widths, kind="stable").astype(np.int32)
     widths = widths[order]
     inner = widths[min(max(2 * k, n // 100), n - 1) :]

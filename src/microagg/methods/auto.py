@@ -10,6 +10,7 @@ from microagg.methods.blocks import LARGE, KdBlocks
 from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
+from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
 from microagg.methods.sorting import OptimalUnivariate
 from microagg.methods.stage import Stage, Within, chain, solve
@@ -25,6 +26,8 @@ RECORDS_A_SECOND = {2: 420, 3: 420, 4: 60, 5: 20}
 """Column generation pays where, for this k, the seconds are enough for so many records each: by then it has
 found its first partitions. Measured on one core.
 """
+LARGE_K = 15
+"""From this k on, groups are relocated: moves of single records hardly ever bring one to another place."""
 SHARE_OF_ANNEAL = 0.3
 """Of the work, where column generation follows."""
 
@@ -55,7 +58,8 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
     if n > MOST_FOR_MDAV:
         start = Within(Mdav(), by=KdBlocks())
         first, size = "blocks", f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
-    steps = steps_of_run(problem, run, of)
+    large_groups = problem.k >= LARGE_K
+    steps = (steps_of_relocation if large_groups else steps_of_run)(problem, run, of)
     if max(n, of) > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
         return Choice(
             chain(start, Descent(BLOCK_OF_DESCENT)),
@@ -71,6 +75,12 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
             chain(start, Anneal(steps), Exact(0.0, nodes, work)),
             f"{first}+anneal:steps={steps}+exact:nodes={nodes}:work={work}",
             f"{size}; {steps / n:,.0f} steps of annealing a record, then column generation, for {budget}",
+        )
+    if large_groups:
+        return Choice(
+            chain(start, Relocate(steps)),
+            f"{first}+relocate:steps={steps}",
+            f"{size}; {steps / n:,.0f} steps of annealing and of relocating groups a record for {budget}",
         )
     return Choice(
         chain(start, Anneal(steps)),

@@ -15,6 +15,7 @@ from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, Exact, Exhaustive,
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
 from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
+from microagg.methods.relocate import Relocate
 from microagg.methods.sorting import Axis, ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
 from microagg.methods.stage import Escalate, Stage, Within, chain
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
@@ -159,6 +160,10 @@ def _anneal(steps: int | None = None) -> Stage:
     return Anneal(steps)
 
 
+def _relocate(steps: int | None = None, anneals: bool = True) -> Stage:
+    return Relocate(steps, anneals)
+
+
 def _decomposition(
     s: int = 5,
     first_swap: bool = True,
@@ -204,6 +209,11 @@ METHODS: dict[str, Method] = {
         _anneal,
         "a refinement: descent and simulated annealing, the lowest loss of all",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
+    ),
+    "relocate": Method(
+        _relocate,
+        "a refinement: anneals, then groups given up and founded elsewhere; for k of 15 and more",
+        "ours", "by effort, or steps", _REFINES, 1_000_000, starts_from=("mdav",),
     ),
     "descent": Method(
         Descent,
@@ -421,6 +431,7 @@ METHODS: dict[str, Method] = {
 ALIASES = {alias: name for name, method in METHODS.items() for alias in method.aliases}
 
 MEANINGS = {
+    "anneals": "anneal before and after relocating; without them only relocate and descend",
     "axis": "what records are sorted by: the first principal component, the sum of z-scores, an attribute",
     "column": "the attribute to sort by, counted from 1; without it the one with the least loss",
     "cyclic": "cut a closed tour instead of a path with two ends",

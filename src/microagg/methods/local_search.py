@@ -87,6 +87,8 @@ class Descent:
             return replace(start, truncated=True)
         if _core.group_sizes(start.labels).max() >= 2 * k:
             return start  # rounding made the re-split look worse: nothing to gain here
+        if start.sse == 0.0:
+            return start
         try:
             if self.size is None:
                 lists = near_lists(problem, list_length(n, k), run)

@@ -46,12 +46,12 @@ def of_blocks(points: Points) -> int:
 
 
 def of_descent(points: Points, k: int, length: int) -> int:
-    """Bytes of the records in blocks, of centroids and members of their groups, and of the lists by place:
-    beside the lists themselves.
+    """Bytes of the records in blocks, of centroids and members of their groups, of the lists by place, and
+    of a bound for each record: beside the lists themselves.
     """
     n, p = points.shape
     width = -(-p // 8) * 8
-    return int(n * (8 * width * (1 + 1 / k) + 4 * length + 56))
+    return int(n * (8 * width * (1 + 1 / k) + 4 * length + 88))
 
 
 def available() -> int | None:

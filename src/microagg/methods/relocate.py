@@ -1,0 +1,245 @@
+"""Relocation of groups: for large k, where single records cannot bring a group to where it is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import ClassVar
+
+import numpy as np
+
+from microagg import _core, errors
+from microagg.methods.anneal import (
+    MOST_STEPS_GIVEN,
+    _annealed,
+    _descended,
+    _polished,
+    neighbourhood_widths,
+    schedule,
+    steps_of_effort,
+)
+from microagg.methods.blocks import (
+    LARGE,
+    WHOLE,
+    blocks_of_groups,
+    is_one_block,
+    rows_of_blocks,
+    solve_blocks,
+)
+from microagg.methods.local_search import Descent
+from microagg.methods.neighbours import list_length, near_lists
+from microagg.methods.run import Run
+from microagg.methods.stage import better, evaluated, solve
+from microagg.model import Labels, Partition, Problem, Rows
+
+SHARES_OF_ANNEALS = ((0, 0.20), (40, 0.07), (40, 0.07), (40, 0.07))
+"""Of the steps, those of each anneal, and the level at which it begins: a hot one forgets its start, warm
+ones keep much of it. Either may end far above the other, and which is not known beforehand.
+"""
+LAST_LEVEL, LAST_SHARE = 64, 0.08
+"""A last anneal of the best begins at this level: it settles what the short anneals of regions left."""
+
+REGION, REGION_OF_MANY, MANY_GROUPS = 16, 8, 50
+"""Groups of a region, and of one where there are more groups than this."""
+STEPS_A_RECORD = 150
+"""Of a region's anneal."""
+RISE = 1e-4
+"""A region is kept if its SSE has grown by less than this share of it, times an exponential variate."""
+
+BLOCK_GROUPS = 24
+"""Beyond 6,000 records relocations go on in blocks, in parallel, of at least so many groups."""
+ROUNDS_IN_BLOCKS = 4
+"""How often blocks are cut, each time elsewhere."""
+
+BLOCK_OF_DESCENT = 30_000
+"""Records in a block of the first descent, beyond 200,000 records."""
+
+SHARE_OF_PACE = 0.02
+"""Of the steps: a first warm anneal, by which the pace is measured where seconds are given."""
+
+
+def steps_of_relocation(problem: Problem, run: Run, of: int = 0) -> int:
+    """Steps for the run's effort, and no more than its seconds allow at a fixed rate.
+
+    Where the problem is a part of `of` records, its share of the steps for all of them.
+    """
+    n = max(len(problem.points), of)
+    steps = steps_of_effort(n, run.effort)
+    if run.seconds is not None:
+        left = max(run.seconds - _seconds_beside(problem), 0.0)
+        steps = min(steps, int(0.9 * left / _seconds_a_step(problem)))
+    return steps * len(problem.points) // n
+
+
+# A core of 2024 served as measure, as for annealing.
+
+
+def _seconds_a_step(problem: Problem) -> float:
+    p, k = float(problem.points.shape[1]), problem.k
+    in_blocks = 1.5 if len(problem.points) > WHOLE else 1.0
+    return 1e-9 * (45.0 + 0.9 * p + 0.1 * min(k, 300)) * in_blocks
+
+
+def _seconds_beside(problem: Problem) -> float:
+    """What MDAV, neighbour lists and all descents take on one core."""
+    n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
+    mdav = 3.2e-11 * min(n * n, 10**10) * p / k
+    return mdav + (2e-5 * n + 6e-6 * n * min(k, 300)) * max(1.0, p / 13.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Relocate:
+    """Descent; a hot anneal and three warm ones, each from there, of which the best is kept; then
+    relocations of groups: a region around a record that is far from its centroid loses a group elsewhere
+    and gains one at that record (or only loses or gains one), is arranged by k-means with sizes of at
+    least k and annealed for a short while, and stays so where that paid; a last anneal and descent.
+
+    Work is counted in steps, as for `Anneal`. With `anneals` false there are only relocations between the
+    two descents.
+    """
+
+    needs_start: ClassVar[bool] = True
+    uses_effort: ClassVar[bool] = True
+    steps: int | None = None
+    anneals: bool = True
+
+    def __post_init__(self) -> None:
+        if self.steps is not None and not 1 <= self.steps <= MOST_STEPS_GIVEN:
+            raise errors.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        """Descend, anneal, relocate, keep the best."""
+        n, k = len(problem.points), problem.k
+        steps = steps_of_relocation(problem, run) if self.steps is None else self.steps
+        descended = solve(Descent(BLOCK_OF_DESCENT if n > LARGE else None), problem, start, run)
+        run.stage = type(self).__name__
+        if run.overdue:
+            return replace(descended, truncated=True)
+        if n < 2 * k or descended.sse == 0.0 or steps < n:
+            return descended
+        if _core.group_sizes(descended.labels).max() >= 2 * k:
+            return descended
+        try:
+            lists = near_lists(problem, list_length(n, k), run)
+        except errors.DeadlinePassed:
+            return replace(descended, truncated=True)
+        return _Search(problem, descended, lists, run).run(steps, self.anneals)
+
+
+class _Search:
+    """One call of `Relocate`, from its local optimum on."""
+
+    def __init__(self, problem: Problem, descended: Partition, lists: Rows, run: Run) -> None:
+        self.problem = problem
+        self.descended = descended
+        self.best = descended
+        self.lists = lists
+        self.own_run = run
+        self.late = False
+        self.place = 0
+        self.whole = is_one_block(problem)
+
+    def run(self, steps: int, anneals: bool) -> Partition:
+        run = self.own_run
+        shares = SHARES_OF_ANNEALS if anneals else ()
+        last = LAST_SHARE if anneals else 0.0
+        relocating = 1.0 - sum(share for _, share in shares) - last
+        run.watch.expect_work(steps)
+        try:
+            steps = self._in_time(steps)
+            hot_and_warm = [(first, int(share * steps)) for first, share in shares]
+            found = self._anneal_all(self.descended, hot_and_warm)
+            self._keep(min(found, key=lambda partition: partition.sse, default=self.descended))
+            if not run.overdue:
+                self._relocate(int(relocating * steps))
+            if last and not run.overdue:
+                self._keep(*self._anneal_all(self.best, [(LAST_LEVEL, int(last * steps))]))
+        finally:
+            run.watch.expect_work(0)
+        if not self.whole and not run.overdue:
+            self._keep(_polished(self.problem, self.best, self.lists, run))
+        return replace(self.best, truncated=self.late or run.overdue)
+
+    def _keep(self, *found: Partition) -> None:
+        for partition in found:
+            self.best = better(self.best, partition)
+            if self.own_run.outermost:
+                self.own_run.watch.report_best(self.best.sse)
+
+    def _next_run(self) -> Run:
+        self.place += 1
+        return self.own_run.with_seed(self.place)
+
+    def _in_time(self, steps: int) -> int:
+        """The steps that there is time for: all, unless a first short anneal shows that the machine is
+        slower than the rate by which they were counted.
+        """
+        run = self.own_run
+        first = int(SHARE_OF_PACE * steps)
+        if run.seconds is None or first < len(self.problem.points):
+            return steps
+        begun = monotonic()
+        self._keep(*self._anneal_all(self.descended, [(SHARES_OF_ANNEALS[-1][0], first)]))
+        pace = (monotonic() - begun) / first
+        left = max(run.watch.seconds_left, 0.0)
+        if pace * (steps - first) <= left:
+            return steps
+        self.late = True
+        return int(0.9 * left / pace)
+
+    def _anneal_all(self, start: Partition, anneals: list[tuple[int, int]]) -> list[Partition]:
+        """Anneals from one start, side by side; each has a first level and a number of steps."""
+
+        def anneal(item: tuple[int, int], child: Run) -> Partition:
+            first, steps = item
+            if steps < 1:
+                return start
+            if child.overdue:
+                return replace(start, truncated=True)
+            cooling = schedule(self.problem, self.lists, self.descended.sse, steps, first)
+            return _annealed(self.problem, start, self.lists, cooling, False, child)
+
+        own = self._next_run()
+        if self.whole:
+            found = own.map(anneal, anneals)
+        else:  # the blocks of each go in parallel
+            found = [anneal(item, own.with_seed(place)) for place, item in enumerate(anneals)]
+        self.late = self.late or any(partition.truncated for partition in found)
+        return found
+
+    def _relocate(self, steps: int) -> None:
+        """Relocations, from the best groups on: in all data, or in blocks that are cut again and again."""
+        problem, labels = self.problem, self.best.labels
+        widths = neighbourhood_widths(problem, self.lists)
+        size = max(WHOLE, BLOCK_GROUPS * problem.k)
+        n = len(problem.points)
+        rounds = 1 if n <= size else ROUNDS_IN_BLOCKS
+
+        def relocate(rows: Rows, own: Labels, _: Rows, child: Run) -> Labels:
+            many = len(rows) > MANY_GROUPS * problem.k
+            found, late = _core.relocate(
+                problem.points, rows, own, problem.k, self.lists, widths,
+                REGION_OF_MANY if many else REGION, STEPS_A_RECORD, RISE,
+                steps * len(rows) // (rounds * n), child.seed, report and rounds == 1, child.watch,
+            )  # fmt: skip
+            self.late = self.late or late
+            return found
+
+        report = self.own_run.outermost
+        for _ in range(rounds):
+            own = self._next_run()
+            if own.overdue:
+                break
+            if rounds == 1:
+                blocks = np.zeros_like(labels)
+            else:
+                try:
+                    blocks = blocks_of_groups(problem, labels, own.seed, own, size)
+                except errors.Cancelled:
+                    break
+            order = np.arange(n, dtype=np.int32)
+            labels = solve_blocks(problem, labels, rows_of_blocks(blocks, order), relocate, own)
+        if self.whole:
+            labels, cut_short = _descended(problem, labels, self.lists, self.own_run)
+            self.late = self.late or cut_short
+        self._keep(evaluated(problem, labels, self.best.bound))
