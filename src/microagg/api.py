@@ -275,7 +275,7 @@ def lower_bound(
     if seconds is None:
         raise errors.bad_number("seconds", seconds, "a number above 0")
     settled = method_plan(
-        k, "auto", scale=scale, effort="balanced", seconds=seconds, seed=seed, threads=threads,
+        k, "auto:prove=no", scale=scale, effort="balanced", seconds=seconds, seed=seed, threads=threads,
         progress=progress,
     )  # fmt: skip
     target = Exact(gap=gap).gap / 100.0

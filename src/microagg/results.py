@@ -60,6 +60,11 @@ class Result:
         """100 · (SSE − bound) / bound: how far above the optimum at most, None while nothing is proven."""
         return None if self.bound is None else gap_above(self.bound, self.sse)
 
+    @property
+    def proved(self) -> bool:
+        """Whether the groups are proven optimal: no others lose less."""
+        return is_optimal(self.gap)
+
     def aggregate(self, data: object) -> NDArray[np.float64]:
         """`data` with each record replaced by its group's mean, in the units of `data`."""
         return aggregate(read.table_of(data).values, self.labels)

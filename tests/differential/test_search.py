@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from microagg import _core, datasets
 from microagg.errors import SettingsError
-from microagg.methods import anneal, blocks
+from microagg.methods import anneal, auto, blocks
 from microagg.methods.anneal import Anneal, lengths_of_anneals, schedule, steps_of_run
 from microagg.methods.auto import Auto, choose
 from microagg.methods.blocks import KdBlocks
@@ -24,7 +24,7 @@ from microagg.methods.neighbours import LEAVES, list_length, near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import Within, chain, evaluated, one_group, solve
-from microagg.model import Labels, Partition, Points, Problem
+from microagg.model import Labels, Partition, Points, Problem, gap_above, is_optimal
 from tests.campaigns import at_length
 from tests.differential.adversarial import KINDS, points
 from tests.oracles import neighbourhood, objective
@@ -470,6 +470,72 @@ def test_the_recipe_of_auto_gives_the_same_groups() -> None:
     chosen = solve(Auto(), problem, one_group(problem), Run(seed=3, effort="fast"))
     again = solve(stage_of(chosen.recipe), problem, one_group(problem), Run(seed=3))
     assert np.array_equal(chosen.labels, again.labels)
+
+
+@pytest.mark.parametrize(
+    ("shape", "k", "tried"),
+    [
+        ((100, 13), 5, True),
+        ((101, 2), 5, False),
+        ((400, 13), 2, True),
+        ((400, 4), 3, True),
+        ((400, 5), 3, False),
+        ((30, 6), 6, True),
+        ((31, 6), 6, False),
+        ((30, 6), 9, False),
+    ],
+)
+def test_auto_tries_to_prove_the_optimum_of_small_data(shape: tuple[int, int], k: int, tried: bool) -> None:
+    problem = Problem(np.random.default_rng(1).normal(size=shape), k)
+    steps = 10_000 * shape[0]
+    choice = choose(problem, Run())
+    expected = f"mdav+anneal:steps={steps}" + ("+exact:nodes=200:work=80000000" if tried else "")
+    assert choice.recipe == expected
+    assert choice.stage == stage_of(choice.recipe)
+    assert ("column generation" in choice.reason) == tried
+    assert "exact" not in choose(problem, Run(effort="fast")).recipe
+    assert "exact" not in choose(problem, Run(), prove=False).recipe
+    assert "exact" not in choose(problem, Run(effort="best", seconds=1e9), prove=False).recipe
+    assert ("exact" in choose(problem, Run(effort="best")).recipe) == (tried or k <= 5)
+
+
+def test_proofs_fit_into_seconds_and_shares() -> None:
+    problem = Problem(np.random.default_rng(2).normal(size=(50, 3)), 3)
+
+    def work(run: Run, of: int = 0) -> int:
+        _, _, found = choose(problem, run, of).recipe.partition(":work=")
+        return int(found or 0)
+
+    assert work(Run()) == work(Run(seconds=1e6)) == 80_000_000
+    assert 0 < work(Run(seconds=1.0)) < 0.8 * 40_000_000
+    assert work(Run(seconds=0.05)) == 0
+    assert work(Run(), of=100) == 40_000_000
+    assert work(Run(), of=10_000) == 0
+    part = Run()
+    part.share = 0.25
+    assert work(part) == 20_000_000
+
+
+def test_small_data_are_proven_optimal_and_runs_agree() -> None:
+    problem = Problem(np.random.default_rng(3).normal(size=(41, 6)), 3)
+    found = [solve(Auto(), problem, one_group(problem), Run(seed=4, threads=threads)) for threads in (1, 2)]
+    assert np.array_equal(found[0].labels, found[1].labels)
+    assert found[0].bound == found[1].bound
+    assert not found[0].truncated
+    assert is_optimal(gap_above(found[0].bound, found[0].sse))
+    again = solve(stage_of(found[0].recipe), problem, one_group(problem), Run(seed=4))
+    assert np.array_equal(found[0].labels, again.labels)
+
+
+def test_what_a_failed_proof_found_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With next to no work: a bound, groups no worse than those of annealing, and the same again."""
+    problem = Problem(np.random.default_rng(5).normal(size=(90, 8)), 5)
+    monkeypatch.setattr(auto, "WORK_A_SECOND", 500_000)
+    plain = solve(Auto(prove=False), problem, one_group(problem), Run())
+    found, again = (solve(Auto(), problem, one_group(problem), Run()) for _ in range(2))
+    assert np.array_equal(found.labels, again.labels)
+    assert not found.truncated
+    assert 0.0 < found.bound < found.sse <= plain.sse
 
 
 def test_efforts_do_more_and_more() -> None:

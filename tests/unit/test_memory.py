@@ -74,7 +74,7 @@ except errors.NotEnoughMemory as error:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
 @pytest.mark.parametrize("p", [2, 13])
-@pytest.mark.parametrize("what", ["BRUTE", "TREE", "lists", "blocks", "descent"])
+@pytest.mark.parametrize("what", ["BRUTE", "TREE", "lists", "blocks", "descent", "bound"])
 def test_needs_are_foreseen(what: str, p: int) -> None:
     code = """
 import sys
@@ -92,6 +92,12 @@ before = peak()
 if what == "lists":
     foreseen = memory.of_lists(x, 20)
     _core.neighbour_lists(x, 20, 2, 1, _core.Watch())
+elif what == "bound":
+    x = x[:60_000]
+    lists = _core.neighbour_lists(x, 24, 2, 1, _core.Watch())
+    before = peak()
+    foreseen = memory.of_bound(60_000, 24, 1, 1)
+    _core.neighbour_bound(x, lists, 3, 100, 1, 1, _core.Watch())
 elif what == "blocks":
     foreseen = memory.of_blocks(x)
     _core.kd_blocks(x, np.empty(0, dtype=np.int64), 4_096, 3, False, 0, 1, _core.Watch())

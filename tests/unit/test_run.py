@@ -255,6 +255,18 @@ def test_progress_of_several_problems_has_their_loss_once_all_have_groups() -> N
     assert known[-1] >= 100.0 * sum(each.sse for each in found) / sst
 
 
+def test_several_problems_share_the_work_of_proofs() -> None:
+    draw = np.random.default_rng(1)
+    plan = method_plan(2, "auto", scale="zscore", effort="balanced", seconds=None, seed=0, threads=1)
+
+    def recipes(parts: int, records: int) -> list[str]:
+        problems = [Problem(draw.normal(size=(records, 2)), 2) for _ in range(parts)]
+        return [found.recipe for found in solve_all(problems, plan, None)]
+
+    assert [recipe.partition(":work=")[2] for recipe in recipes(4, 20)] == ["20000000"] * 4
+    assert not any("exact" in recipe for recipe in recipes(110, 20))
+
+
 def test_progress_that_stops_before_there_is_a_partition() -> None:
     x = np.random.default_rng(0).normal(size=(100_000, 10))
     with pytest.raises(Cancelled):

@@ -162,8 +162,12 @@ class Pricing {
   void take_cuts(const Prices& prices) {
     multipliers_ = prices.multipliers;
     cuts_of_.assign(static_cast<std::size_t>(n_), {});
+    cuts_.assign(multipliers_.size(), {});
+    due_.assign(static_cast<std::size_t>(n_), 0.0);
+    changed_.clear();
     prices.cuts.for_each([&](std::size_t cut, std::span<const Row> rows) {
       if (multipliers_[cut] <= 0.0) return;
+      cuts_[cut] = rows;
       for (const Row row : rows) cuts_of_[row].push_back(cut);
     });
     met_.assign(multipliers_.size(), 0);
@@ -235,7 +239,7 @@ class Pricing {
       const double to_members = so_far + row[other];
       level.candidates[kept] = {other, to_members};
       level.values[kept++] =
-          to_members - m * prices_[other] + nearest(other, left - 1) + share * due_with(other);
+          to_members - m * prices_[other] + nearest(other, left - 1) + share * due_[other];
     }
     if (static_cast<std::int64_t>(kept) < left) return;
     level.values.resize(kept);
@@ -274,7 +278,7 @@ class Pricing {
         take(candidate, base + level.values[c]);
         continue;
       }
-      const double due = m * due_with(candidate);
+      const double due = m * due_[candidate];
       add(candidate);
       grow(depth + 1, base + to_members - m * prices_[candidate] + due, weight + star, terms);
       remove();
@@ -299,19 +303,24 @@ class Pricing {
 
   void add(Row row) {
     members_.push_back(row);
-    for (const std::size_t cut : cuts_of_[row]) ++met_[cut];
+    for (const std::size_t cut : cuts_of_[row]) {
+      const double change = met_[cut]++ % 2 == 0 ? multipliers_[cut] : -multipliers_[cut];
+      for (const Row other : cuts_[cut]) {
+        changed_.push_back({other, due_[other]});
+        due_[other] += change;
+      }
+    }
   }
   void remove() {
-    for (const std::size_t cut : cuts_of_[members_.back()]) --met_[cut];
-    members_.pop_back();
-  }
-  // The multipliers that become due when the record joins the members.
-  double due_with(Row row) const {
-    double due = 0.0;
-    for (const std::size_t cut : cuts_of_[row]) {
-      if (met_[cut] % 2 == 1) due += multipliers_[cut];
+    const std::vector<std::size_t>& cuts = cuts_of_[members_.back()];
+    for (auto cut = cuts.rbegin(); cut != cuts.rend(); ++cut) {
+      --met_[*cut];
+      for (std::size_t count = cuts_[*cut].size(); count > 0; --count) {
+        due_[changed_.back().row] = changed_.back().due;  // as it was: subtracting would round
+        changed_.pop_back();
+      }
     }
-    return due;
+    members_.pop_back();
   }
 
   bool is_member(Row row) const {
@@ -380,6 +389,7 @@ class Pricing {
   Poll* poll_ = nullptr;
   PricedColumns found_;
   std::vector<std::vector<std::size_t>> cuts_of_;
+  std::vector<std::span<const Row>> cuts_;
   std::vector<double> kept_;  // distances of pairs kept apart
   std::vector<std::vector<Row>> partners_;
 
@@ -389,6 +399,14 @@ class Pricing {
   std::vector<Level> levels_;
   std::vector<Row> members_;
   std::vector<int> met_;  // per cut: its records among the members
+  // Per record: the multipliers that become due when it joins the members, of the cuts of which
+  // these hold an odd number; and what it was before each change.
+  struct Due {
+    Row row;
+    double due;
+  };
+  std::vector<double> due_;
+  std::vector<Due> changed_;
   std::vector<double> smallest_;
   std::vector<Row> missing_;
   std::vector<Row> group_;

@@ -15,7 +15,7 @@ from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress, Run, derived_seed
 from microagg.methods.stage import one_group, solve
-from microagg.model import Partition, Problem
+from microagg.model import Partition, Problem, gap_above, is_optimal
 from microagg.plan.method import MethodPlan
 
 SECONDS_OF_PROOF = 60.0
@@ -88,8 +88,9 @@ def solve_all(
         problem = problems[place]
         child.seed = derived_seed(plan.seed, place)
         child.noted = lambda sse: tally.note(place, sse)
+        child.share = len(problem.points) / records
         if child.seconds is not None:
-            child.seconds *= len(problem.points) / records
+            child.seconds *= child.share
         if tally.stopped and finish_when_stopped:
             return None
         tally.begin(place)
@@ -239,5 +240,7 @@ def _is_large(problem: Problem) -> bool:
 
 
 def _proven(problem: Problem, found: Partition, run: Run) -> Partition:
+    if is_optimal(gap_above(found.bound, found.sse)):
+        return found
     proven = prove(problem, found, 0.0, NODES["balanced"], WORK["balanced"], run).partition.bound
     return replace(found, bound=max(found.bound, min(proven, found.sse)))

@@ -30,6 +30,27 @@ LARGE_K = 15
 """From this k on, groups are relocated: moves of single records hardly ever bring one to another place."""
 SHARE_OF_ANNEAL = 0.3
 """Of the work, where column generation follows."""
+MOST_TRIED = {
+    2: (400, 400),
+    3: (400, 300),
+    4: (200, 150),
+    5: (100, 100),
+    6: (30, 30),
+    7: (30, 30),
+    8: (30, 30),
+}
+FEW_ATTRIBUTES = 4
+"""Up to so many records, by k and for few or more attributes, a proof is tried at the balanced effort too:
+most succeed in seconds, and what is found is kept in any case.
+"""
+SECONDS_OF_PROOF, WORK_A_SECOND = 2.0, 40_000_000
+"""What all problems of a run share for these proofs, and how much column generation does in a second of
+one core, so that its work and not the clock ends it.
+"""
+SECONDS_A_STEP = 1e-7
+"""An annealing step takes no more on so few records."""
+LEAST_SECONDS_A_RECORD = 0.001
+"""A proof is not tried with less: hardly any would succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +62,9 @@ class Choice:
     reason: str
 
 
-def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
-    """What suits the number of records and attributes, k, and the run's effort and seconds.
+def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choice:
+    """What suits the number of records and attributes, k, and the run's effort and seconds; with `prove`,
+    column generation where it is worth its time.
 
     A part of `of` records gets its share of the work that all of them would.
     """
@@ -69,12 +91,15 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
     if steps < n:
         return Choice(chain(start, Descent()), f"{first}+descent", f"{size}; too little time to anneal")
     budget = f"{run.effort} effort" if run.seconds is None else f"{run.effort} effort in {run.seconds:g} s"
-    if _can_price(problem, run):
-        steps, nodes, work = int(SHARE_OF_ANNEAL * steps), NODES["balanced"], WORK["balanced"]
+    before_proof = int(SHARE_OF_ANNEAL * steps) if run.effort == "best" else steps
+    work = _work_of_proof(problem, run, of, before_proof) if prove else 0
+    if work:
+        steps, nodes = before_proof, NODES["balanced"]
         return Choice(
             chain(start, Anneal(steps), Exact(0.0, nodes, work)),
             f"{first}+anneal:steps={steps}+exact:nodes={nodes}:work={work}",
-            f"{size}; {steps / n:,.0f} steps of annealing a record, then column generation, for {budget}",
+            f"{size}; {steps / n:,.0f} steps of annealing a record, then column generation, which may "
+            f"prove the optimum, for {budget}",
         )
     if large_groups:
         return Choice(
@@ -87,6 +112,22 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
         f"{first}+anneal:steps={steps}",
         f"{size}; {steps / n:,.0f} steps of annealing a record for {budget}",
     )
+
+
+def _work_of_proof(problem: Problem, run: Run, of: int, steps: int) -> int:
+    """How much column generation may do after the steps of annealing; 0 where it would not get far. The
+    problems of a run share it by their records, but at the best effort each has enough for itself. Where
+    seconds are given, it gets most of what annealing leaves.
+    """
+    if _can_price(problem, run):
+        return WORK["balanced"]
+    n, p = problem.points.shape
+    if run.effort == "fast" or n > MOST_TRIED.get(problem.k, (0, 0))[p > FEW_ATTRIBUTES]:
+        return 0
+    seconds = SECONDS_OF_PROOF * min(run.share, n / max(n, of))
+    if run.seconds is not None:
+        seconds = min(seconds, 0.8 * (run.seconds - SECONDS_A_STEP * steps))
+    return int(seconds * WORK_A_SECOND) if seconds >= LEAST_SECONDS_A_RECORD * n else 0
 
 
 def _can_price(problem: Problem, run: Run) -> bool:
@@ -108,10 +149,12 @@ class Auto:
     uses_effort: ClassVar[bool] = True
     of: int = 0
     """The problem is a part of so many records, which share the work of one run; 0: it is all of them."""
+    prove: bool = True
+    """Column generation, which can prove the optimum, where it is worth its time."""
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Choose, then run what was chosen."""
-        choice = choose(problem, run, self.of)
+        choice = choose(problem, run, self.of, self.prove)
         found = solve(choice.stage, problem, start, run)
         only = len(problem.points) < 2 * problem.k
         return replace(

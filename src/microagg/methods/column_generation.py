@@ -44,6 +44,7 @@ from microagg.methods.pricing import Duals, Node, Price, PriceAll, PriceListed, 
 from microagg.methods.rounding import orders, rounded
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import evaluated
+from microagg.methods.work import OF_INTEGER_PROGRAM, OF_ROUNDED_RECORD, Work
 from microagg.model import Labels, Partition, Problem, gap_above
 
 PROVEN = 1e-9
@@ -58,7 +59,8 @@ CHEAPEST_ADDED = 3
 """Columns that a call of the pricing adds for a record."""
 FEW_COLUMNS, NODES_OF_MIP = 5_000, 200
 """Lists of so few columns are given to HiGHS as an integer program."""
-ROUNDINGS = 20
+ROUNDINGS, FEW_ROUNDINGS, IDLE_ROUNDS = 20, 4, 3
+"""Partitions made of a solution; fewer, where so many solutions in a row have led to nothing better."""
 PAIRS_TRIED = 10
 """Before branching."""
 SLOW_ROUNDS, SLOW_GAIN = 3, 0.03
@@ -97,7 +99,7 @@ class ColumnGeneration:
         report: Callable[[ColumnGeneration], None],
     ) -> None:
         """`others`: partitions whose groups are columns to begin with; `shares`: prices that satisfy (1);
-        `work`: candidates that pricing may look at; `report` is called when something has been found.
+        `work`: how much may be done (see `Work`); `report` is called when something has been found.
         """
         n = len(problem.points)
         self.problem = problem
@@ -113,15 +115,16 @@ class ColumnGeneration:
         self.screens: list[Duals] = []
         self.listed_room = math.inf
         self.target = 0.0
-        self.rounds = 0
+        self.rounds = self.idle_rounds = 0
         self.cost_of_purge = math.inf
         self.last_lp: LpSolution | None = None
         self.lists = near_lists(problem, list_length(n, problem.k), run)
         self.pool = Pool(problem.points)
+        self.work = Work(work)
         # Where k divides n, the rows of the records imply the count cut.
-        most_groups = n // problem.k if n % problem.k else math.inf
-        self.master = Master(n, most_groups, self.unit, 10.0 * start.sse, run.watch)
-        self.everything = PriceAll(problem, work, run.watch)
+        self.most_groups = n // problem.k if n % problem.k else math.inf
+        self.master = Master(n, self.most_groups, self.unit, 10.0 * start.sse, self.work, run.watch)
+        self.everything = PriceAll(problem, self.work, run.watch)
         self.price: Price = self.everything
         self.report = report
         for labels in [start.labels, *others]:
@@ -182,8 +185,7 @@ class ColumnGeneration:
                 return
 
     def _done(self) -> bool:
-        out_of_work = self.everything.work_left == 0 and self.price is self.everything
-        return self.gap <= self.target or out_of_work or self.run.overdue
+        return self.gap <= self.target or self.work.left == 0 or self.run.overdue
 
     def _is_settled(self, node: Node) -> bool:
         return node.duals.value >= self.best.sse * (1.0 - PROVEN)
@@ -343,12 +345,16 @@ class ColumnGeneration:
         """Partitions near the program's solution, each made locally optimal."""
         problem, run = self.problem, self.run
         self.rounds += 1
-        for order in orders(lp.values, ROUNDINGS, derived_seed(run.seed, self.rounds)):
+        cost = self.best.sse
+        tries = ROUNDINGS if self.idle_rounds < IDLE_ROUNDS else FEW_ROUNDINGS
+        for order in orders(lp.values, tries, derived_seed(run.seed, self.rounds)):
             if run.overdue:
                 return
+            self.work.spend(OF_ROUNDED_RECORD * self.master.n)
             labels = rounded(problem, self.master.columns, order, run)
             if labels is not None:
                 self._note(descend(problem, labels, self.lists, run.watch, run)[0])
+        self.idle_rounds = 0 if self.best.sse < cost else self.idle_rounds + 1
 
     def _note(self, labels: Labels | None) -> None:
         if labels is None:
@@ -366,8 +372,12 @@ class ColumnGeneration:
     # --- the root ---
 
     def _look_for_better(self, listed: Columns) -> None:
-        """The best partition made of the listed columns, if they are few."""
-        if len(listed) <= FEW_COLUMNS:
+        """The best partition made of the listed columns, if they are few and it takes no more than a
+        quarter of the work that is left.
+        """
+        cost = OF_INTEGER_PROGRAM * len(listed)
+        if len(listed) <= FEW_COLUMNS and cost <= self.work.left // 4:
+            self.work.spend(cost)
             self._choose_among(listed)
 
     def _choose_among(self, listed: Columns) -> None:
@@ -376,14 +386,16 @@ class ColumnGeneration:
         together = Pool(self.problem.points)
         columns = joined([together.new(part.members, part.sizes) for part in (mine, listed)])
         start = np.arange(len(columns)) < len(mine)
-        self._note(best_partition(columns, start, self.unit, NODES_OF_MIP, self.run.watch))
+        self._note(
+            best_partition(columns, start, self.most_groups, self.unit, NODES_OF_MIP, self.run.watch)
+        )
 
     def _least_reduced(self, most: int) -> tuple[Columns, bool]:
         """Columns of least reduced cost, `most` of them at most, and whether they are all that a better
         partition can have. None if the work is done before.
         """
         room = all_of_room = (self.best.sse - self.root.duals.value) * (1.0 + PROVEN) + PROVEN * self.unit
-        while self.everything.work_left > 0 and not self.run.overdue:
+        while self.work.left > 0 and not self.run.overdue:
             listed = self.everything.every(self.root, self.cuts, room, most, WORK_OF_LIST)
             if listed is not None:
                 return listed, room == all_of_room
@@ -410,7 +422,7 @@ class ColumnGeneration:
                 return False
             columns = listed
         self.screens.append(duals)
-        self.price = PriceListed(columns)
+        self.price = PriceListed(columns, self.work)
         held = self.master.columns.reduced_costs(duals.prices, self.cuts)
         self._keep(held <= room)
         return True

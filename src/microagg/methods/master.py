@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.methods.columns import NO_CUTS, Columns, Cuts, Doubles, Prices, joined
+from microagg.methods.work import OF_ITERATION, OF_PROGRAM, Work
 from microagg.model import Labels
 
 
@@ -30,18 +31,20 @@ class Master:
     `unit`: about the cost of a record, for HiGHS' absolute tolerances.
     """
 
-    def __init__(self, n: int, most_groups: float, unit: float, dearest: float, watch: _core.Watch) -> None:
+    def __init__(
+        self, n: int, most_groups: float, unit: float, dearest: float, work: Work, watch: _core.Watch
+    ) -> None:
         self.n = n
         self.cuts = NO_CUTS
         self.columns = Columns(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
         self._unit = unit
+        self._work = work
         self._watch = watch
         self._lp = _solver(watch)
         self._lp.setOptionValue("dual_feasibility_tolerance", 1e-9)
         self._lp.setOptionValue("primal_feasibility_tolerance", 1e-9)
         self._lp.setOptionValue("presolve", "off")
-        _add_rows_of_records(self._lp, n)
-        self._lp.addRow(-np.inf, most_groups, 0, np.empty(0, np.int32), np.empty(0))
+        _add_rows(self._lp, n, most_groups)
         rows = np.arange(n, dtype=np.int32)
         self._lp.addCols(
             n, np.full(n, dearest / unit), np.zeros(n), np.full(n, np.inf), n, rows, rows, np.ones(n)
@@ -52,22 +55,7 @@ class Master:
         if not len(new):
             return
         column, cut, times = new.cut_entries(self.n, self.cuts).T
-        each = np.arange(len(new))
-        rows = np.concatenate([new.members, np.full(len(new), self.n), self.n + 1 + cut])
-        values = np.concatenate([np.ones(len(new.members) + len(new)), times])
-        owners = np.concatenate([np.repeat(each, new.sizes), each, column])
-        order = np.argsort(owners, kind="stable")
-        counts = np.bincount(owners, minlength=len(new))
-        self._lp.addCols(
-            len(new),
-            new.costs / self._unit,
-            np.zeros(len(new)),
-            np.full(len(new), np.inf),
-            len(rows),
-            (np.cumsum(counts) - counts).astype(np.int32),
-            rows[order].astype(np.int32),
-            values[order],
-        )
+        _add_columns(self._lp, self.n, new, self._unit, (column, self.n + 1 + cut, times))
         self.columns = joined([self.columns, new])
 
     def add_cuts(self, new: Cuts) -> None:
@@ -116,11 +104,19 @@ class Master:
 
     def _is_solved(self) -> bool:
         self._lp.run()
+        iterations = self._lp.getInfo().simplex_iteration_count
+        size = self._lp.getNumRow() + self._lp.getNumCol()
+        self._work.spend(OF_PROGRAM + OF_ITERATION * size * max(iterations, 0))
         return bool(self._lp.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
 
 def best_partition(
-    columns: Columns, start: NDArray[np.bool_], unit: float, nodes: int, watch: _core.Watch
+    columns: Columns,
+    start: NDArray[np.bool_],
+    most_groups: float,
+    unit: float,
+    nodes: int,
+    watch: _core.Watch,
 ) -> Labels | None:
     """The cheapest partition made of these columns, from one given as the columns of `start`, so far as
     a tree of so many nodes finds it; None where the solver was cut short before.
@@ -130,17 +126,8 @@ def best_partition(
     mip.setOptionValue("mip_max_nodes", nodes)
     mip.setOptionValue("mip_rel_gap", 1e-9)
     mip.setOptionValue("mip_abs_gap", 1e-9)
-    _add_rows_of_records(mip, n)
-    mip.addCols(
-        count,
-        columns.costs / unit,
-        np.zeros(count),
-        np.ones(count),
-        len(columns.members),
-        columns.starts.astype(np.int32),
-        columns.members,
-        np.ones(len(columns.members)),
-    )
+    _add_rows(mip, n, most_groups)
+    _add_columns(mip, n, columns, unit)
     every = np.arange(count, dtype=np.int32)
     mip.changeColsIntegrality(count, every, np.full(count, highspy.HighsVarType.kInteger))
     mip.setSolution(count, every, start.astype(np.float64))
@@ -158,9 +145,38 @@ def labels_of_columns(columns: Columns, n: int) -> Labels | None:
     return _core.by_first_appearance(labels)
 
 
-def _add_rows_of_records(program: highspy.Highs, n: int) -> None:
+def _add_rows(program: highspy.Highs, n: int, most_groups: float) -> None:
+    """One a record, and the count."""
+    least, most = np.append(np.ones(n), -np.inf), np.append(np.ones(n), most_groups)
     nothing = np.empty(0, np.int32)
-    program.addRows(n, np.ones(n), np.ones(n), 0, np.zeros(n, np.int32), nothing, np.empty(0))
+    program.addRows(n + 1, least, most, 0, np.zeros(n + 1, np.int32), nothing, np.empty(0))
+
+
+Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Columns, rows and coefficients."""
+NO_ENTRIES: Entries = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def _add_columns(
+    program: highspy.Highs, n: int, new: Columns, unit: float, of_cuts: Entries = NO_ENTRIES
+) -> None:
+    """In the rows of their records, in that of the count, and in those of the cuts."""
+    each = np.arange(len(new))
+    owners = np.concatenate([np.repeat(each, new.sizes), each, of_cuts[0]])
+    rows = np.concatenate([new.members, np.full(len(new), n), of_cuts[1]])
+    values = np.concatenate([np.ones(len(new.members) + len(new)), of_cuts[2]])
+    order = np.argsort(owners, kind="stable")
+    counts = np.bincount(owners, minlength=len(new))
+    program.addCols(
+        len(new),
+        new.costs / unit,
+        np.zeros(len(new)),
+        np.full(len(new), np.inf),
+        len(rows),
+        (np.cumsum(counts) - counts).astype(np.int32),
+        rows[order].astype(np.int32),
+        values[order],
+    )
 
 
 def _solver(watch: _core.Watch) -> highspy.Highs:

@@ -39,6 +39,13 @@ def of_lists(points: Points, length: int) -> int:
     return int(n * (4 * length + 8 * min(p, 16) + 8 * p + 48))
 
 
+def of_bound(n: int, length: int, rounds: int, threads: int) -> int:
+    """Bytes of the pairs of the lists, with offers where there are rounds, and of what each record and
+    thread has beside: at most 1.2 times what was measured on 2 to 13 attributes.
+    """
+    return int(n * (length * (72 if rounds else 48) + 110 + 12 * threads))
+
+
 def of_blocks(points: Points) -> int:
     """Bytes of coordinates on at most 8 axes, of what is sorted by them, and of the blocks found."""
     n, p = points.shape

@@ -13,6 +13,7 @@ import numpy as np
 
 from microagg import _core
 from microagg.methods.columns import Columns, Cuts, Doubles, Prices, costed
+from microagg.methods.work import OF_LISTED_COLUMN, Work
 from microagg.model import Problem, Rows
 
 NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
@@ -87,10 +88,9 @@ when it does not get to the end, the next may look at so many times more.
 class PriceAll:
     """Prices all groups of the problem."""
 
-    def __init__(self, problem: Problem, work: int, watch: _core.Watch) -> None:
-        """`work`: candidates that may be looked at in all."""
+    def __init__(self, problem: Problem, work: Work, watch: _core.Watch) -> None:
         self._pricing = _core.Pricing(problem.points, problem.k)
-        self.work_left = work
+        self._work = work
         self._work_of_call = max(WORK_A_CALL, 2 * problem.k * len(problem.points) ** 2)
         self._work_of_one = FIRST_WORK * len(problem.points)
         self._points = problem.points
@@ -126,23 +126,25 @@ class PriceAll:
     ) -> tuple[Columns, Doubles, bool]:
         members, sizes, _, least, complete = self._pricing.run(
             prices.records, cuts.rows, cuts.sizes, prices.multipliers, prices.charge, node.apart,
-            node.together, below, every, most_columns, min(most_work, self.work_left),
+            node.together, below, every, most_columns, min(most_work, self._work.left),
             most_work if every else self._work_of_one, self._watch,
         )  # fmt: skip
-        self.work_left = max(self.work_left - self._pricing.work, 0)
+        self._work.spend(self._pricing.work)
         return costed(self._points, members, sizes), least, complete
 
 
 class PriceListed:
     """Prices a list of groups, which holds all that a partition below a known cost can have."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: Columns, work: Work) -> None:
         self.columns = columns
+        self._work = work
 
     def __call__(
         self, node: Node, prices: Prices, cuts: Cuts, below: float
     ) -> tuple[Columns, Doubles, bool]:
         """The cheapest, at most a few hundred."""
+        self._work.spend(OF_LISTED_COLUMN * len(self.columns))
         reduced = self.columns.reduced_costs(prices, cuts)
         reduced[~self.columns.obey(node.apart, node.together)] = np.inf
         negative = np.flatnonzero(reduced < min(below, 0.0))

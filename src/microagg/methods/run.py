@@ -72,6 +72,8 @@ class Run:
         self.seconds = seconds
         self.effort: Effort = effort
         self.sst = sst
+        self.share = 1.0
+        """Of what the problems of a run share: this problem's part."""
         self.threads = threads or available_threads()
         self.progress = progress
         self.stage = ""
