@@ -156,6 +156,10 @@ def _blocks(
     return Within(METHODS[inner].build(), by=KdBlocks(size))
 
 
+def _auto(prove: bool = True) -> Stage:
+    return Auto(prove=prove)
+
+
 def _anneal(steps: int | None = None) -> Stage:
     return Anneal(steps)
 
@@ -201,7 +205,7 @@ _REFINES = "never worse than its start"
 METHODS: dict[str, Method] = {
     # --- ours ---
     "auto": Method(
-        lambda: Auto(),
+        _auto,
         "chooses for you: univariate, exhaustive, or mdav (in blocks, for large n), anneal and exact",
         "ours", "by effort", "groups of k to 2k−1; not worse than mdav up to 200,000 records", 10_000_000,
     ),
@@ -460,6 +464,7 @@ MEANINGS = {
     "the groups",
     "patience": "end after so many rounds without an improvement",
     "pool": "changes in the pool; without it 100, beyond 5,000 records n/20; the paper has 100",
+    "prove": "column generation, which can prove the optimum, where it is worth its time",
     "s": "number of blocks",
     "shared": "a record that both groups want goes to the one formed first, or they choose in turns",
     "size": "records in a block at most",
