@@ -489,7 +489,7 @@ def test_auto_tries_to_prove_the_optimum_of_small_data(shape: tuple[int, int], k
     problem = Problem(np.random.default_rng(1).normal(size=shape), k)
     steps = 10_000 * shape[0]
     choice = choose(problem, Run())
-    expected = f"mdav+anneal:steps={steps}" + ("+exact:nodes=200:work=80000000" if tried else "")
+    expected = f"mdav+anneal:steps={steps}" + ("+exact:nodes=200:work=60000000" if tried else "")
     assert choice.recipe == expected
     assert choice.stage == stage_of(choice.recipe)
     assert ("column generation" in choice.reason) == tried
@@ -506,14 +506,14 @@ def test_proofs_fit_into_seconds_and_shares() -> None:
         _, _, found = choose(problem, run, of).recipe.partition(":work=")
         return int(found or 0)
 
-    assert work(Run()) == work(Run(seconds=1e6)) == 80_000_000
-    assert 0 < work(Run(seconds=1.0)) < 0.8 * 40_000_000
+    assert work(Run()) == work(Run(seconds=1e6)) == 60_000_000
+    assert 0 < work(Run(seconds=1.0)) < 0.8 * 30_000_000
     assert work(Run(seconds=0.05)) == 0
-    assert work(Run(), of=100) == 40_000_000
+    assert work(Run(), of=100) == 30_000_000
     assert work(Run(), of=10_000) == 0
     part = Run()
     part.share = 0.25
-    assert work(part) == 20_000_000
+    assert work(part) == 15_000_000
 
 
 def test_small_data_are_proven_optimal_and_runs_agree() -> None:

@@ -43,11 +43,16 @@ def test_fields() -> None:
     assert result.sse == pytest.approx(sse(np.ascontiguousarray(Z), result.labels))
     assert result.information_loss == pytest.approx(100 * result.sse / result.sst)
     assert 0 < result.information_loss < 100
-    assert result.recipe == "mdav+anneal:steps=400000"
+    assert result.recipe == "mdav+anneal:steps=400000+exact:nodes=200:work=60000000"
     assert result.reason.startswith("40 records")
     assert result.truncated is False
     assert result.seconds >= 0
-    assert (result.bound, result.bound_loss, result.gap) == (None, None, None)
+    assert result.proved
+    assert result.gap == pytest.approx(0.0, abs=1e-6)
+    assert result.bound == pytest.approx(result.sse)
+    assert result.bound_loss == pytest.approx(result.information_loss)
+    plain = partition(X, 3, "mdav")
+    assert (plain.bound, plain.bound_loss, plain.gap, plain.proved) == (None, None, None, False)
 
 
 @pytest.mark.parametrize(("data", "method"), [(SMALL, "exhaustive"), (X[:, 0], "univariate")])
@@ -175,7 +180,10 @@ def test_efforts_act_and_never_lose_against_mdav() -> None:
         result = partition(X, 3, effort=effort)
         recipes.add(result.recipe)
         assert result.sse <= mdav.sse
-    assert recipes == {"mdav+anneal:steps=40000", "mdav+anneal:steps=400000"}
+    assert recipes == {
+        "mdav+anneal:steps=40000",
+        "mdav+anneal:steps=400000+exact:nodes=200:work=60000000",
+    }
 
 
 def test_scale_changes_the_unit() -> None:

@@ -263,7 +263,7 @@ def test_several_problems_share_the_work_of_proofs() -> None:
         problems = [Problem(draw.normal(size=(records, 2)), 2) for _ in range(parts)]
         return [found.recipe for found in solve_all(problems, plan, None)]
 
-    assert [recipe.partition(":work=")[2] for recipe in recipes(4, 20)] == ["20000000"] * 4
+    assert [recipe.partition(":work=")[2] for recipe in recipes(4, 20)] == ["15000000"] * 4
     assert not any("exact" in recipe for recipe in recipes(110, 20))
 
 

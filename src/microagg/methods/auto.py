@@ -43,7 +43,7 @@ FEW_ATTRIBUTES = 4
 """Up to so many records, by k and for few or more attributes, a proof is tried at the balanced effort too:
 most succeed in seconds, and what is found is kept in any case.
 """
-SECONDS_OF_PROOF, WORK_A_SECOND = 2.0, 40_000_000
+SECONDS_OF_PROOF, WORK_A_SECOND = 2.0, 30_000_000
 """What all problems of a run share for these proofs, and how much column generation does in a second of
 one core, so that its work and not the clock ends it.
 """
