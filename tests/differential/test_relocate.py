@@ -105,9 +105,9 @@ def test_the_number_of_groups_is_searched() -> None:
 @pytest.mark.parametrize(
     ("n", "p", "k", "steps", "anneals", "expected"),
     [
-        (600, 3, 20, 600, True, "c8800c5394898370"),
+        (600, 3, 20, 600, True, "9ae2983c8dec1f5f"),
         (600, 9, 45, 600, False, "c15e62b83269ca4e"),
-        (7_000, 2, 100, 60, True, "e9f07c0ab3a19742"),  # in blocks
+        (7_000, 2, 100, 500, True, "8f959ef3dde23527"),  # in blocks
     ],
 )
 def test_one_seed_and_number_of_steps_one_answer(

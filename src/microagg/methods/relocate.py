@@ -34,9 +34,16 @@ from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
-SHARES_OF_ANNEALS = ((0, 0.20), (40, 0.07), (40, 0.07), (40, 0.07))
-"""Of the steps, those of each anneal, and the level at which it begins: a hot one forgets its start, warm
-ones keep much of it. Either may end far above the other, and which is not known beforehand.
+HOT_SHARE, MOST_HOT_SHARE, HOT_STEPS_A_RECORD = 0.2, 0.7, 8_000
+"""Of the steps, those of an anneal that begins at the first level: more if it had fewer steps a record and
+there are not FEW_GROUPS.
+"""
+FEW_GROUPS = 30
+"""With fewer, a hot anneal often ends above a warm one, and relocations gain more than both."""
+WARM_LEVEL, WARM_SHARE, WARM_ANNEALS = 40, 0.07, 3
+"""Warm anneals begin at this level; one is enough where the hot one needs more than its share. A hot anneal
+forgets its start, a warm one keeps much of it. Either may end far above the other, and which is not known
+beforehand.
 """
 LAST_LEVEL, LAST_SHARE = 64, 0.08
 """A last anneal of the best begins at this level: it settles what the short anneals of regions left."""
@@ -62,6 +69,15 @@ together take this share of its time for each, since those of regions are quicke
 """
 DESCENTS_TO_COME = 3
 """What the descents after the first take, in times of the first: they begin near a local optimum."""
+
+
+def shares_of_anneals(problem: Problem, steps: int) -> list[tuple[int, float]]:
+    """The first level of each anneal, and its share of the steps."""
+    n, hot = len(problem.points), HOT_SHARE
+    if n // problem.k >= FEW_GROUPS:
+        hot = min(max(HOT_STEPS_A_RECORD * n / steps, HOT_SHARE), MOST_HOT_SHARE)
+    warm = WARM_ANNEALS if hot == HOT_SHARE else 1
+    return [(0, hot), *[(WARM_LEVEL, WARM_SHARE)] * warm]
 
 
 def steps_of_relocation(problem: Problem, run: Run, of: int = 0) -> int:
@@ -150,7 +166,7 @@ class _Search:
     def run(self, steps: int, anneals: bool, for_descents: float) -> Partition:
         """All parts; `for_descents` seconds of the time there is are for descents."""
         run = self.own_run
-        shares = SHARES_OF_ANNEALS if anneals else ()
+        shares = shares_of_anneals(self.problem, steps) if anneals else []
         last = LAST_SHARE if anneals else 0.0
         relocating = 1.0 - sum(share for _, share in shares) - last
         run.watch.expect_work(steps)
@@ -187,7 +203,7 @@ class _Search:
         first = int(SHARE_OF_PACE * steps)
         if run.seconds is None or first < n or run.overdue:
             return steps
-        cooling = schedule(self.problem, self.lists, self.descended.sse, first, SHARES_OF_ANNEALS[-1][0])
+        cooling = schedule(self.problem, self.lists, self.descended.sse, first, WARM_LEVEL)
         own = run.with_seed(0)  # no other part's, so that the clock does not change their seeds
         begun = monotonic()
         try:
