@@ -32,7 +32,10 @@ class Descent {
         rows_(rows),
         seen_(static_cast<std::size_t>(groups_.capacity())),
         changed_at_(static_cast<std::size_t>(groups_.capacity()), 0),
-        looked_(rows.size(), NEVER) {}
+        looked_(rows.size(), NEVER),
+        from_centroid_(rows.size()) {
+    for (Label group = 0; group < groups_.capacity(); ++group) measure(group);
+  }
 
   // Runs to a local optimum, or until the deadline; `truncated` says which. Every change lowers the
   // SSE of the groups it touches, recomputed from their members, by a share of it: descent ends,
@@ -168,10 +171,15 @@ class Descent {
         if (change < best.change) best = {Kind::MIGRATE, change, -1, to};
       }
       poll_.tick(2 * groups_.size(to) * groups_.width());  // nothing has been changed yet
+      // With A and B the squared distances of the record and the second from the centroid,
+      // replacing it changes the SSE by at least A - B - 2 (A + B) / m; what rounding can do is far
+      // less than the rest of the slack.
+      const double slack = 2.0 / static_cast<double>(groups_.size(to)) + 1e-9;
+      const double least = can_give ? groups_.distance_to(row, to) * (1.0 - slack) - gain : 0.0;
       for (const Row second : groups_.members(to)) {
         const double swapped = groups_.swap_change(row, second);
         if (swapped < best.change) best = {Kind::SWAP, swapped, second, to};
-        if (!can_give) continue;
+        if (!can_give || least - from_centroid_[second] * (1.0 + slack) > best.change) continue;
         const double so_far = groups_.replace_change(second, row) - gain;
         if (!(so_far < best.change)) continue;  // the last step can only cost
         if (!(so_far + bounds_.at_least(second, from, poll_) < best.change)) continue;
@@ -284,10 +292,15 @@ class Descent {
     ++changes_;
     for (const Label group : touched_) {
       changed_at_[group] = changes_;
+      measure(group);
       bounds_.changed(group);
     }
     changed_.insert(changed_.end(), touched_.begin(), touched_.end());
     return true;
+  }
+  void measure(Label group) {
+    for (const Row row : groups_.members(group))
+      from_centroid_[row] = groups_.distance_to(row, group);
   }
   // The same for moves that are done: their groups are restored to see what they cost before.
   bool lowered_by_moves() {
@@ -335,6 +348,7 @@ class Descent {
   std::int64_t changes_ = 0;
   std::vector<std::int64_t> changed_at_;  // how many changes there were when a group changed last
   std::vector<std::int64_t> looked_;      // .. and when a record was last looked at
+  std::vector<double> from_centroid_;     // squared distance of each record from its own
   std::vector<Label> changed_;            // groups, since the last look began
 };
 

@@ -58,7 +58,7 @@ def of_descent(points: Points, k: int, length: int) -> int:
     """
     n, p = points.shape
     width = -(-p // 8) * 8
-    return int(n * (8 * width * (1 + 1 / k) + 4 * length + 88))
+    return int(n * (8 * width * (1 + 1 / k) + 4 * length + 96))
 
 
 def available() -> int | None:

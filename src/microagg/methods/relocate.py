@@ -10,8 +10,10 @@ import numpy as np
 
 from microagg import _core, errors
 from microagg.methods.anneal import (
+    LEVELS,
     MOST_STEPS_GIVEN,
     _annealed,
+    _cooled,
     _descended,
     _polished,
     neighbourhood_widths,
@@ -32,9 +34,16 @@ from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
-SHARES_OF_ANNEALS = ((0, 0.20), (40, 0.07), (40, 0.07), (40, 0.07))
-"""Of the steps, those of each anneal, and the level at which it begins: a hot one forgets its start, warm
-ones keep much of it. Either may end far above the other, and which is not known beforehand.
+HOT_SHARE, MOST_HOT_SHARE, HOT_STEPS_A_RECORD = 0.2, 0.7, 8_000
+"""Of the steps, those of an anneal that begins at the first level: more if it had fewer steps a record and
+there are not FEW_GROUPS.
+"""
+FEW_GROUPS = 30
+"""With fewer, a hot anneal often ends above a warm one, and relocations gain more than both."""
+WARM_LEVEL, WARM_SHARE, WARM_ANNEALS = 40, 0.07, 3
+"""Warm anneals begin at this level; one is enough where the hot one needs more than its share. A hot anneal
+forgets its start, a warm one keeps much of it. Either may end far above the other, and which is not known
+beforehand.
 """
 LAST_LEVEL, LAST_SHARE = 64, 0.08
 """A last anneal of the best begins at this level: it settles what the short anneals of regions left."""
@@ -54,8 +63,21 @@ ROUNDS_IN_BLOCKS = 4
 BLOCK_OF_DESCENT = 30_000
 """Records in a block of the first descent, beyond 200,000 records."""
 
-SHARE_OF_PACE = 0.02
-"""Of the steps: a first warm anneal, by which the pace is measured where seconds are given."""
+SHARE_OF_PACE, PACE_OF_ALL = 0.01, 0.75
+"""Where seconds are given, the pace is measured by an anneal with this share of the steps. All steps
+together take this share of its time for each, since those of regions are quicker.
+"""
+DESCENTS_TO_COME = 3
+"""What the descents after the first take, in times of the first: they begin near a local optimum."""
+
+
+def shares_of_anneals(problem: Problem, steps: int) -> list[tuple[int, float]]:
+    """The first level of each anneal, and its share of the steps."""
+    n, hot = len(problem.points), HOT_SHARE
+    if n // problem.k >= FEW_GROUPS:
+        hot = min(max(HOT_STEPS_A_RECORD * n / steps, HOT_SHARE), MOST_HOT_SHARE)
+    warm = WARM_ANNEALS if hot == HOT_SHARE else 1
+    return [(0, hot), *[(WARM_LEVEL, WARM_SHARE)] * warm]
 
 
 def steps_of_relocation(problem: Problem, run: Run, of: int = 0) -> int:
@@ -111,7 +133,9 @@ class Relocate:
         """Descend, anneal, relocate, keep the best."""
         n, k = len(problem.points), problem.k
         steps = steps_of_relocation(problem, run) if self.steps is None else self.steps
+        begun = monotonic()
         descended = solve(Descent(BLOCK_OF_DESCENT if n > LARGE else None), problem, start, run)
+        for_descents = DESCENTS_TO_COME * (monotonic() - begun)
         run.stage = type(self).__name__
         if run.overdue:
             return replace(descended, truncated=True)
@@ -123,7 +147,7 @@ class Relocate:
             lists = near_lists(problem, list_length(n, k), run)
         except errors.DeadlinePassed:
             return replace(descended, truncated=True)
-        return _Search(problem, descended, lists, run).run(steps, self.anneals)
+        return _Search(problem, descended, lists, run).run(steps, self.anneals, for_descents)
 
 
 class _Search:
@@ -139,14 +163,15 @@ class _Search:
         self.place = 0
         self.whole = is_one_block(problem)
 
-    def run(self, steps: int, anneals: bool) -> Partition:
+    def run(self, steps: int, anneals: bool, for_descents: float) -> Partition:
+        """All parts; `for_descents` seconds of the time there is are for descents."""
         run = self.own_run
-        shares = SHARES_OF_ANNEALS if anneals else ()
+        shares = shares_of_anneals(self.problem, steps) if anneals else []
         last = LAST_SHARE if anneals else 0.0
         relocating = 1.0 - sum(share for _, share in shares) - last
         run.watch.expect_work(steps)
         try:
-            steps = self._in_time(steps)
+            steps = self._in_time(steps, for_descents)
             hot_and_warm = [(first, int(share * steps)) for first, share in shares]
             found = self._anneal_all(self.descended, hot_and_warm)
             self._keep(min(found, key=lambda partition: partition.sse, default=self.descended))
@@ -170,22 +195,32 @@ class _Search:
         self.place += 1
         return self.own_run.with_seed(self.place)
 
-    def _in_time(self, steps: int) -> int:
-        """The steps that there is time for: all, unless a first short anneal shows that the machine is
-        slower than the rate by which they were counted.
+    def _in_time(self, steps: int, for_descents: float) -> int:
+        """The steps that there is time for: all, unless a short anneal, whose groups are not kept, shows
+        that the machine is slower than the rate by which they were counted.
         """
-        run = self.own_run
+        run, n = self.own_run, len(self.problem.points)
         first = int(SHARE_OF_PACE * steps)
-        if run.seconds is None or first < len(self.problem.points):
+        if run.seconds is None or first < n or run.overdue:
             return steps
+        cooling = schedule(self.problem, self.lists, self.descended.sse, first, WARM_LEVEL)
+        own = run.with_seed(0)  # no other part's, so that the clock does not change their seeds
         begun = monotonic()
-        self._keep(*self._anneal_all(self.descended, [(SHARES_OF_ANNEALS[-1][0], first)]))
-        pace = (monotonic() - begun) / first
-        left = max(run.watch.seconds_left, 0.0)
+        try:
+            blocks = (
+                np.zeros_like(self.descended.labels)
+                if self.whole
+                else blocks_of_groups(self.problem, self.descended.labels, own.seed, own)
+            )
+        except errors.Cancelled:
+            return steps
+        _cooled(self.problem, self.descended.labels, blocks, self.lists, cooling, slice(0, LEVELS), own)
+        pace = PACE_OF_ALL * (monotonic() - begun) / first
+        left = max(run.watch.seconds_left - for_descents, 0.1 * run.watch.seconds_left)
         if pace * (steps - first) <= left:
             return steps
         self.late = True
-        return int(0.9 * left / pace)
+        return max(0, int(left / pace))
 
     def _anneal_all(self, start: Partition, anneals: list[tuple[int, int]]) -> list[Partition]:
         """Anneals from one start, side by side; each has a first level and a number of steps."""
