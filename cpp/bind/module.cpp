@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   register_variable_size(m);
   register_local_search(m);
   register_anneal(m);
+  register_assignment(m);
   register_pricing(m);
   register_bound(m);
   register_targets(m);

@@ -8,6 +8,7 @@ from typing import Literal
 
 from microagg import errors
 from microagg.methods.anneal import Anneal
+from microagg.methods.assignment import Adaptive, Assignment
 from microagg.methods.auto import Auto
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
 from microagg.methods.exact import (
@@ -163,6 +164,14 @@ def _anneal(steps: int | None = None) -> Stage:
     return Anneal(steps)
 
 
+def _assignment(rounds: int | None = None) -> Stage:
+    return Assignment(rounds)
+
+
+def _adaptive(steps: int | None = None) -> Stage:
+    return Adaptive(steps)
+
+
 def _decomposition(
     s: int = 5, first_swap: bool = True, last_swap: bool = True, work: int = WORK_IN_BLOCKS
 ) -> Stage:
@@ -186,6 +195,16 @@ METHODS: dict[str, Method] = {
     "anneal": Method(
         _anneal,
         "a refinement: descent and simulated annealing, the lowest loss of all",
+        "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
+    ),
+    "assignment": Method(
+        _assignment,
+        "a refinement: a record of every group is given away, all are put back at the least cost",
+        "ours", "by effort, or rounds", _REFINES, 10_000_000, starts_from=("descent",),
+    ),
+    "adaptive": Method(
+        _adaptive,
+        "a refinement: descent, then assignment rounds or annealing, by the sizes of the groups",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
     ),
     "descent": Method(
