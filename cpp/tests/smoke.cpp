@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "microagg/anneal.hpp"
+#include "microagg/assignment.hpp"
 #include "microagg/best_cycle.hpp"
 #include "microagg/descent.hpp"
 #include "microagg/dissolve.hpp"
@@ -106,6 +107,8 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
       {1.0, points.n, 300}, {0.1, points.n, 300}, {0.01, std::min<std::int64_t>(points.n, 5), 300}};
   Anneal anneal(points, rows, start, k, lists, length, rows, 7, watch);
   add(anneal.run(levels, true, truncated));
+  AssignmentRounds rounds(points, rows, start, k, lists, length, rows, 6, 0.3, 7, watch);
+  add(rounds.run(std::vector<double>{0.0, 0.1, 0.0}, true, truncated));
   const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
   for (const bool jitter : {false, true}) {
     check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(2, watch).size() == rows.size(),

@@ -1,5 +1,5 @@
-"""`auto` with little time on a slow machine. Time is simulated: it passes by a fixed amount each time a kernel looks
-at the watch, so that nothing here depends on the machine or its load.
+"""`auto` with little time on a slow machine. Time is simulated: it passes by a fixed amount each time a
+kernel looks at the watch, so that nothing here depends on the machine or its load.
 """
 
 from __future__ import annotations

@@ -10,12 +10,17 @@ from microagg import _core
 from microagg.errors import SettingsError
 from microagg.methods import assignment
 from microagg.methods.anneal import Anneal
-from microagg.methods.assignment import Adaptive, Assignment, planned_again, suits_assignment, temperatures_of
+from microagg.methods.assignment import (
+    Adaptive,
+    Assignment,
+    planned_again,
+    suits_assignment,
+    temperatures_of,
+)
 from microagg.methods.local_search import Descent
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated, solve
-from microagg.model import Problem
 from tests.differential.adversarial import KINDS, points
 from tests.differential.test_search import allowed_partition, census_like, fixed_points, from_mdav, hash_of
 from tests.oracles import assignment as oracle
@@ -41,10 +46,15 @@ def test_sparse_assignments_cost_as_little_as_those_of_scipy(kind: str) -> None:
             starts.append(len(columns))
         rows = np.repeat(np.arange(n), np.diff(starts))
         found = _core.sparse_assignment(
-            np.array(starts, dtype=np.int64), np.array(columns, dtype=np.int32), dense[rows, columns], _core.Watch()
+            np.array(starts, dtype=np.int64),
+            np.array(columns, dtype=np.int32),
+            dense[rows, columns],
+            _core.Watch(),
         )
         assert sorted(found) == list(range(n))
-        assert dense[range(n), found].sum() == pytest.approx(dense[linear_sum_assignment(dense)].sum(), abs=1e-9)
+        assert dense[range(n), found].sum() == pytest.approx(
+            dense[linear_sum_assignment(dense)].sum(), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.05])
@@ -103,7 +113,9 @@ def test_every_prefix_improves() -> None:
         (16_000, 4, 3, 45, "04b63dd290a9580f"),
     ],
 )
-def test_one_seed_and_number_of_rounds_one_answer(n: int, p: int, k: int, rounds: int, expected: str) -> None:
+def test_one_seed_and_number_of_rounds_one_answer(
+    n: int, p: int, k: int, rounds: int, expected: str
+) -> None:
     """On every machine, instruction set and number of threads, as for annealing."""
     level = _core.simd_level()
     try:

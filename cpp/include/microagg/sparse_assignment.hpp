@@ -50,8 +50,8 @@ class SparseAssignment {
 
   void solve(Poll& poll) {
     reduce();
-    // Twice, as Jonker and Volgenant advise: most rows find their column without a search.
-    for (int pass = 0; pass < 2 && !free_.empty(); ++pass) reduce_further(poll);
+    // Most rows find their column without a search. Eight passes are quicker than two or four.
+    for (int pass = 0; pass < 8 && !free_.empty(); ++pass) reduce_further(poll);
     for (const Row row : free_) augment(row, poll);
   }
 
@@ -71,8 +71,7 @@ class SparseAssignment {
     std::fill(price_.begin(), price_.end(), FAR);
     std::fill(row_of_.begin(), row_of_.end(), NONE);
     for (Row row = 0; row < size_; ++row) {
-      for (const Arc& arc : arcs(row))
-        price_[arc.column] = std::min(price_[arc.column], arc.cost);
+      for (const Arc& arc : arcs(row)) price_[arc.column] = std::min(price_[arc.column], arc.cost);
     }
     free_.clear();
     for (Row row = 0; row < size_; ++row) {
@@ -214,7 +213,7 @@ class SparseAssignment {
   std::vector<Row> free_;
   std::vector<Row> still_free_;
   std::vector<double> distance_;
-  std::vector<std::int64_t> before_;  // the arc by which a column was reached
+  std::vector<std::int64_t> before_;      // the arc by which a column was reached
   std::vector<std::int64_t> reached_;     // in which search, of a column
   std::vector<std::int64_t> scanned_in_;  // likewise
   std::int64_t search_ = 0;

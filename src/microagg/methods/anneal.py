@@ -93,7 +93,7 @@ def _seconds_beside(problem: Problem) -> float:
 def seconds_of_mdav(problem: Problem) -> float:
     """What MDAV takes on one core."""
     n, p = problem.points.shape
-    return 3.2e-11 * min(n * n, 10**10) * float(p) / problem.k
+    return 3.2e-11 * float(min(n * n, 10**10)) * float(p) / problem.k
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -337,8 +337,9 @@ def _annealed(
 
 
 def _share_in_time(cooling: Schedule, first: int, pace: Pace) -> float:
-    """Of the steps from this level on, the share that there is time for before the last descent. Colder levels are
-    quicker, so that an anneal that is in time is not disturbed; one that is late will know it later.
+    """Of the steps from this level on, the share that there is time for before the last descent. Colder
+    levels are quicker, so that an anneal that is in time is not disturbed; one that is late will know it
+    later.
     """
     to_come = float(cooling.steps[first:].sum())
     quicker = 1.0 + 0.7 * to_come / float(cooling.steps.sum())

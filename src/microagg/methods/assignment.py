@@ -1,4 +1,4 @@
-"""Assignment rounds: one record of every group is given away and put back where that costs least in total."""
+"""Assignment rounds: one record of each group is given away and put back where that costs least."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ FEWEST_COOLED = 100
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Rounds of assignment over neighbour lists. In a round every group gives one of its records away, drawn
-    at random, and all of them are put back at once where that costs least: an assignment problem, solved
-    exactly. A group changes by one record at most, so its cost is exact too, and long chains of moves are
-    found that pay only together. The number of groups stays; sizes stay within k and 2k−1.
+    """Rounds of assignment over neighbour lists. In a round every group gives one of its records away,
+    drawn at random, and all of them are put back at once where that costs least: an assignment problem,
+    solved exactly. A group changes by one record at most, so its cost is exact too, and long chains of
+    moves are found that pay only together. The number of groups stays; sizes stay within k and 2k−1.
 
-    Rounds that do not lower the SSE are not kept, so every prefix is an improvement. With 200 rounds or more,
-    those after the first 60 have costs disturbed by falling noise, and the better of before and after
-    is kept. Descent comes last. `rounds`: as many as given, or by the run's effort and seconds. Large data are done
-    in blocks of whole groups, cut elsewhere again and again, in parallel.
+    Rounds that do not lower the SSE are not kept, so every prefix is an improvement. With 200 rounds or
+    more, those after the first 60 have costs disturbed by falling noise, and the better of before and
+    after is kept. Descent comes last. `rounds`: as many as given, or by the run's effort and seconds.
+    Large data are done in blocks of whole groups, cut elsewhere again and again, in parallel.
     """
 
     needs_start: ClassVar[bool] = True
@@ -64,7 +64,9 @@ class Assignment:
 
     def __post_init__(self) -> None:
         if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS_GIVEN:
-            raise errors.bad_number("rounds", self.rounds, f"a whole number from 1 to {MOST_ROUNDS_GIVEN:,}")
+            raise errors.bad_number(
+                "rounds", self.rounds, f"a whole number from 1 to {MOST_ROUNDS_GIVEN:,}"
+            )
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Rounds, then descent, or what there is when the deadline strikes."""
@@ -78,7 +80,9 @@ class Assignment:
             return replace(start, truncated=True)
         if _core.group_sizes(start.labels).max() >= 2 * k:
             return start
-        rounds = rounds_of_steps(problem, steps_of_run(problem, run)) if self.rounds is None else self.rounds
+        rounds = (
+            rounds_of_steps(problem, steps_of_run(problem, run)) if self.rounds is None else self.rounds
+        )
         try:
             lists = near_lists(problem, list_length(n, k), run)
             found = _improved(problem, start, lists, rounds, run)
@@ -95,7 +99,7 @@ def rounds_of_steps(problem: Problem, steps: int) -> int:
 
 
 def temperatures_of(rounds: int, part: float) -> NDArray[np.float64]:
-    """The temperature of each round; 0 for one without noise. `part`: a record's average part of the SSE."""
+    """The temperature of each round; 0: without noise. `part`: a record's average part of the SSE."""
     if rounds < FEWEST_ANNEALED:
         return np.zeros(rounds)
     hot = HOT if rounds < LONG else HOT_IF_LONG
@@ -140,8 +144,8 @@ def _improved(problem: Problem, start: Partition, lists: Rows, rounds: int, run:
 
 
 def planned_again(to_come: NDArray[np.float64], pace: Pace) -> NDArray[np.float64]:
-    """The temperatures of the rounds to come, fewer of them where there is no time for all. Cooling that would be
-    too quick to be of use is not begun.
+    """The temperatures of the rounds to come, fewer of them where there is no time for all. Cooling that
+    would be too quick to be of use is not begun.
     """
     if not to_come.any():
         return to_come  # any prefix will do
@@ -183,8 +187,8 @@ def _some_rounds(
 FEWEST_RECORDS = 3_000
 """For fewer records annealing is better."""
 LARGER_GROUPS = {3: 0.05, 4: 0.02}
-"""For these k, the largest share of groups with more than k records after a descent at which assignment rounds
-are the better search: they keep the number of groups and nearly keep their sizes.
+"""For these k, the largest share of groups with more than k records after a descent at which assignment
+rounds are the better search: they keep the number of groups and nearly keep their sizes.
 """
 BLOCK_OF_DESCENT = 30_000
 
@@ -199,9 +203,9 @@ def suits_assignment(problem: Problem, descended: Partition) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
-    """Descent, then the search that suits the data: assignment rounds where descent leaves nearly all groups with
-    just k records, as in smooth data of many attributes, and annealing elsewhere. `steps`: of annealing, or rounds
-    that take as long; as many as given, or by the run's effort and seconds.
+    """Descent, then the search that suits the data: assignment rounds where descent leaves nearly all
+    groups with just k records, as in smooth data of many attributes, and annealing elsewhere. `steps`: of
+    annealing, or rounds that take as long; as many as given, or by the run's effort and seconds.
     """
 
     needs_start: ClassVar[bool] = True

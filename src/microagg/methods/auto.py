@@ -57,7 +57,10 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
         first, size = "blocks", f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
     elif n > BLOCK_RECORDS and run.seconds is not None and seconds_of_mdav(problem) > run.seconds:
         start = _IN_BLOCKS
-        first, size = "blocks", f"{n:,} records: mdav would take all the time, mdav inside blocks to start from"
+        first, size = (
+            "blocks",
+            f"{n:,} records: mdav would take all the time, mdav inside blocks to start from",
+        )
     steps = steps_of_run(problem, run, of)
     if max(n, of) > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
         return Choice(
@@ -86,9 +89,7 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
             f"{first}+{name}+exact:nodes={nodes}:work={work}",
             f"{size}; {steps / n:,.0f} {what}, then column generation, for {budget}",
         )
-    return Choice(
-        chain(start, *search), f"{first}+{name}", f"{size}; {steps / n:,.0f} {what} for {budget}"
-    )
+    return Choice(chain(start, *search), f"{first}+{name}", f"{size}; {steps / n:,.0f} {what} for {budget}")
 
 
 def _can_price(problem: Problem, run: Run) -> bool:
@@ -106,8 +107,8 @@ _IN_BLOCKS = Within(Mdav(), by=KdBlocks())
 class Auto:
     """Chooses a method from the number of records and attributes, k, effort and seconds, and says which
     and why in `recipe` and `reason`; that recipe with the same seed gives the same groups. Up to 200,000
-    records never worse than descent from the same start in the same time and, without a limit of time, never
-    worse than MDAV.
+    records never worse than descent from the same start in the same time and, without a limit of time,
+    never worse than MDAV.
     """
 
     needs_start: ClassVar[bool] = False
