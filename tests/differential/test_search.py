@@ -460,6 +460,24 @@ def test_auto_fits_into_its_seconds() -> None:
     assert choose(problem, Run(seconds=1e-6)).recipe == "mdav+descent"
 
 
+def test_a_short_anneal_after_a_descent_begins_warm() -> None:
+    problem = Problem(np.zeros((20_000, 5)), 5)
+    choice = choose(problem, Run(seconds=1.5))
+    assert choice.recipe.startswith("mdav+descent+anneal:steps=")
+    assert choice.recipe.endswith(":first=32")
+    assert choice.stage == stage_of(choice.recipe)
+    x = census_like(7_000)
+    problem, start = from_mdav(x, 5)
+    start = solve(Descent(), problem, start, Run())
+    found = [
+        Anneal(100 * 7_000, first=32)(problem, start, Run(seed=2, threads=threads)) for threads in (1, 2)
+    ]
+    assert np.array_equal(found[0].labels, found[1].labels)
+    assert found[0].sse < 0.99 * start.sse
+    with pytest.raises(SettingsError, match="first"):
+        Anneal(first=128)
+
+
 def test_the_recipe_of_auto_gives_the_same_groups() -> None:
     problem = Problem(census_like(800), 4)
     chosen = solve(Auto(), problem, one_group(problem), Run(seed=3, effort="fast"))

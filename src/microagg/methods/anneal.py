@@ -184,6 +184,15 @@ FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""
 
 
+FIRST_IF_SHORT = LEVELS // 4
+"""Where a short anneal of large data begins that starts from a descent: hotter levels forget it."""
+
+
+def first_level(n: int, steps: int) -> int:
+    """Where an anneal of large data begins that starts from a descent."""
+    return FIRST_IF_SHORT if steps < SHORT * n else 0
+
+
 def rounds_of(cooling: Schedule) -> int:
     """How often the blocks of an anneal are cut anew: a power of two."""
     wanted = int(cooling.steps.sum()) // (STEPS_A_ROUND * len(cooling.order))
@@ -220,13 +229,19 @@ class Anneal:
     its regions one by one. So the same seed and steps give the same groups on any machine, and the clock
     only guards. Large data are annealed in blocks, cut elsewhere again and again, in parallel. Memory
     O(n·list) a thread.
+
+    `first`: the level at which anneals of large data begin, for a start that is good already; there is then
+    one anneal only.
     """
 
     needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     steps: int | None = None
+    first: int = 0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.first < LEVELS:
+            raise errors.bad_number("first", self.first, f"a whole number from 0 to {LEVELS - 1}")
         if self.steps is not None and not 1 <= self.steps <= MOST_STEPS_GIVEN:
             raise errors.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
 
@@ -253,12 +268,13 @@ class Anneal:
         regional = int(REGIONAL_SHARE * steps)
         if not whole or regional < FEWEST_VISITS * STEPS_A_VISIT * n:
             regional = 0
-        lengths = lengths_of_anneals(steps - regional, n, whole)
+        warm = self.first > 0 and not whole
+        lengths = [steps] if warm else lengths_of_anneals(steps - regional, n, whole)
 
         def anneal(place: int, child: Run) -> Partition:
             if child.overdue:
                 return replace(descended, truncated=True)
-            cooling = schedule(problem, lists, descended.sse, lengths[place])
+            cooling = schedule(problem, lists, descended.sse, lengths[place], self.first if warm else 0)
             return _annealed(problem, descended, lists, cooling, run.outermost, child)
 
         run.watch.expect_work(sum(lengths) + regional)
@@ -308,6 +324,8 @@ def _annealed(
     for number, first in enumerate(range(0, LEVELS, levels_a_round)):
         if run.overdue:
             break
+        if not cooling.steps[first : first + levels_a_round].any():
+            continue
         own = run.with_seed(number)
         levels = slice(first, first + levels_a_round)
         if whole:

@@ -9,8 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, errors
-from microagg.methods.anneal import HALVINGS, LEVELS, Anneal, part_of_record, steps_of_run
-from microagg.methods.blocks import LARGE, blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
+from microagg.methods.anneal import (
+    HALVINGS,
+    LEVELS,
+    Anneal,
+    first_level,
+    part_of_record,
+    steps_of_run,
+)
+from microagg.methods.blocks import (
+    LARGE,
+    blocks_of_groups,
+    is_one_block,
+    near_in_memory,
+    rows_of_blocks,
+    solve_blocks,
+)
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace
@@ -224,4 +238,5 @@ class Adaptive:
             return replace(descended, truncated=True)
         if suits_assignment(problem, descended):
             return solve(Assignment(rounds_of_steps(problem, steps)), problem, descended, run)
-        return solve(Anneal(steps), problem, descended, run)
+        first = 0 if is_one_block(problem) else first_level(len(problem.points), steps)
+        return solve(Anneal(steps, first), problem, descended, run)

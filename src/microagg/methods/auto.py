@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from microagg.methods.anneal import Anneal, seconds_of_mdav, steps_of_run
+from microagg.methods.anneal import Anneal, first_level, seconds_of_mdav, steps_of_run
 from microagg.methods.assignment import BLOCK_OF_DESCENT, FEWEST_RECORDS, LARGER_GROUPS, Adaptive
 from microagg.methods.blocks import BLOCK_RECORDS, LARGE, WHOLE, KdBlocks
 from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
@@ -80,8 +80,9 @@ def choose(problem: Problem, run: Run, of: int = 0) -> Choice:
         search = (Adaptive(steps),)
         name, what = f"adaptive:steps={steps}", "steps of annealing a record (or assignment rounds)"
     elif WHOLE < n <= LARGE:
-        search = (Descent(), Anneal(steps))  # smaller data descend anyway
-        name = f"descent+{name}"
+        warm = first_level(n, steps)
+        search = (Descent(), Anneal(steps, warm))  # smaller data descend anyway
+        name = f"descent+{name}" + (f":first={warm}" if warm else "")
     if can_price:
         nodes, work = NODES["balanced"], WORK["balanced"]
         return Choice(

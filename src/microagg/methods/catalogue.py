@@ -160,8 +160,8 @@ def _blocks(
     return Within(METHODS[inner].build(), by=KdBlocks(size))
 
 
-def _anneal(steps: int | None = None) -> Stage:
-    return Anneal(steps)
+def _anneal(steps: int | None = None, first: int = 0) -> Stage:
+    return Anneal(steps, first)
 
 
 def _assignment(rounds: int | None = None) -> Stage:
