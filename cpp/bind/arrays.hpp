@@ -69,6 +69,7 @@ void register_variable_size(nb::module_& m);
 void register_local_search(nb::module_& m);
 void register_anneal(nb::module_& m);
 void register_relocate(nb::module_& m);
+void register_assignment(nb::module_& m);
 void register_pricing(nb::module_& m);
 void register_bound(nb::module_& m);
 void register_targets(nb::module_& m);

@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   register_local_search(m);
   register_anneal(m);
   register_relocate(m);
+  register_assignment(m);
   register_pricing(m);
   register_bound(m);
   register_targets(m);

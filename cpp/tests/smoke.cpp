@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "microagg/anneal.hpp"
+#include "microagg/assignment.hpp"
 #include "microagg/best_cycle.hpp"
 #include "microagg/descent.hpp"
 #include "microagg/dissolve.hpp"
@@ -110,6 +111,8 @@ void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
   const std::vector<double> widths(rows.size(), 0.5);
   Relocate relocate(points, rows, start, k, lists, length, widths, {4, 50, 0.01}, 7, watch);
   add(relocate.run(100 * points.n, true, truncated));
+  AssignmentRounds rounds(points, rows, start, k, lists, length, rows, 6, 0.3, 7, watch);
+  add(rounds.run(std::vector<double>{0.0, 0.1, 0.0}, true, truncated));
   const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
   for (const bool jitter : {false, true}) {
     check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(2, watch).size() == rows.size(),

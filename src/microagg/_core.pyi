@@ -1,6 +1,7 @@
 """Native kernels; each is explained in cpp/include/microagg (same word, .hpp)."""
 
 from enum import Enum
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +10,13 @@ _Doubles = NDArray[np.float64]
 _Ints = NDArray[np.int32]
 
 class Watch:
+    @overload
     def __init__(self) -> None: ...
+    @overload
+    def __init__(self, run: Watch, seconds: float) -> None: ...
     def cancel(self) -> None: ...
     def set_deadline(self, seconds: float) -> None: ...
+    def simulate_clock(self, seconds_a_look: float) -> None: ...
     def restart(self) -> None: ...
     def expect_work(self, work: int) -> None: ...
     def report_best(self, sse: float) -> None: ...
@@ -21,6 +26,8 @@ class Watch:
     def expired(self) -> bool: ...
     @property
     def seconds_left(self) -> float: ...
+    @property
+    def seconds(self) -> float: ...
     @property
     def done(self) -> float: ...
     @property
@@ -177,6 +184,23 @@ def anneal(
     report: bool,
     watch: Watch,
 ) -> tuple[_Ints, bool]: ...
+def assignment_rounds(
+    points: _Doubles,
+    rows: _Ints,
+    labels: _Ints,
+    k: int,
+    lists: _Ints,
+    place: _Ints,
+    reach: int,
+    skip: float,
+    temperatures: _Doubles,
+    seed: int,
+    report: bool,
+    watch: Watch,
+) -> tuple[_Ints, bool]: ...
+def sparse_assignment(
+    starts: NDArray[np.int64], columns: _Ints, costs: _Doubles, watch: Watch
+) -> _Ints: ...
 def neighbour_bound(
     points: _Doubles, lists: _Ints, k: int, remote: int, rounds: int, threads: int, watch: Watch
 ) -> _Doubles: ...

@@ -17,6 +17,7 @@ import microagg.methods
 from microagg import _core
 from microagg.errors import ContractError, SettingsError
 from microagg.methods.anneal import Anneal
+from microagg.methods.assignment import Adaptive, Assignment
 from microagg.methods.auto import Auto
 from microagg.methods.blocks import KdBlocks
 from microagg.methods.catalogue import METHODS
@@ -66,6 +67,8 @@ SHORT = {
     "genetic-groups": "genetic-groups:generations=20",
     "anneal": "anneal:steps=20000",
     "relocate": "relocate:steps=20000",
+    "assignment": "assignment:rounds=20",
+    "adaptive": "adaptive:steps=20000",
     "exact": "exact:nodes=3:work=300000",
     "neighbourhoods": "neighbourhoods:size=12:patience=1:work=100000",
     "decomposition": "decomposition:s=3:work=100000",
@@ -121,6 +124,9 @@ STAGES: dict[str, Stage] = {
     "Anneal": Anneal(5_000),
     "Relocate": Relocate(5_000),
     "Relocate alone": Relocate(5_000, anneals=False),
+    "Assignment": Assignment(5),
+    "Assignment annealed": Assignment(200),
+    "Adaptive": Adaptive(5_000),
     "Auto": Auto(),
     "Blocks and Anneal": chain(Within(Mdav(), by=KdBlocks(8)), Anneal(5_000)),
     "Pool": Pool(),

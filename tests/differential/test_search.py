@@ -443,8 +443,13 @@ def test_a_cancelled_resplit_returns_the_start() -> None:
         ((12, 2), 3, "exhaustive"),
         ((50, 2), 30, "mdav"),
         ((500, 2), 3, "mdav+anneal:steps=500000"),
-        ((200_000, 2), 3, "mdav+anneal:steps=100000000"),
-        ((200_001, 2), 3, "blocks+anneal:steps=100000000"),
+        ((2_999, 2), 3, "mdav+anneal:steps=2999000"),
+        ((3_000, 2), 3, "mdav+adaptive:steps=3000000"),
+        ((6_000, 2), 5, "mdav+anneal:steps=6000000"),
+        ((6_001, 2), 5, "mdav+descent+anneal:steps=6001000"),
+        ((200_000, 2), 3, "mdav+adaptive:steps=100000000"),
+        ((200_001, 2), 3, "blocks+adaptive:steps=100000000"),
+        ((200_001, 2), 5, "blocks+anneal:steps=100000000"),
         ((600_000, 2), 3, "blocks+descent:size=30000"),
     ],
 )
@@ -463,6 +468,24 @@ def test_auto_fits_into_its_seconds() -> None:
     few, many = (choose(problem, Run(seconds=seconds)).recipe for seconds in (0.1, 1e6))
     assert int(few.split("=")[1]) < int(many.split("=")[1]) == steps_of_run(problem, Run())
     assert choose(problem, Run(seconds=1e-6)).recipe == "mdav+descent"
+
+
+def test_a_short_anneal_after_a_descent_begins_warm() -> None:
+    problem = Problem(np.zeros((20_000, 5)), 5)
+    choice = choose(problem, Run(seconds=1.5))
+    assert choice.recipe.startswith("mdav+descent+anneal:steps=")
+    assert choice.recipe.endswith(":first=32")
+    assert choice.stage == stage_of(choice.recipe)
+    x = census_like(7_000)
+    problem, start = from_mdav(x, 5)
+    start = solve(Descent(), problem, start, Run())
+    found = [
+        Anneal(100 * 7_000, first=32)(problem, start, Run(seed=2, threads=threads)) for threads in (1, 2)
+    ]
+    assert np.array_equal(found[0].labels, found[1].labels)
+    assert found[0].sse < 0.99 * start.sse
+    with pytest.raises(SettingsError, match="first"):
+        Anneal(first=128)
 
 
 def test_the_recipe_of_auto_gives_the_same_groups() -> None:

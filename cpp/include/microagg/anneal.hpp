@@ -65,10 +65,10 @@ class Anneal {
           truncated = true;
           level.steps = static_cast<std::int64_t>(share * static_cast<double>(planned));
         }
-        const auto start = Watch::Clock::now();
+        const double start = watch_.seconds();
         cool(level, report);
         if (level.steps > 0) {
-          const double now = Watch::seconds_since(start) / static_cast<double>(level.steps);
+          const double now = (watch_.seconds() - start) / static_cast<double>(level.steps);
           seconds_a_step = seconds_a_step == 0.0 ? now : 0.8 * seconds_a_step + 0.2 * now;
         }
         watch_.add_work(planned);

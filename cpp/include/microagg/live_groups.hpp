@@ -89,6 +89,16 @@ class LiveGroups {
 
   double distance(Row one, Row other) const { return squared(record(one), record(other)); }
   double distance_to(Row row, Label group) const { return squared(record(row), centroid(group)); }
+  double distance_to(Row row, const double* place) const { return squared(record(row), place); }
+  // The centroid of a group without one of its members, or of all of it for NONE.
+  void centroid_without(Label group, Row row, double* place) const {
+    const double* c = centroid(group);
+    std::copy(c, c + width_, place);
+    if (row == NONE) return;
+    const double* x = record(row);
+    const double share = reciprocal_[sizes_[group] - 1];
+    for (std::int64_t a = 0; a < width_; ++a) place[a] += (c[a] - x[a]) * share;
+  }
   // Growth of the group's SSE when the record joins it.
   double insert_cost(Row row, Label group) const {
     const std::int64_t m = sizes_[group];

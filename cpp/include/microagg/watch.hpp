@@ -13,10 +13,16 @@ namespace microagg {
 // and the deadline; kernels poll both about every millisecond and report `done` and `best`.
 class Watch {
  public:
-  using Clock = std::chrono::steady_clock;
+  Watch() = default;
+  // For a part of a run, which ends as if it had been cancelled after so many seconds, or when the
+  // run is cancelled. It has the clock of the run, which must outlive it, but its own deadline.
+  Watch(Watch& run, double seconds) : run_(&run) { set_deadline(seconds); }
 
   void cancel() { stop_.store(true, std::memory_order_relaxed); }
-  bool cancelled() const { return stop_.load(std::memory_order_relaxed); }
+  bool cancelled() const {
+    if (stop_.load(std::memory_order_relaxed)) return true;
+    return run_ && (run_->cancelled() || now() >= deadline_.load(std::memory_order_relaxed));
+  }
 
   // Seconds from now; infinity means none.
   void set_deadline(double seconds) {
@@ -31,8 +37,19 @@ class Watch {
   double seconds_left() const {
     return 1e-9 * static_cast<double>(deadline_.load(std::memory_order_relaxed) - now());
   }
-  static double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+  // By the clock, which begins anywhere.
+  double seconds() const { return 1e-9 * static_cast<double>(now()); }
+
+  // For tests that must not depend on the machine: from now on time passes only when a kernel looks
+  // at the watch, so many seconds each time.
+  void simulate_clock(double seconds_a_look) {
+    simulated_look_.store(static_cast<std::int64_t>(seconds_a_look * 1e9),
+                          std::memory_order_relaxed);
+  }
+  void look() {
+    if (run_) return run_->look();
+    const std::int64_t passes = simulated_look_.load(std::memory_order_relaxed);
+    if (passes > 0) simulated_.fetch_add(passes, std::memory_order_relaxed);
   }
 
   // The share done of the kernel at work, or of work announced for many kernels together.
@@ -58,10 +75,16 @@ class Watch {
 
  private:
   static constexpr std::int64_t NEVER = std::numeric_limits<std::int64_t>::max();
-  static std::int64_t now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
-        .count();
+  std::int64_t now() const {
+    if (run_) return run_->now();
+    if (simulated_look_.load(std::memory_order_relaxed) > 0)
+      return simulated_.load(std::memory_order_relaxed);
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
   }
+  Watch* run_ = nullptr;
+  std::atomic<std::int64_t> simulated_look_{0};
+  std::atomic<std::int64_t> simulated_{0};
   std::atomic<bool> stop_{false};
   std::atomic<std::int64_t> deadline_{NEVER};
   std::atomic<double> done_{0.0};
@@ -90,6 +113,7 @@ class Poll {
     left_ -= steps;
     if (left_ > 0) return;
     left_ = per_look_;
+    watch_.look();
     if (deadline_ == Deadline::HEED && watch_.expired()) throw DeadlinePassed{};
     if (watch_.cancelled()) throw Cancelled{};
   }

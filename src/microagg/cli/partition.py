@@ -51,7 +51,11 @@ def partition(
         str, typer.Option(help="fast, balanced or best, for methods that can always do more.")
     ] = "balanced",
     seconds: Annotated[
-        float | None, typer.Option(help="Wall-clock limit; refinements plan their work to fit into it.")
+        float | None,
+        typer.Option(
+            help="Wall-clock limit of refinements, which plan their work to fit into it. Reading, and the "
+            "method they start from (MDAV), are not covered."
+        ),
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,

@@ -115,7 +115,13 @@ def protect(
     ] = None,
     scale: CommonUnit = None,
     effort: Effort = None,
-    seconds: Annotated[float | None, typer.Option(help="Wall-clock limit of the partition.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Wall-clock limit of the search for groups. Reading, MDAV to start from, verifying and "
+            "writing are not covered."
+        ),
+    ] = None,
     seed: GroupSeed = None,
     threads: Threads = None,
     certify: Annotated[

@@ -20,6 +20,7 @@ from microagg.methods.blocks import (
 )
 from microagg.methods.local_search import Descent, descend, descend_in_blocks
 from microagg.methods.neighbours import list_length, near_lists
+from microagg.methods.pace import Pace
 from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
 from microagg.model import Effort, Labels, Partition, Problem, Rows
@@ -90,8 +91,13 @@ def _seconds_beside(problem: Problem) -> float:
     """What MDAV, neighbour lists and descent take on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
     more = 3.0 if n > WHOLE else 1.0  # than what fits into the cache
-    mdav = 3.2e-11 * min(n * n, 10**10) * p / k
-    return mdav + more * (5e-6 * n * max(1.0, p / 13.0) + 2e-6 * n * k)
+    return seconds_of_mdav(problem) + more * (5e-6 * n * max(1.0, p / 13.0) + 2e-6 * n * k)
+
+
+def seconds_of_mdav(problem: Problem) -> float:
+    """What MDAV takes on one core."""
+    n, p = problem.points.shape
+    return 3.2e-11 * float(min(n * n, 10**10)) * float(p) / problem.k
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,9 +125,7 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int =
     widths = neighbourhood_widths(problem, lists)
     order = np.argsort(-widths, kind="stable").astype(np.int32)
     widths = widths[order]
-    inner = widths[min(max(2 * k, n // 100), n - 1) :]
-    typical = float(np.cumsum(inner)[-1]) / len(inner)  # unlike sum(), the same on every machine
-    cold = COLDEST * (min(sse / n, typical) if typical > 0.0 else sse / n)
+    cold = COLDEST * _part_of_record(widths, k, sse)
     hot = max(HOTTEST * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
     ratio = cold / hot
     for _ in range(HALVINGS):
@@ -143,6 +147,20 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int =
     return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
+def _part_of_record(widths: NDArray[np.float64], k: int, sse: float) -> float:
+    n = len(widths)
+    inner = widths[min(max(2 * k, n // 100), n - 1) :]
+    typical = float(np.cumsum(inner)[-1]) / len(inner)  # unlike sum(), the same on every machine
+    return min(sse / n, typical) if typical > 0.0 else sse / n
+
+
+def part_of_record(problem: Problem, lists: Rows, sse: float) -> float:
+    """A record's average part of the SSE or, where far outliers make that large, the average neighbourhood
+    without the widest 2k or 1 %.
+    """
+    return _part_of_record(-np.sort(-neighbourhood_widths(problem, lists)), problem.k, sse)
+
+
 SHORT = 500
 """Fewer steps a record are spent on one anneal."""
 GROWTH = 8
@@ -162,8 +180,19 @@ LARGEST_REGION = 1 / 4
 """Of all records: annealing more of them from the first level on is just one more anneal."""
 STEPS_A_VISIT, FEWEST_VISITS = 5_000, 5
 """Of a record, each time its region is annealed, and how often that is worth beginning with."""
+CLOSING = 60
+"""Steps a record that take as long as the last descent of large data."""
 FIRST_ON_LARGE = 100
 """Steps a record of the first anneal of large data: less than a second for 100,000 records."""
+
+
+FIRST_IF_SHORT = LEVELS // 4
+"""Where a short anneal of large data begins that starts from a descent: hotter levels forget it."""
+
+
+def first_level(n: int, steps: int) -> int:
+    """Where an anneal of large data begins that starts from a descent."""
+    return FIRST_IF_SHORT if steps < SHORT * n else 0
 
 
 def rounds_of(cooling: Schedule) -> int:
@@ -202,13 +231,19 @@ class Anneal:
     its regions one by one. So the same seed and steps give the same groups on any machine, and the clock
     only guards. Large data are annealed in blocks, cut elsewhere again and again, in parallel. Memory
     O(n·list) a thread.
+
+    `first`: the level at which anneals of large data begin, for a start that is good already; there is then
+    one anneal only.
     """
 
     needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     steps: int | None = None
+    first: int = 0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.first < LEVELS:
+            raise errors.bad_number("first", self.first, f"a whole number from 0 to {LEVELS - 1}")
         if self.steps is not None and not 1 <= self.steps <= MOST_STEPS_GIVEN:
             raise errors.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
 
@@ -235,12 +270,13 @@ class Anneal:
         regional = int(REGIONAL_SHARE * steps)
         if not whole or regional < FEWEST_VISITS * STEPS_A_VISIT * n:
             regional = 0
-        lengths = lengths_of_anneals(steps - regional, n, whole)
+        warm = self.first > 0 and not whole
+        lengths = [steps] if warm else lengths_of_anneals(steps - regional, n, whole)
 
         def anneal(place: int, child: Run) -> Partition:
             if child.overdue:
                 return replace(descended, truncated=True)
-            cooling = schedule(problem, lists, descended.sse, lengths[place])
+            cooling = schedule(problem, lists, descended.sse, lengths[place], self.first if warm else 0)
             return _annealed(problem, descended, lists, cooling, run.outermost, child)
 
         run.watch.expect_work(sum(lengths) + regional)
@@ -256,8 +292,8 @@ class Anneal:
         finally:
             run.watch.expect_work(0)
         late = run.overdue
-        if not whole and not late:
-            best = _polished(problem, best, lists, run)
+        if not whole:
+            best = _polished(problem, best, lists, run.with_grace(GRACE))
         truncated = (
             best.truncated or any(partition.truncated for partition in found) or (late and not whole)
         )
@@ -270,7 +306,10 @@ def _polished(problem: Problem, best: Partition, lists: Rows, run: Run) -> Parti
     """
     if len(problem.points) <= LARGE:
         return solve(Descent(), problem, best, run)
-    labels, cut_short = descend_in_blocks(problem, best.labels, lists, LARGE, run)
+    try:
+        labels, cut_short = descend_in_blocks(problem, best.labels, lists, LARGE, run)
+    except errors.Cancelled:
+        return replace(best, truncated=True)
     return replace(
         better(best, evaluated(problem, labels, best.bound)), truncated=best.truncated or cut_short
     )
@@ -283,10 +322,14 @@ def _annealed(
     whole = is_one_block(problem)
     labels, truncated = start.labels, False
     levels_a_round = LEVELS if whole else LEVELS // rounds_of(cooling)
+    pace, share = Pace(run), 1.0
     for number, first in enumerate(range(0, LEVELS, levels_a_round)):
         if run.overdue:
             break
+        if not cooling.steps[first : first + levels_a_round].any():
+            continue
         own = run.with_seed(number)
+        levels = slice(first, first + levels_a_round)
         if whole:
             blocks = np.zeros(len(labels), dtype=np.int32)
         else:
@@ -294,11 +337,15 @@ def _annealed(
                 blocks = blocks_of_groups(problem, labels, own.seed, own)
             except errors.Cancelled:
                 break
-        levels = slice(first, first + levels_a_round)
+            share = _share_in_time(cooling, first, pace)
+            pace.begin()
         labels, late = _cooled(
-            problem, labels, blocks, lists, cooling, levels, own, report=report and whole
+            problem, labels, blocks, lists, cooling, levels, own, report=report and whole, share=share
         )
-        truncated = truncated or late
+        truncated = truncated or late or share < 1.0
+        done = share * float(cooling.steps[levels].sum())
+        if done >= len(labels):  # in fewer steps other things take most of the time
+            pace.add(done)
     truncated = truncated or run.overdue
     if whole:
         labels, cut_short = _descended(problem, labels, lists, run)
@@ -309,13 +356,19 @@ def _annealed(
     return replace(better(start, found), truncated=truncated)
 
 
+def _share_in_time(cooling: Schedule, first: int, pace: Pace) -> float:
+    """Of the steps from this level on, the share that there is time for before the last descent. Colder
+    levels are quicker, so that an anneal that is in time is not disturbed; one that is late will know it
+    later.
+    """
+    to_come = float(cooling.steps[first:].sum())
+    quicker = 1.0 + 0.7 * to_come / float(cooling.steps.sum())
+    return pace.share_in_time(to_come + CLOSING * len(cooling.order), quicker)
+
+
 def _descended(problem: Problem, labels: Labels, lists: Rows, run: Run) -> tuple[Labels, bool]:
     """The local optimum below, for which a moment is left even after the deadline: it is worth that."""
-    watch = run.watch
-    if run.overdue and not watch.cancelled:
-        watch = _core.Watch()
-        watch.set_deadline(GRACE)
-    return descend(problem, labels, lists, watch, run)
+    return descend(problem, labels, lists, run.with_grace(GRACE).watch, run)
 
 
 def _by_regions(
@@ -362,9 +415,11 @@ def _cooled(
     run: Run,
     only_if_better: bool = False,
     report: bool = False,
+    share: float = 1.0,
 ) -> tuple[Labels, bool]:
     """The labels after these levels, each block by itself, and whether time did not suffice. A level's
-    steps are shared out by the records that are drawn. `only_if_better` is judged after a descent.
+    steps, or the given share of them, are shared out by the records that are drawn. `only_if_better` is
+    judged after a descent.
     """
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
@@ -372,6 +427,8 @@ def _cooled(
     def cool(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
         active = np.searchsorted(cooling.place[rows], all_active).astype(np.int64)
         steps = cooling.steps[levels] * active // all_active
+        if share < 1.0:
+            steps = (share * steps).astype(np.int64)
         found, truncated = _core.anneal(
             problem.points, rows, own, problem.k, lists, place, temperatures,
             active, steps, child.seed, report, child.watch,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from microagg.methods.anneal import Anneal, steps_of_run
-from microagg.methods.blocks import LARGE, KdBlocks
+from microagg.methods.anneal import Anneal, first_level, seconds_of_mdav, steps_of_run
+from microagg.methods.assignment import BLOCK_OF_DESCENT, FEWEST_RECORDS, LARGER_GROUPS, Adaptive
+from microagg.methods.blocks import BLOCK_RECORDS, LARGE, WHOLE, KdBlocks
 from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
@@ -20,7 +21,6 @@ MOST_FOR_MDAV = LARGE
 """Up to so many records MDAV takes seconds; beyond, it runs inside blocks."""
 FEWEST_STEPS_ON_LARGE = 200
 """A record: with fewer, descent in blocks of BLOCK_OF_DESCENT records gains more than annealing."""
-BLOCK_OF_DESCENT = 30_000
 
 RECORDS_A_SECOND = {2: 420, 3: 420, 4: 60, 5: 20}
 """Column generation pays where, for this k, the seconds are enough for so many records each: by then it has
@@ -78,8 +78,14 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
     start: Stage = Mdav()
     first, size = "mdav", f"{n:,} records: mdav is quick enough to start from"
     if n > MOST_FOR_MDAV:
-        start = Within(Mdav(), by=KdBlocks())
+        start = _IN_BLOCKS
         first, size = "blocks", f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
+    elif n > BLOCK_RECORDS and run.seconds is not None and seconds_of_mdav(problem) > run.seconds:
+        start = _IN_BLOCKS
+        first, size = (
+            "blocks",
+            f"{n:,} records: mdav would take all the time, mdav inside blocks to start from",
+        )
     large_groups = problem.k >= LARGE_K
     steps = (steps_of_relocation if large_groups else steps_of_run)(problem, run, of)
     if max(n, of) > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
@@ -94,24 +100,28 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
     before_proof = int(SHARE_OF_ANNEAL * steps) if run.effort == "best" else steps
     work = _work_of_proof(problem, run, of, before_proof) if prove else 0
     if work:
-        steps, nodes = before_proof, NODES["balanced"]
-        return Choice(
-            chain(start, Anneal(steps), Exact(0.0, nodes, work)),
-            f"{first}+anneal:steps={steps}+exact:nodes={nodes}:work={work}",
-            f"{size}; {steps / n:,.0f} steps of annealing a record, then column generation, which may "
-            f"prove the optimum, for {budget}",
-        )
+        steps = before_proof
+    search: tuple[Stage, ...] = (Anneal(steps),)
+    name, what = f"anneal:steps={steps}", "steps of annealing a record"
     if large_groups:
+        search = (Relocate(steps),)
+        name, what = f"relocate:steps={steps}", "steps of annealing and of relocating groups a record"
+    elif n >= FEWEST_RECORDS and problem.k in LARGER_GROUPS:
+        search = (Adaptive(steps),)
+        name, what = f"adaptive:steps={steps}", "steps of annealing a record (or assignment rounds)"
+    elif WHOLE < n <= LARGE:
+        warm = first_level(n, steps)
+        search = (Descent(), Anneal(steps, warm))  # smaller data descend anyway
+        name = f"descent+{name}" + (f":first={warm}" if warm else "")
+    if work:
+        nodes = NODES["balanced"]
         return Choice(
-            chain(start, Relocate(steps)),
-            f"{first}+relocate:steps={steps}",
-            f"{size}; {steps / n:,.0f} steps of annealing and of relocating groups a record for {budget}",
+            chain(start, *search, Exact(0.0, nodes, work)),
+            f"{first}+{name}+exact:nodes={nodes}:work={work}",
+            f"{size}; {steps / n:,.0f} {what}, then column generation, which may prove the optimum, for "
+            f"{budget}",
         )
-    return Choice(
-        chain(start, Anneal(steps)),
-        f"{first}+anneal:steps={steps}",
-        f"{size}; {steps / n:,.0f} steps of annealing a record for {budget}",
-    )
+    return Choice(chain(start, *search), f"{first}+{name}", f"{size}; {steps / n:,.0f} {what} for {budget}")
 
 
 def _work_of_proof(problem: Problem, run: Run, of: int, steps: int) -> int:
@@ -138,11 +148,15 @@ def _can_price(problem: Problem, run: Run) -> bool:
     return run.seconds is None or len(problem.points) <= rate * run.seconds
 
 
+_IN_BLOCKS = Within(Mdav(), by=KdBlocks())
+
+
 @dataclass(frozen=True, slots=True)
 class Auto:
     """Chooses a method from the number of records and attributes, k, effort and seconds, and says which
     and why in `recipe` and `reason`; that recipe with the same seed gives the same groups. Up to 200,000
-    records never worse than MDAV.
+    records never worse than descent from the same start in the same time and, without a limit of time,
+    never worse than MDAV.
     """
 
     needs_start: ClassVar[bool] = False

@@ -63,13 +63,15 @@ def is_one_block(problem: Problem) -> bool:
 
 def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run, size: int = WHOLE) -> Labels:
     """Blocks of whole groups, of at most `size` records, cut by centroids; another seed cuts elsewhere."""
-    centroids = _core.group_means(problem.points, labels)
-    sizes = _core.group_sizes(labels)
     largest = max(size, 4 * problem.k)
-    of_group = run.call(
-        lambda: _core.kd_blocks(centroids, sizes, largest, 1, True, seed, run.threads, run.watch)
-    )
-    return np.ascontiguousarray(of_group[labels])
+
+    def cut() -> Labels:
+        centroids = _core.group_means(problem.points, labels)
+        sizes = _core.group_sizes(labels)
+        of_group = _core.kd_blocks(centroids, sizes, largest, 1, True, seed, run.threads, run.watch)
+        return np.ascontiguousarray(of_group[labels])
+
+    return run.call(cut)
 
 
 def rows_of_blocks(blocks: Labels, order: Rows) -> list[Rows]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from microagg import errors
 from microagg.methods.anneal import Anneal
+from microagg.methods.assignment import Adaptive, Assignment
 from microagg.methods.auto import Auto
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
 from microagg.methods.decomposition import WORK_IN_BLOCKS, Decomposition, RestrictedMaster
@@ -160,8 +161,16 @@ def _auto(prove: bool = True) -> Stage:
     return Auto(prove=prove)
 
 
-def _anneal(steps: int | None = None) -> Stage:
-    return Anneal(steps)
+def _anneal(steps: int | None = None, first: int = 0) -> Stage:
+    return Anneal(steps, first)
+
+
+def _assignment(rounds: int | None = None) -> Stage:
+    return Assignment(rounds)
+
+
+def _adaptive(steps: int | None = None) -> Stage:
+    return Adaptive(steps)
 
 
 def _relocate(steps: int | None = None, anneals: bool = True) -> Stage:
@@ -218,6 +227,16 @@ METHODS: dict[str, Method] = {
         _relocate,
         "a refinement: anneals, then groups given up and founded elsewhere; for k of 15 and more",
         "ours", "by effort, or steps", _REFINES, 1_000_000, starts_from=("mdav",),
+    ),
+    "assignment": Method(
+        _assignment,
+        "a refinement: a record of every group is given away, all are put back at the least cost",
+        "ours", "by effort, or rounds", _REFINES, 10_000_000, starts_from=("descent",),
+    ),
+    "adaptive": Method(
+        _adaptive,
+        "a refinement: descent, then assignment rounds or annealing, by the sizes of the groups",
+        "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
     ),
     "descent": Method(
         Descent,
@@ -446,6 +465,8 @@ MEANINGS = {
     "exact.work": "most work of pricing; without it by effort",
     "first": "whose group of the two is formed first: that of the record farthest from the centroid, or "
     "that of the record that stands earlier in the array",
+    "anneal.first": "the first of 128 levels, for large data whose start is good already; up to 6,000 "
+    "records without effect",
     "first_swap": "two-swap before the blocks are solved",
     "gamma": "how readily groups grow; without it 0, 0.1, … 2 are tried",
     "generations": "generations of the search",
@@ -465,6 +486,7 @@ MEANINGS = {
     "patience": "end after so many rounds without an improvement",
     "pool": "changes in the pool; without it 100, beyond 5,000 records n/20; the paper has 100",
     "prove": "column generation, which can prove the optimum, where it is worth its time",
+    "rounds": "rounds of assignment; without it by effort and seconds",
     "s": "number of blocks",
     "shared": "a record that both groups want goes to the one formed first, or they choose in turns",
     "size": "records in a block at most",

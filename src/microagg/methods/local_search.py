@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microagg import _core, errors
 from microagg.methods import memory
@@ -85,7 +87,7 @@ class Descent:
             run.stage = type(self).__name__
         if run.overdue:
             return replace(start, truncated=True)
-        if _core.group_sizes(start.labels).max() >= 2 * k:
+        if start.sse == 0.0 or _core.group_sizes(start.labels).max() >= 2 * k:
             return start  # rounding made the re-split look worse: nothing to gain here
         if start.sse == 0.0:
             return start
@@ -140,10 +142,19 @@ def descend_in_blocks(
             break
         if number > 0:
             # What lay inside a block of the last round has been seen, but for records near its borders.
-            unseen = (blocks[lists] != blocks[:, np.newaxis]).any(axis=1)
+            unseen = run.call(partial(_is_near_a_border, blocks, lists))
         blocks = blocks_of_groups(problem, labels, run.with_seed(number).seed, run, size)
         labels = solve_blocks(problem, labels, rows_of_blocks(blocks, order), kernel, run)
     return labels, run.overdue
+
+
+def _is_near_a_border(blocks: Labels, lists: Rows) -> NDArray[np.bool_]:
+    """Of each record, whether its list leads into another block; in parts, for the memory's sake."""
+    near = np.empty(len(blocks), dtype=bool)
+    for first in range(0, len(blocks), 100_000):
+        part = slice(first, first + 100_000)
+        near[part] = (blocks[lists[part]] != blocks[part, np.newaxis]).any(axis=1)
+    return near
 
 
 EXACT_RECORDS = 5_000

@@ -207,6 +207,19 @@ class Run:
         run.seed = derived_seed(self.seed, place)
         return run
 
+    def for_part(self, seconds: float) -> Run:
+        """This run for a part of it that is cancelled after so many seconds, even where it would not heed a
+        deadline.
+        """
+        run = copy(self)
+        run.watch = _core.Watch(self.watch, seconds)
+        return run
+
+    def with_grace(self, seconds: float) -> Run:
+        """This run; after its deadline, unless cancelled, for so many seconds more."""
+        late = self.overdue and not self.watch.cancelled
+        return self.for_part(seconds) if late else self
+
     def _child(self, place: int) -> Run:
         child = Run(
             seed=derived_seed(self.seed, place), seconds=self.seconds, threads=1, effort=self.effort

@@ -161,7 +161,7 @@ SECTIONS: dict[str, tuple[Word, ...]] = {
             "scale", "text", '"zscore"', 'Common unit: "zscore", "range", "robust", "rank" or "none".'
         ),
         _with_default("effort", "text", '"balanced"', '"fast", "balanced" or "best".'),
-        Word("seconds", "number", "Limit of time; none by default.", "60"),
+        Word("seconds", "number", "Limit of the search for groups, after MDAV; none by default.", "60"),
         _with_default("seed", "whole number", "0", "Fixes the random choices of the search."),
         Word("threads", "whole number", "At most so many; all by default. Never changes the result.", "2"),
         _with_default(
