@@ -20,7 +20,7 @@ OVERHEADS = (
     ("blocks", 1_000_000, 3), ("univariate", 1_000_000, 3), ("univariate", 1_000_000, 10),
 )  # fmt: skip
 SLOW_METHODS = (
-    "auto", "anneal", "exact", "neighbourhoods", "decomposition",
+    "auto", "anneal", "assignment", "adaptive", "exact", "neighbourhoods", "decomposition",
     "udo-pv", "mdo-pv", "genetic-groups", "icsm:iterations=400",
 )  # fmt: skip
 """Ten seconds and more, on the data that every method is run on."""
