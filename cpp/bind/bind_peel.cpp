@@ -23,8 +23,8 @@ void microagg::bind::register_peel(nb::module_& m) {
          Numbering numbering) {
         const PeelRules rules{pivot,         growth,   stop,         leftovers,
                               earlier_first, in_turns, divide_by_all};
-        return array_of(released(
-            [&] { return peel(points_of(points), k, rules, watch, engine, numbering); }));
+        return array_of(
+            released([&] { return peel(points_of(points), k, rules, watch, engine, numbering); }));
       },
       nb::arg("points").noconvert(), nb::arg("k"), nb::arg("pivot"), nb::arg("growth"),
       nb::arg("stop"), nb::arg("watch"), nb::arg("engine") = Engine::AUTO,

@@ -275,7 +275,7 @@ def test_regions_are_kept_only_where_they_got_better(first: int, records: int) -
     assert cooling.steps.sum() == 10**6
     regions = blocks.blocks_of_groups(problem, best.labels, 1, Run(), records)
     levels = slice(first, anneal.LEVELS)
-    found, late = anneal._cooled(problem, best.labels, regions, lists, cooling, levels, Run(), True)
+    found, late = anneal.cool(problem, best.labels, regions, lists, cooling, levels, Run(), True)
     assert not late
     changed = 0
     for region in range(regions.max() + 1):
@@ -416,7 +416,7 @@ def test_an_anneal_that_is_late_hurries() -> None:
     lists = near_lists(problem, 20, Run())
     cooling = schedule(problem, lists, descended.sse, 10**8)  # many seconds
     begun = process_time()
-    found = anneal._annealed(problem, descended, lists, cooling, False, Run(seconds=0.5))
+    found = anneal.anneal_once(problem, descended, lists, cooling, False, Run(seconds=0.5))
     assert process_time() - begun < 5.0
     assert found.truncated
     assert found.sse < 0.99 * descended.sse

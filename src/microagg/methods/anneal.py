@@ -277,7 +277,7 @@ class Anneal:
             if child.overdue:
                 return replace(descended, truncated=True)
             cooling = schedule(problem, lists, descended.sse, lengths[place], self.first if warm else 0)
-            return _annealed(problem, descended, lists, cooling, run.outermost, child)
+            return anneal_once(problem, descended, lists, cooling, run.outermost, child)
 
         run.watch.expect_work(sum(lengths) + regional)
         try:
@@ -293,14 +293,14 @@ class Anneal:
             run.watch.expect_work(0)
         late = run.overdue
         if not whole:
-            best = _polished(problem, best, lists, run.with_grace(GRACE))
+            best = polish(problem, best, lists, run.with_grace(GRACE))
         truncated = (
             best.truncated or any(partition.truncated for partition in found) or (late and not whole)
         )
         return replace(best, truncated=truncated)
 
 
-def _polished(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partition:
+def polish(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partition:
     """Large data after their anneals: the local optimum below or, where that would take most of the time,
     those of large blocks.
     """
@@ -315,7 +315,7 @@ def _polished(problem: Problem, best: Partition, lists: Rows, run: Run) -> Parti
     )
 
 
-def _annealed(
+def anneal_once(
     problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
 ) -> Partition:
     """One anneal, of small data with its final descent; what there is when the deadline strikes."""
@@ -339,7 +339,7 @@ def _annealed(
                 break
             share = _share_in_time(cooling, first, pace)
             pace.begin()
-        labels, late = _cooled(
+        labels, late = cool(
             problem, labels, blocks, lists, cooling, levels, own, report=report and whole, share=share
         )
         truncated = truncated or late or share < 1.0
@@ -348,7 +348,7 @@ def _annealed(
             pace.add(done)
     truncated = truncated or run.overdue
     if whole:
-        labels, cut_short = _descended(problem, labels, lists, run)
+        labels, cut_short = descend_labels(problem, labels, lists, run)
         truncated = truncated or cut_short
     found = evaluated(problem, labels, start.bound)
     if report:
@@ -366,7 +366,7 @@ def _share_in_time(cooling: Schedule, first: int, pace: Pace) -> float:
     return pace.share_in_time(to_come + CLOSING * len(cooling.order), quicker)
 
 
-def _descended(problem: Problem, labels: Labels, lists: Rows, run: Run) -> tuple[Labels, bool]:
+def descend_labels(problem: Problem, labels: Labels, lists: Rows, run: Run) -> tuple[Labels, bool]:
     """The local optimum below, for which a moment is left even after the deadline: it is worth that."""
     return descend(problem, labels, lists, run.with_grace(GRACE).watch, run)
 
@@ -393,19 +393,19 @@ def _by_regions(
         except errors.Cancelled:
             break
         levels = slice(first, LEVELS)
-        labels, late = _cooled(
+        labels, late = cool(
             problem, labels, blocks, lists, coolings[kind], levels, own, only_if_better=True
         )
         truncated = truncated or late
         if run.outermost:
             run.watch.report_best(_core.sse(problem.points, labels))
     truncated = truncated or run.overdue
-    labels, cut_short = _descended(problem, labels, lists, run)
+    labels, cut_short = descend_labels(problem, labels, lists, run)
     found = evaluated(problem, labels, best.bound)
     return replace(better(best, found), truncated=truncated or cut_short)
 
 
-def _cooled(
+def cool(
     problem: Problem,
     labels: Labels,
     blocks: Labels,

@@ -18,14 +18,13 @@ from microagg.methods.anneal import (
     steps_of_run,
 )
 from microagg.methods.blocks import (
-    LARGE,
     blocks_of_groups,
     is_one_block,
     near_in_memory,
     rows_of_blocks,
     solve_blocks,
 )
-from microagg.methods.local_search import Descent
+from microagg.methods.local_search import descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
@@ -88,7 +87,7 @@ class Assignment:
         if n < 2 * k or start.sse == 0.0:
             return start
         if _core.group_sizes(start.labels).max() >= 2 * k:
-            start = solve(Descent(), problem, start, run)  # which splits large groups first
+            start = solve(descent_of(n), problem, start, run)  # which splits large groups first
             run.stage = type(self).__name__
         if run.overdue:
             return replace(start, truncated=True)
@@ -104,7 +103,7 @@ class Assignment:
             return replace(start, truncated=True)
         if run.overdue:
             return replace(found, truncated=True)
-        return replace(solve(Descent(), problem, found, run), truncated=found.truncated)
+        return replace(solve(descent_of(n), problem, found, run), truncated=found.truncated)
 
 
 def rounds_of_steps(problem: Problem, steps: int) -> int:
@@ -204,7 +203,6 @@ LARGER_GROUPS = {3: 0.05, 4: 0.02}
 """For these k, the largest share of groups with more than k records after a descent at which assignment
 rounds are the better search: they keep the number of groups and nearly keep their sizes.
 """
-BLOCK_OF_DESCENT = 30_000
 
 
 def suits_assignment(problem: Problem, descended: Partition) -> bool:
@@ -232,8 +230,7 @@ class Adaptive:
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Descend, look at the groups, go on."""
         steps = steps_of_run(problem, run) if self.steps is None else self.steps
-        many = len(problem.points) > LARGE
-        descended = solve(Descent(BLOCK_OF_DESCENT if many else None), problem, start, run)
+        descended = solve(descent_of(len(problem.points)), problem, start, run)
         if run.overdue:
             return replace(descended, truncated=True)
         if suits_assignment(problem, descended):

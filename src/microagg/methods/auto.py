@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from microagg.methods.anneal import Anneal, first_level, seconds_of_mdav, steps_of_run
-from microagg.methods.assignment import BLOCK_OF_DESCENT, FEWEST_RECORDS, LARGER_GROUPS, Adaptive
+from microagg.methods.assignment import FEWEST_RECORDS, LARGER_GROUPS, Adaptive
 from microagg.methods.blocks import BLOCK_RECORDS, LARGE, WHOLE, KdBlocks
 from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
 from microagg.methods.fixed_size import Mdav
-from microagg.methods.local_search import Descent
+from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent
 from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
 from microagg.methods.sorting import OptimalUnivariate

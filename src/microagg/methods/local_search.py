@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from microagg import _core, errors
 from microagg.methods import memory
-from microagg.methods.blocks import blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
+from microagg.methods.blocks import LARGE, blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
 from microagg.methods.run import Run, derived_seed
@@ -103,6 +103,15 @@ class Descent:
         truncated = start.truncated or cut_short
         found = evaluated(problem, labels, start.bound, truncated=truncated)
         return replace(better(start, found), truncated=truncated)
+
+
+BLOCK_OF_DESCENT = 30_000
+"""Records in a block where a descent of very many records is done in blocks."""
+
+
+def descent_of(n: int) -> Descent:
+    """Descent of all n records, in blocks if they are very many."""
+    return Descent(BLOCK_OF_DESCENT if n > LARGE else None)
 
 
 def descend(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import ClassVar
 
 import numpy as np
@@ -12,23 +11,22 @@ from microagg import _core, errors
 from microagg.methods.anneal import (
     LEVELS,
     MOST_STEPS_GIVEN,
-    _annealed,
-    _cooled,
-    _descended,
-    _polished,
+    anneal_once,
+    cool,
+    descend_labels,
     neighbourhood_widths,
+    polish,
     schedule,
     steps_of_effort,
 )
 from microagg.methods.blocks import (
-    LARGE,
     WHOLE,
     blocks_of_groups,
     is_one_block,
     rows_of_blocks,
     solve_blocks,
 )
-from microagg.methods.local_search import Descent
+from microagg.methods.local_search import descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
@@ -59,9 +57,6 @@ BLOCK_GROUPS = 24
 """Beyond 6,000 records relocations go on in blocks, in parallel, of at least so many groups."""
 ROUNDS_IN_BLOCKS = 4
 """How often blocks are cut, each time elsewhere."""
-
-BLOCK_OF_DESCENT = 30_000
-"""Records in a block of the first descent, beyond 200,000 records."""
 
 SHARE_OF_PACE, PACE_OF_ALL = 0.01, 0.75
 """Where seconds are given, the pace is measured by an anneal with this share of the steps. All steps
@@ -133,9 +128,9 @@ class Relocate:
         """Descend, anneal, relocate, keep the best."""
         n, k = len(problem.points), problem.k
         steps = steps_of_relocation(problem, run) if self.steps is None else self.steps
-        begun = monotonic()
-        descended = solve(Descent(BLOCK_OF_DESCENT if n > LARGE else None), problem, start, run)
-        for_descents = DESCENTS_TO_COME * (monotonic() - begun)
+        begun = run.watch.seconds
+        descended = solve(descent_of(n), problem, start, run)
+        for_descents = DESCENTS_TO_COME * (run.watch.seconds - begun)
         run.stage = type(self).__name__
         if run.overdue:
             return replace(descended, truncated=True)
@@ -182,7 +177,7 @@ class _Search:
         finally:
             run.watch.expect_work(0)
         if not self.whole and not run.overdue:
-            self._keep(_polished(self.problem, self.best, self.lists, run))
+            self._keep(polish(self.problem, self.best, self.lists, run))
         return replace(self.best, truncated=self.late or run.overdue)
 
     def _keep(self, *found: Partition) -> None:
@@ -205,7 +200,7 @@ class _Search:
             return steps
         cooling = schedule(self.problem, self.lists, self.descended.sse, first, WARM_LEVEL)
         own = run.with_seed(0)  # no other part's, so that the clock does not change their seeds
-        begun = monotonic()
+        begun = run.watch.seconds
         try:
             blocks = (
                 np.zeros_like(self.descended.labels)
@@ -214,8 +209,8 @@ class _Search:
             )
         except errors.Cancelled:
             return steps
-        _cooled(self.problem, self.descended.labels, blocks, self.lists, cooling, slice(0, LEVELS), own)
-        pace = PACE_OF_ALL * (monotonic() - begun) / first
+        cool(self.problem, self.descended.labels, blocks, self.lists, cooling, slice(0, LEVELS), own)
+        pace = PACE_OF_ALL * (run.watch.seconds - begun) / first
         left = max(run.watch.seconds_left - for_descents, 0.1 * run.watch.seconds_left)
         if pace * (steps - first) <= left:
             return steps
@@ -232,7 +227,7 @@ class _Search:
             if child.overdue:
                 return replace(start, truncated=True)
             cooling = schedule(self.problem, self.lists, self.descended.sse, steps, first)
-            return _annealed(self.problem, start, self.lists, cooling, False, child)
+            return anneal_once(self.problem, start, self.lists, cooling, False, child)
 
         own = self._next_run()
         if self.whole:
@@ -275,6 +270,6 @@ class _Search:
             order = np.arange(n, dtype=np.int32)
             labels = solve_blocks(problem, labels, rows_of_blocks(blocks, order), relocate, own)
         if self.whole:
-            labels, cut_short = _descended(problem, labels, self.lists, self.own_run)
+            labels, cut_short = descend_labels(problem, labels, self.lists, self.own_run)
             self.late = self.late or cut_short
         self._keep(evaluated(problem, labels, self.best.bound))
