@@ -37,6 +37,10 @@ its line is written.
 `auto` turns seconds into steps at a rate that is fixed in the source, so these losses come out the same on
 every machine that is fast enough; on a slower or busier one the last anneals are shortened, which costs
 quality. A dagger (†) marks figures with such a run among them; `--again cut` repeats those runs.
+
+A line names the recipe that `auto` chose. Some lines are older than what `auto` chooses now: `relocate` for
+k from 15 on, `adaptive` for k = 3 and 4 from 3,000 records on, a descent before the anneal beyond 6,000
+records, and column generation on up to 400 records. [Local search](methods/search.md) has figures of these.
 """
 
 

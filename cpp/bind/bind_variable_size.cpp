@@ -7,8 +7,8 @@ void microagg::bind::register_variable_size(nb::module_& m) {
       "v_mdav",
       [](Matrix points, std::int64_t k, double gamma, Watch& watch, Engine engine,
          Numbering numbering) {
-        return array_of(
-            released([&] { return v_mdav(points_of(points), k, gamma, watch, engine, numbering); }));
+        return array_of(released(
+            [&] { return v_mdav(points_of(points), k, gamma, watch, engine, numbering); }));
       },
       nb::arg("points").noconvert(), nb::arg("k"), nb::arg("gamma"), nb::arg("watch"),
       nb::arg("engine") = Engine::AUTO, nb::arg("numbering") = Numbering::APPEARANCE);
