@@ -69,11 +69,15 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
 
     Where the problem is a part of `of` records, its share of the steps for all of them.
     """
+    return planned_steps(problem, run, of, _seconds_beside(problem), _seconds_a_step(problem) / 0.95)
+
+
+def planned_steps(problem: Problem, run: Run, of: int, seconds_beside: float, seconds_a_step: float) -> int:
+    """As `steps_of_run`, by what a step takes, and what is done beside the steps."""
     n = max(len(problem.points), of)
     steps = steps_of_effort(n, run.effort)
     if run.seconds is not None:
-        left = max(run.seconds - _seconds_beside(problem), 0.0)
-        steps = min(steps, int(0.95 * left / _seconds_a_step(problem)))
+        steps = min(steps, int(max(run.seconds - seconds_beside, 0.0) / seconds_a_step))
     return steps * len(problem.points) // n
 
 

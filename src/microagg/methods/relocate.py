@@ -15,9 +15,9 @@ from microagg.methods.anneal import (
     cool,
     descend_labels,
     neighbourhood_widths,
+    planned_steps,
     polish,
     schedule,
-    steps_of_effort,
 )
 from microagg.methods.blocks import (
     WHOLE,
@@ -80,12 +80,7 @@ def steps_of_relocation(problem: Problem, run: Run, of: int = 0) -> int:
 
     Where the problem is a part of `of` records, its share of the steps for all of them.
     """
-    n = max(len(problem.points), of)
-    steps = steps_of_effort(n, run.effort)
-    if run.seconds is not None:
-        left = max(run.seconds - _seconds_beside(problem), 0.0)
-        steps = min(steps, int(0.9 * left / _seconds_a_step(problem)))
-    return steps * len(problem.points) // n
+    return planned_steps(problem, run, of, _seconds_beside(problem), _seconds_a_step(problem) / 0.9)
 
 
 # A core of 2024 served as measure, as for annealing.
