@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from microagg import errors, read
+from microagg import read, wording
 from microagg.engines import local
 from microagg.engines.release import Release
 from microagg.engines.solving import SECONDS_OF_PROOF, run_of, solve_one
@@ -113,7 +113,7 @@ def protect(
     if "pass_" in given:
         given["pass"] = given.pop("pass_")
     if plan is not None and not isinstance(plan, str | Path):
-        raise errors.bad_word("plan", "the path of a plan file")
+        raise wording.bad_word("plan", "the path of a plan file")
     planned = plan_file.read_plan(Path(plan)) if plan is not None else {}
     words = {**planned, **given}
     words.pop("output", None)
@@ -122,20 +122,20 @@ def protect(
     csv_format, layout = file_options(words)
     protection = Protection.of(words)
     if progress is not None and not callable(progress):
-        raise errors.not_callable("progress", type(progress).__name__)
+        raise wording.not_callable("progress", type(progress).__name__)
     if source is None:
-        raise errors.word_missing("data", "a data frame or a path")
+        raise wording.word_missing("data", "a data frame or a path")
     if is_spark_frame(source):
         return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
     if isinstance(source, str | Path):
         microdata = read.microdata_from_file(Path(source), csv_format, layout)
     elif csv_format.given() or layout.given():
-        raise errors.not_csv("what was given", "data frame", [*csv_format.given(), *layout.given()])
+        raise wording.not_csv("what was given", "data frame", [*csv_format.given(), *layout.given()])
     else:
         microdata = read.microdata_of(source)
     replaced = [word for word, value in given.items() if word in planned and planned[word] != value]
     if replaced:
-        note = errors.plan_overruled(str(plan), replaced, by_option=False)
+        note = wording.plan_overruled(str(plan), replaced, by_option=False)
         origin = replace(microdata.origin, notes=(*microdata.origin.notes, note))
         microdata = replace(microdata, origin=origin)
     return local.protect(microdata, protection, progress)
@@ -149,7 +149,7 @@ def _protect_on_spark(
     from microagg.engines.spark.protecting import protect as protect_frame
 
     if unused:
-        raise errors.not_csv("what was given", "Spark frame", unused)
+        raise wording.not_csv("what was given", "Spark frame", unused)
     source = Source(frame, Origin("Spark frame", "the Spark frame"))
     return protect_frame(source, protection, progress)  # type: ignore[return-value]
 
@@ -275,7 +275,7 @@ def lower_bound(
     prove a partition optimal; beyond, a bound from nearest neighbours.
     """
     if seconds is None:
-        raise errors.bad_number("seconds", seconds, "a number above 0")
+        raise wording.bad_number("seconds", seconds, "a number above 0")
     settled = method_plan(
         k, "auto:prove=no", scale=scale, effort="balanced", seconds=seconds, seed=seed, threads=threads,
         progress=progress,

@@ -7,7 +7,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from microagg import errors, read
+from microagg import read, wording
 from microagg.engines import assessing, comparing
 from microagg.engines.assessment import Assessment
 from microagg.engines.comparing import Comparison
@@ -138,9 +138,9 @@ def compare(
     }
     strategies = strategies_of(k, methods, keys, subsets, words)
     if isinstance(max_risk, bool) or not isinstance(max_risk, Real) or not 0.0 <= max_risk <= 1.0:
-        raise errors.bad_max_risk(max_risk)
+        raise wording.bad_max_risk(max_risk)
     if again and record is None:
-        raise errors.word_without_effect("again", "there is a record")
+        raise wording.word_without_effect("again", "there is a record")
     _check_callable(progress)
     others = names_of("measures", measures, "measure") if measures is not None else ()
     comparing.check_measures(others)
@@ -160,7 +160,7 @@ def compare(
 
 def _check_callable(progress: object) -> None:
     if progress is not None and not callable(progress):
-        raise errors.not_callable("progress", type(progress).__name__)
+        raise wording.not_callable("progress", type(progress).__name__)
 
 
 def _both(
@@ -169,11 +169,11 @@ def _both(
     """What is said about files is said about those of the two on which it acts."""
     sources = [Path(data) if isinstance(data, str | Path) else data for data in (original, protected)]
     if all(isinstance(source, Path) and source == STANDARD_INPUT for source in sources):
-        raise errors.one_standard_input()
+        raise wording.one_standard_input()
     kinds = [read.origin_of(source).format if isinstance(source, Path) else "frame" for source in sources]
     formats = [csv_format if kind == "CSV" else CsvFormat() for kind in kinds]
     if csv_format.given() and not any(each.given() for each in formats):
-        raise errors.no_csv_at_all(csv_format.given())
+        raise wording.no_csv_at_all(csv_format.given())
     first, second = _layouts(layout, kinds)
     return (
         microdata_from(sources[0], formats[0], first),
@@ -187,7 +187,7 @@ def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]
     for word, value in layout.items():
         if isinstance(value, Sequence) and not isinstance(value, str):
             if len(value) != 2:
-                raise errors.bad_word(
+                raise wording.bad_word(
                     word, "one for both files, or two: the original's and the protected's"
                 )
             words[0][word], words[1][word] = value
@@ -195,7 +195,7 @@ def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]
             said: dict[str, Any] = {word: value}
             acts = [not Layout(**said).without_effect_on(kind) for kind in kinds]
             if not any(acts):
-                raise errors.acts_on_neither(word)
+                raise wording.acts_on_neither(word)
             for own, takes in zip(words, acts, strict=True):
                 own.update(said if takes else {})
     return [Layout(**own) for own in words]
@@ -207,5 +207,5 @@ def microdata_from(data: object, csv_format: CsvFormat, layout: Layout) -> Micro
         return read.microdata_from_file(Path(data), csv_format, layout)
     unused = [*csv_format.given(), *layout.given()]
     if unused:
-        raise errors.not_csv("what was given", "data frame", unused)
+        raise wording.not_csv("what was given", "data frame", unused)
     return read.microdata_of(data)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +66,7 @@ def _converted(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Fiel
             column = pa.chunked_array(plain, type=column.type.value_type)
         return column.cast(wanted)
     except pa.ArrowException:
-        raise errors.unusable_type(field.name, str(field.type)) from None
+        raise wording.unusable_type(field.name, str(field.type)) from None
 
 
 def _usual(kind: Any) -> Any:

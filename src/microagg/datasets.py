@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Table
 
 __all__ = [
@@ -223,7 +223,7 @@ def census_like(n: int = 10_000, seed: int = 0) -> Table:
     as 0.0006. Values have six decimals.
     """
     if n < 1:
-        raise errors.bad_number("n", n, "a whole number of at least 1")
+        raise wording.bad_number("n", n, "a whole number of at least 1")
     root = _symmetric_root(_repaired(_symmetric(CENSUS_CORRELATION)))
     noise = np.random.default_rng(seed).standard_normal((n, len(_CENSUS_COLUMNS)))
     # Linear algebra libraries differ in the last bits; rounding hides that from those who compare.
@@ -304,26 +304,26 @@ def load(name: str) -> Table:
     Raises SettingsError for another name and DataError for a file that is absent or broken.
     """
     if name not in _REFERENCE_COLUMNS:
-        raise errors.unknown_data_set(name, tuple(_REFERENCE_COLUMNS))
+        raise wording.unknown_data_set(name, tuple(_REFERENCE_COLUMNS))
     columns = _REFERENCE_COLUMNS[name]
     folder = _data_folder()
     path = folder / f"{name}.csv"
     if not path.is_file():
-        raise errors.no_reference_data(path.name, str(folder))
+        raise wording.no_reference_data(path.name, str(folder))
     try:
         with path.open(encoding="utf-8", newline="") as file:
             header, *rows = [row for row in csv.reader(file) if row]
     except (ValueError, csv.Error):  # no header, not UTF-8, or not CSV
-        raise errors.unreadable_content(str(path), "CSV") from None
+        raise wording.unreadable_content(str(path), "CSV") from None
     lacking = [column for column in columns if column not in header]
     if lacking:
-        raise errors.unknown_columns(lacking, header)
+        raise wording.unknown_columns(lacking, header)
     where = [header.index(column) for column in columns]
     try:
         values = np.array([[float(row[place]) for place in where] for row in rows])
     except (ValueError, IndexError):
         # The cause would quote a cell, and no message shows a respondent's value.
-        raise errors.unreadable_content(str(path), "CSV") from None
+        raise wording.unreadable_content(str(path), "CSV") from None
     return Table(columns, values.reshape(len(rows), len(columns)))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.api import partition
 from microagg.model import Effort, ScaleName, Table
 from microagg.scale.units import to_points
@@ -17,7 +17,7 @@ try:
     from sklearn.neighbors import KDTree
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
-    raise errors.needs_extra("Microaggregator", "scikit-learn 1.6 or newer", "sklearn") from None
+    raise wording.needs_extra("Microaggregator", "scikit-learn 1.6 or newer", "sklearn") from None
 
 if TYPE_CHECKING:
     from microagg.methods.stage import Stage

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from microagg import errors
+from microagg import wording
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,16 +54,16 @@ FORMATS = {
 def positions_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     """Where the wanted columns stand among the known ones, each once."""
     if not wanted:
-        raise errors.no_columns()
+        raise wording.no_columns()
     places: dict[str, int] = {}
     for at, name in enumerate(known):
         places.setdefault(name, at)
     unknown = [name for name in wanted if name not in places]
     if unknown:
-        raise errors.unknown_columns(unknown, known)
+        raise wording.unknown_columns(unknown, known)
     for name, times in Counter(wanted).items():
         if times > 1:
-            raise errors.column_named_twice(name)
+            raise wording.column_named_twice(name)
     return [places[name] for name in wanted]
 
 
@@ -106,11 +106,11 @@ class CsvFormat:
         if sign is not None and (
             len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '\r\n"+-.'
         ):
-            raise errors.bad_delimiter(sign)
+            raise wording.bad_delimiter(sign)
         if self.decimal not in (None, ".", ","):
-            raise errors.no_such_choice("decimal", self.decimal, [".", ","])
+            raise wording.no_such_choice("decimal", self.decimal, [".", ","])
         if sign == self.decimal == ",":
-            raise errors.comma_twice()
+            raise wording.comma_twice()
 
     def given(self) -> list[str]:
         """The names of what is said."""
@@ -133,14 +133,14 @@ class Layout:
 
     def __post_init__(self) -> None:
         if self.header not in (None, "yes", "no"):
-            raise errors.no_such_choice("header", self.header, ["yes", "no"])
+            raise wording.no_such_choice("header", self.header, ["yes", "no"])
         if self.sheet is not None and (not isinstance(self.sheet, str) or not self.sheet):
-            raise errors.bad_word("sheet", "the name of a sheet")
+            raise wording.bad_word("sheet", "the name of a sheet")
         row = self.header_row
         if row is not None and (isinstance(row, bool) or not isinstance(row, Integral) or row < 1):
-            raise errors.bad_number("header_row", row, "a whole number of at least 1")
+            raise wording.bad_number("header_row", row, "a whole number of at least 1")
         if self.header == "no" and row is not None:
-            raise errors.header_row_without_header()
+            raise wording.header_row_without_header()
 
     def given(self) -> dict[str, Any]:
         """What is said, by name."""
@@ -287,7 +287,7 @@ def is_optimal(gap: float | None) -> bool:
 
 def nearness(gap: float | None) -> str:
     """How near to the optimum, in words."""
-    return errors.proven_optimal() if is_optimal(gap) else errors.above_the_optimum(gap)
+    return wording.proven_optimal() if is_optimal(gap) else wording.above_the_optimum(gap)
 
 
 NEGLIGIBLE = 1e-9
@@ -374,17 +374,17 @@ class MeanChange:
     def words(self) -> str:
         """What became of the mean of a column that is not whole."""
         if abs(self.relative) <= NEGLIGIBLE:
-            cells = errors.mean_kept()
+            cells = wording.mean_kept()
         elif self.tolerance is not None and self.kept:
-            cells = errors.mean_kept_but_for_rounding()
+            cells = wording.mean_kept_but_for_rounding()
         else:
-            cells = errors.mean_changed(self.mean, self.relative)
-        return errors.mean_of_the_rest(
+            cells = wording.mean_changed(self.mean, self.relative)
+        return wording.mean_of_the_rest(
             cells,
             self.cells,
             self.set_to_missing,
             self.left_out,
-            errors.moved_by(self.column_mean, self.column_relative),
+            wording.moved_by(self.column_mean, self.column_relative),
         )
 
 
@@ -427,7 +427,7 @@ class Verdict:
     def raise_if_unsafe(self) -> None:
         """`UnsafeRelease` with all failures, if there are any."""
         if self.failures:
-            raise errors.unsafe_release(self.failures)
+            raise wording.unsafe_release(self.failures)
 
     def as_dict(self) -> dict[str, Any]:
         """For a record in JSON: names, numbers, lists."""
@@ -437,17 +437,17 @@ class Verdict:
         lines = [f"{'verified' if self.safe else 'REFUSED'}: {self.sentence}"]
         lines += [f"  - {failure}" for failure in self.failures]
         if same := [change.column for change in self.mean_changes if change.is_unchanged]:
-            lines.append(f"means kept: {', '.join(map(errors.visible, same))}")
+            lines.append(f"means kept: {', '.join(map(wording.visible, same))}")
         changed = [change for change in self.mean_changes if not change.is_unchanged]
         whole = [change for change in changed if change.is_whole]
         promised = [change for change in whole if change.tolerance is not None]
         lines += _listed("means kept but for rounding:", promised)
         lines += _listed("means changed:", [change for change in whole if change.tolerance is None])
-        lines += _told(errors.means_without_some(), [change for change in changed if not change.is_whole])
+        lines += _told(wording.means_without_some(), [change for change in changed if not change.is_whole])
         if self.not_counted:
-            names = [errors.visible(entry.column) for entry in self.not_counted]
+            names = [wording.visible(entry.column) for entry in self.not_counted]
             wide = max(map(len, names))
-            lines.append(errors.not_counted())
+            lines.append(wording.not_counted())
             lines += [
                 f"  {name:<{wide}}  {entry.unique} of {self.records} records"
                 for name, entry in zip(names, self.not_counted, strict=True)
@@ -459,10 +459,10 @@ def _listed(title: str, changes: Sequence[MeanChange]) -> list[str]:
     """How far each mean moved, below a title; nothing if none has."""
     if not changes:
         return []
-    names = [errors.visible(change.column) for change in changes]
+    names = [wording.visible(change.column) for change in changes]
     wide = max(map(len, names))
     return [title] + [
-        f"  {name:<{wide}}  {errors.mean_by(change.mean, change.relative)}"
+        f"  {name:<{wide}}  {wording.mean_by(change.mean, change.relative)}"
         for name, change in zip(names, changes, strict=True)
     ]
 
@@ -471,7 +471,7 @@ def _told(title: str, changes: Sequence[MeanChange]) -> list[str]:
     """What became of each mean where values are missing that the source has, below a title."""
     if not changes:
         return []
-    names = [errors.visible(change.column) for change in changes]
+    names = [wording.visible(change.column) for change in changes]
     wide = max(map(len, names))
     found = zip(names, changes, strict=True)
     return [title, *(f"  {name:<{wide}}  {change.words}" for name, change in found)]
@@ -496,7 +496,7 @@ class Verified:
 
     def __post_init__(self) -> None:
         if self.verdict.safe is not True:
-            raise errors.not_verified()
+            raise wording.not_verified()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import certificate, errors, read
+from microagg import certificate, read, wording
 from microagg.aggregate.means import aggregate
 from microagg.methods.exact import MOST_PRICED
 from microagg.methods.objective import information_loss
@@ -122,7 +122,7 @@ class EachResult:
         """`data` with each value replaced by the mean of its attribute's group."""
         values = read.table_of(data).values
         if values.shape[1] != len(self.results):
-            raise errors.different_columns(values.shape[1], len(self.results))
+            raise wording.different_columns(values.shape[1], len(self.results))
         masked = [
             aggregate(np.ascontiguousarray(column.reshape(-1, 1)), result.labels)
             for column, result in zip(values.T, self.results, strict=True)
@@ -181,7 +181,7 @@ class Bound:
         """
         check_certifiable(self._values, self.incumbent.k)
         if self._proof is None:
-            raise errors.stopped_before_proof()
+            raise wording.stopped_before_proof()
         proof = self._proof
         return certificate.document(
             self._values,
@@ -220,6 +220,6 @@ def check_certifiable(values: NDArray[np.float64], k: int) -> None:
     """
     n, p = values.shape
     if k > n:
-        raise errors.k_above_n(k, n)
+        raise wording.k_above_n(k, n)
     if p < 2 or not 2 * k <= n <= MOST_PRICED:
-        raise errors.no_certificate(n, MOST_PRICED)
+        raise wording.no_certificate(n, MOST_PRICED)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import microagg
-from microagg import errors
+from microagg import errors, wording
 from tests.e2e.fork_server import outcome
 
 ESC = "\x1b[31m"
@@ -52,11 +52,11 @@ def assert_clean(text: str) -> None:
 
 
 def test_control_characters_are_shown_as_codes() -> None:
-    assert errors.visible(KEY) == r"pay\x1b[31m\u202e"
-    assert errors.visible(OTHER) == r"first\nsecond\x9b\r"
-    assert errors.visible("Größe ∑ 東京") == "Größe ∑ 東京"
-    assert str(errors.unknown_columns([KEY], [OTHER])).startswith(r"No such column: 'pay\x1b[31m\u202e'.")
-    assert "\n" not in str(errors.infinite_values(OTHER, 3))
+    assert wording.visible(KEY) == r"pay\x1b[31m\u202e"
+    assert wording.visible(OTHER) == r"first\nsecond\x9b\r"
+    assert wording.visible("Größe ∑ 東京") == "Größe ∑ 東京"
+    assert str(wording.unknown_columns([KEY], [OTHER])).startswith(r"No such column: 'pay\x1b[31m\u202e'.")
+    assert "\n" not in str(wording.infinite_values(OTHER, 3))
 
 
 def test_control_characters_in_names_are_escaped_in_a_release() -> None:

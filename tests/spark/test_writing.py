@@ -16,7 +16,7 @@ from pyarrow import csv, parquet
 from typer.testing import CliRunner
 
 import microagg
-from microagg import errors
+from microagg import errors, wording
 from microagg.cli.entry import app
 from microagg.engines.spark import folders
 from microagg.engines.spark.folders import Folder
@@ -90,7 +90,7 @@ def test_what_was_written_wrongly_is_not_released(
     monkeypatch.setattr(folders, "write", as_it_is)
 
     def no_room(*_: object) -> None:
-        raise errors.cannot_write("out", "renaming failed")
+        raise wording.cannot_write("out", "renaming failed")
 
     monkeypatch.setattr(Folder, "rename", no_room)
     with pytest.raises(errors.OutputError):
@@ -118,7 +118,7 @@ def test_an_older_release_goes_last(session: Any, source: Path, monkeypatch: pyt
             return as_it_is(self, to)
         target.mkdir()
         (target / "half").touch()
-        raise errors.cannot_write(to.path, "renaming failed")
+        raise wording.cannot_write(to.path, "renaming failed")
 
     monkeypatch.setattr(Folder, "rename", by_half)
     with pytest.raises(errors.OutputError):
@@ -127,7 +127,7 @@ def test_an_older_release_goes_last(session: Any, source: Path, monkeypatch: pyt
     monkeypatch.undo()
 
     def kept(self: Folder) -> None:
-        raise errors.cannot_write(self.path, "no permission")
+        raise wording.cannot_write(self.path, "no permission")
 
     monkeypatch.setattr(Folder, "remove", kept)
     record = release.save(target, force=True)
@@ -388,7 +388,7 @@ def test_a_folder_that_cannot_be_renamed_leaves_all_old(
     def refusing(folder: Folder, to: Folder) -> None:
         count[0] += 1
         if count[0] == 2:
-            raise errors.cannot_write(to.path, "renaming failed")
+            raise wording.cannot_write(to.path, "renaming failed")
         rename(folder, to)
 
     monkeypatch.setattr(Folder, "rename", refusing)

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import microagg
-from microagg import Release, datasets, errors
+from microagg import Release, datasets, errors, wording
 from microagg.engines import outlook, reporting
 from microagg.report import external_words, installed
 from microagg.report.pictures import Album, correlation_matrix
@@ -270,8 +270,8 @@ def test_mdav_is_left_out_where_it_takes_long(plain: Release, monkeypatch: pytes
 
 def test_internal_warns_of_what_gives_masked_values_back(pages: dict[str, str]) -> None:
     text = Page(pages["rich internal"]).text
-    assert errors.note_recomputable("a", ["total", "b"]) in text
-    assert errors.note_copy("c", "copy") in text
+    assert wording.note_recomputable("a", ["total", "b"]) in text
+    assert wording.note_copy("c", "copy") in text
     assert "NOT jointly" in text
     assert "its columns were not all masked together" in text
 

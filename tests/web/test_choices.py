@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from microagg import errors
+from microagg import wording
 from microagg.errors import SettingsError
 from microagg.plan.protection import Protection
 from microagg.plan.words import WORDS
@@ -123,11 +123,11 @@ def test_every_control_has_a_label_and_every_option_is_possible() -> None:
 
 
 def test_messages_name_controls_instead_of_options() -> None:
-    said = for_pages(str(errors.small_strata(2, 5, 1, 3, ["region"])))
+    said = for_pages(str(wording.small_strata(2, 5, 1, 3, ["region"])))
     assert "“Strata with fewer than k records: merge”" in said
     assert "--" not in said
-    assert for_pages(str(errors.pairs())).endswith("or accept that with “Accept k = 2”.")
-    assert "--" not in for_pages(str(errors.missing_keys("a", 1, 2)))
+    assert for_pages(str(wording.pairs())).endswith("or accept that with “Accept k = 2”.")
+    assert "--" not in for_pages(str(wording.missing_keys("a", 1, 2)))
 
 
 @pytest.mark.parametrize("name", ["", "..", "/", "...csv", "\x00", "-"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core, errors
+from microagg import _core, wording
 from microagg.model import Labels
 
 
@@ -15,5 +15,5 @@ def aggregate(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64
     Members of a group get the very same number, bit for bit.
     """
     if len(values) != len(labels):
-        raise errors.different_shape(values.shape, len(labels))
+        raise wording.different_shape(values.shape, len(labels))
     return _core.group_means(values, labels)[labels]

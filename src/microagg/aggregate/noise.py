@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 
 Doubles = NDArray[np.float64]
 
@@ -29,9 +29,9 @@ def with_noise(values: Doubles, columns: Sequence[str], share: float, correlated
     random = np.random.default_rng()  # seeded by the operating system
     for column, of_column in zip(columns, values.T, strict=True):
         if len(np.unique(of_column[~np.isnan(of_column)])) < 2:
-            raise errors.noise_needs_spread(column)
+            raise wording.noise_needs_spread(column)
         if np.nanmax(np.abs(of_column)) > LARGEST:
-            raise errors.too_large_for_noise(column, LARGEST)
+            raise wording.too_large_for_noise(column, LARGEST)
     size = np.nanmax(np.abs(values), axis=0)  # squares of large values could overflow
     means: Doubles = np.nanmean(values / size, axis=0) * size
     spread: Doubles = np.nanstd(values / size, axis=0) * size

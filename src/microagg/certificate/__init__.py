@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.certificate.claim import Claim
 from microagg.certificate.clock import Tick, limited_to
 from microagg.certificate.data import digest_of_labels, digest_of_values, scaled, sum_of_squares
@@ -110,24 +110,24 @@ def check(
     claim = Claim.read(certificate, tick)
     table = np.ascontiguousarray(values, dtype=np.float64)
     if table.shape != (claim.n, claim.p) or digest_of_values(table) != claim.data_digest:
-        raise errors.certificate_of_other_data()
+        raise wording.certificate_of_other_data()
     problem = Problem(scaled(table, claim.scale), claim.k)
     sse, sst = _partition_cost(problem, claim), sum_of_squares(problem.points)
     for name, ours, theirs in (("sse", sse, claim.sse), ("sst", sst, claim.sst)):
         if not abs(ours - theirs) <= TOLERANCE * ours + NOTHING * sst:
-            raise errors.certificate_figure_differs(name)
+            raise wording.certificate_figure_differs(name)
     bound = min(sse, max(0.0, _proven(problem, claim, tick, progress or (lambda _: None))))
     if not claim.bound <= bound + TOLERANCE * bound + NOTHING * sst:
-        raise errors.certificate_proves_less(_percent(claim.bound, sst), _percent(bound, sst))
+        raise wording.certificate_proves_less(_percent(claim.bound, sst), _percent(bound, sst))
     return Checked(claim.k, claim.scale, claim.n, bound, sse, sst, len(claim.screens), len(claim.leaves))
 
 
 def _partition_cost(problem: Problem, claim: Claim) -> float:
     if digest_of_labels(claim.labels) != claim.partition_digest:
-        raise errors.certificate_of_other_partition()
+        raise wording.certificate_of_other_partition()
     sizes = np.bincount(claim.labels)
     if sizes.min() < claim.k:
-        raise errors.certificate_group_too_small(int(sizes.min()), claim.k)
+        raise wording.certificate_group_too_small(int(sizes.min()), claim.k)
     groups = np.split(np.argsort(claim.labels, kind="stable"), np.cumsum(sizes)[:-1])
     return math.fsum(sum_of_squares(problem.points[rows]) for rows in groups)
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.certificate.clock import Tick, no_limit
 from microagg.certificate.duals import Doubles, Duals, Pair
 from microagg.certificate.file import FIELDS, FORMAT, VERSION, WITHOUT_CHARGE, digest_of_fields
@@ -40,21 +40,21 @@ class Claim:
     def read(cls, fields: Mapping[str, Any], tick: Tick = no_limit) -> Claim:
         """CertificateError if one is of another kind, the digest differs, or the leaves are no tree's."""
         if not isinstance(fields, Mapping) or fields.get("format") != FORMAT:
-            raise errors.not_a_certificate(FORMAT)
+            raise wording.not_a_certificate(FORMAT)
         version = fields.get("version")
         if type(version) is not int or version not in (WITHOUT_CHARGE, VERSION):
-            raise errors.certificate_of_other_version(WITHOUT_CHARGE, VERSION)
+            raise wording.certificate_of_other_version(WITHOUT_CHARGE, VERSION)
         charged = version != WITHOUT_CHARGE
         _names(fields, FIELDS, "certificate")
         n = _integer(fields["records"], "records", 2, 2**31 - 1)
         p = _integer(fields["attributes"], "attributes", 1, 2**31 - 1)
         k = _integer(fields["k"], "k", 2, n)
         if fields["scale"] not in get_args(ScaleName):
-            raise errors.certificate_field("scale", f"one of {', '.join(get_args(ScaleName))}")
+            raise wording.certificate_field("scale", f"one of {', '.join(get_args(ScaleName))}")
         cuts = tuple(_rows(rows, "cuts", n) for rows in _list(fields["cuts"], "cuts"))
         for rows in cuts:
             if len(rows) < 3 or len(rows) % 2 == 0:
-                raise errors.certificate_field("cuts", "sets of 3, 5, 7, … records")
+                raise wording.certificate_field("cuts", "sets of 3, 5, 7, … records")
         claim = cls(
             n,
             p,
@@ -73,9 +73,9 @@ class Claim:
             ),
         )
         if digest_of_fields(fields) != _text(fields["digest"], "digest"):
-            raise errors.certificate_altered()
+            raise wording.certificate_altered()
         if not claim.leaves or not _complete(claim.leaves, tick):
-            raise errors.certificate_leaves_incomplete()
+            raise wording.certificate_leaves_incomplete()
         return claim
 
 
@@ -110,24 +110,24 @@ def _names(fields: Mapping[str, Any], needed: Sequence[str], where: str) -> None
     missing = [name for name in needed if name not in fields]
     unknown = [str(name) for name in fields if name not in needed]
     if missing or unknown:
-        raise errors.certificate_fields(where, missing, unknown)
+        raise wording.certificate_fields(where, missing, unknown)
 
 
 def _list(found: Any, name: str) -> list[Any]:
     if not isinstance(found, list):
-        raise errors.certificate_field(name, "a list")
+        raise wording.certificate_field(name, "a list")
     return found
 
 
 def _text(found: Any, name: str) -> str:
     if not isinstance(found, str):
-        raise errors.certificate_field(name, "text")
+        raise wording.certificate_field(name, "text")
     return found
 
 
 def _integer(found: Any, name: str, least: int, most: int) -> int:
     if type(found) is not int or not least <= found <= most:
-        raise errors.certificate_field(name, f"a whole number from {least} to {most}")
+        raise wording.certificate_field(name, f"a whole number from {least} to {most}")
     return found
 
 
@@ -136,7 +136,7 @@ def _numbers(found: Any, name: str, length: int | None = None, least: float = -L
     fits = all(type(entry) in (int, float) and least <= entry <= LARGEST for entry in entries)
     if not fits or (length is not None and len(entries) != length):
         kind = "finite numbers" if least < 0.0 else "finite numbers of at least 0"
-        raise errors.certificate_field(name, kind if length is None else f"{kind}, {length} of them")
+        raise wording.certificate_field(name, kind if length is None else f"{kind}, {length} of them")
     return np.array(entries, dtype=np.float64)
 
 
@@ -147,29 +147,29 @@ def _number(found: Any, name: str) -> float:
 def _rows(found: Any, name: str, n: int) -> tuple[int, ...]:
     rows = tuple(_integer(row, name, 0, n - 1) for row in _list(found, name))
     if len(set(rows)) < len(rows):
-        raise errors.certificate_field(name, "without a record twice")
+        raise wording.certificate_field(name, "without a record twice")
     return rows
 
 
 def _labels(found: Any, n: int) -> Labels:
     labels = [_integer(label, "labels", 0, n - 1) for label in _list(found, "labels")]
     if len(labels) != n or list(dict.fromkeys(labels)) != list(range(len(set(labels)))):
-        raise errors.certificate_field("labels", f"{n} groups' numbers, counted by first appearance")
+        raise wording.certificate_field("labels", f"{n} groups' numbers, counted by first appearance")
     return np.array(labels, dtype=np.int32)
 
 
 def _duals(found: Any, name: str, n: int, cuts: int, charged: bool) -> Duals:
     pairs = ("apart", "together") if name == "leaves" else ()
     if not isinstance(found, dict):
-        raise errors.certificate_field(name, "a list of objects")
+        raise wording.certificate_field(name, "a list of objects")
     _names(found, (*pairs, "prices", "multipliers", *(["charge"] if charged else [])), name)
     multipliers = _numbers(found["multipliers"], "multipliers", least=0.0)
     if len(multipliers) > cuts:
-        raise errors.certificate_field("multipliers", f"at most {cuts}, one a cut")
+        raise wording.certificate_field("multipliers", f"at most {cuts}, one a cut")
     decisions = [tuple(_pair(pair, side, n) for pair in _list(found[side], side)) for side in pairs]
     decided = [pair for side in decisions for pair in side]
     if len(set(decided)) < len(decided):
-        raise errors.certificate_field(name, "without a pair decided twice")
+        raise wording.certificate_field(name, "without a pair decided twice")
     charge = _number(found["charge"], "charge") if charged else 0.0
     return Duals(_numbers(found["prices"], "prices", n), multipliers, charge, *decisions)
 
@@ -177,5 +177,5 @@ def _duals(found: Any, name: str, n: int, cuts: int, charged: bool) -> Duals:
 def _pair(found: Any, name: str, n: int) -> Pair:
     rows = _rows(found, name, n)
     if len(rows) != 2:
-        raise errors.certificate_field(name, "pairs of records")
+        raise wording.certificate_field(name, "pairs of records")
     return min(rows), max(rows)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from time import monotonic
 
-from microagg import errors
+from microagg import wording
 
 Tick = Callable[[], None]
 """Called again and again by all that may take long; raises CertificateError when the time is over."""
@@ -21,11 +21,11 @@ def limited_to(seconds: float | None) -> Tick:
     if seconds is None:
         return no_limit
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < math.inf:
-        raise errors.bad_number("seconds", seconds, "a number above 0")
+        raise wording.bad_number("seconds", seconds, "a number above 0")
     limit = monotonic() + seconds
 
     def tick() -> None:
         if monotonic() >= limit:
-            raise errors.certificate_not_checked(seconds)
+            raise wording.certificate_not_checked(seconds)
 
     return tick

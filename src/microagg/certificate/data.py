@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Labels, Points, ScaleName
 
 
@@ -29,12 +29,12 @@ def scaled(values: NDArray[np.float64], scale: ScaleName) -> Points:
     median, in median absolute deviations; rank: average ranks, less a half, divided by n.
     """
     if not np.isfinite(values).all():
-        raise errors.certificate_data_unusable()
+        raise wording.certificate_data_unusable()
     points = np.column_stack([_scaled_column(column, scale) for column in values.T])
     spread = np.ptp(points, axis=0)
     varies = values.min(axis=0) < values.max(axis=0)
     if (varies & ((spread < 1e-140) | (np.abs(points).max(axis=0) > 1e140))).any():
-        raise errors.certificate_data_unusable()
+        raise wording.certificate_data_unusable()
     return np.ascontiguousarray(points)
 
 

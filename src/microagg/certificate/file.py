@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.certificate.data import digest_of_labels, digest_of_values
 from microagg.model import Labels, ScaleName
 
@@ -96,21 +96,21 @@ def load(path: str | Path) -> dict[str, Any]:
     """The certificate in a file: one JSON object, no NaN, no name twice. `check` says what it is worth."""
     file = Path(path)
     if file.is_dir():
-        raise errors.is_a_folder(str(file))
+        raise wording.is_a_folder(str(file))
     try:
         if file.stat().st_size > LARGEST_FILE:
-            raise errors.certificate_too_large(str(file), LARGEST_FILE)
+            raise wording.certificate_too_large(str(file), LARGEST_FILE)
         text = file.read_bytes()
     except FileNotFoundError:
-        raise errors.no_such_file(str(file)) from None
+        raise wording.no_such_file(str(file)) from None
     except OSError as reason:
-        raise errors.cannot_read(str(file), reason) from None
+        raise wording.cannot_read(str(file), reason) from None
     try:
         found = json.loads(text.decode(), parse_constant=_refuse, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
-        raise errors.certificate_unreadable(str(file)) from None
+        raise wording.certificate_unreadable(str(file)) from None
     if not isinstance(found, dict):
-        raise errors.certificate_unreadable(str(file))
+        raise wording.certificate_unreadable(str(file))
     return found
 
 

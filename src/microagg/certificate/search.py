@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.certificate.clock import Tick, no_limit
 from microagg.certificate.duals import Cuts, Doubles, Duals, Groups, Pair, rounding
 from microagg.model import Problem, Rows
@@ -81,7 +81,7 @@ class Search:
                     parts.append(members)
                     kept += len(members)
                     if kept > MOST_GROUPS:
-                        raise errors.certificate_too_wide(MOST_GROUPS)
+                        raise wording.certificate_too_wide(MOST_GROUPS)
             progress((record + 1) / n)
         groups = []
         for size, parts in zip(sizes, found, strict=True):

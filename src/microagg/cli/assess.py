@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from microagg import errors
+from microagg import wording
 from microagg.cli.options import AsJson, Decimal, Delimiter, Encoding, all_names, codes_by_column, names
 from microagg.cli.terminal import one_json
 
@@ -92,7 +92,7 @@ def assess(
     from microagg.cli.progress_bar import Bar
 
     if as_json and details:
-        raise errors.no_details_in_json()
+        raise wording.no_details_in_json()
     if report is not None:
         _check_report(report)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
@@ -139,7 +139,7 @@ def _check_report(report: Path) -> None:
 
     check_installed()
     if report.suffix.lower() not in (".html", ".htm"):
-        raise errors.report_not_html(str(report))
+        raise wording.report_not_html(str(report))
     check_output(report)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperOption
 
-from microagg import errors
+from microagg import wording
 
 
 class Command(TyperCommand):
@@ -24,7 +24,7 @@ class Command(TyperCommand):
         _, _, order = self.make_parser(ctx).parse_args(args=given)
         for option, times in Counter(order).items():
             if times > 1 and _takes_one_value(option):
-                raise errors.option_given_twice("/".join(option.opts))
+                raise wording.option_given_twice("/".join(option.opts))
         return left
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from microagg import errors
+from microagg import wording
 from microagg.cli.options import (
     AsJson,
     CommonUnit,
@@ -147,7 +147,7 @@ def compare(
                 progress=bar.update,
             )
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(errors.kept_for_later(str(folder))) from None
+        raise KeyboardInterrupt(wording.kept_for_later(str(folder))) from None
     texts = {} if output is None else {output: found.csv()}
     if map_ is not None:
         texts[map_] = found.svg()
@@ -158,7 +158,7 @@ def compare(
     typer.echo(str(found))
     for what, path in (("table", output), ("map", map_)):
         if path is not None:
-            typer.echo(f"{what} written to {errors.visible(str(path))}")
+            typer.echo(f"{what} written to {wording.visible(str(path))}")
 
 
 def _check(output: Path | None, picture: Path | None, force: bool, source: Path | None) -> None:
@@ -166,9 +166,9 @@ def _check(output: Path | None, picture: Path | None, force: bool, source: Path 
     from microagg.write import check_output
 
     if output is not None and output.suffix.lower() != ".csv":
-        raise errors.only_csv(str(output))
+        raise wording.only_csv(str(output))
     if picture is not None and picture.suffix.lower() != ".svg":
-        raise errors.only_svg(str(picture))
+        raise wording.only_svg(str(picture))
     for path in (output, picture):
         if path is not None:
             check_output(path, force, source)
@@ -182,7 +182,7 @@ def _whole_numbers(text: str) -> list[int]:
     try:
         return [int(each) for each in text.split(",")]
     except ValueError:
-        raise errors.bad_word("k", "whole numbers separated by commas, such as 3,5,10") from None
+        raise wording.bad_word("k", "whole numbers separated by commas, such as 3,5,10") from None
 
 
 def _way(text: str) -> str | list[list[str]]:

@@ -16,7 +16,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from microagg import errors
+from microagg import wording
 from microagg.cli.assess import assess, explain
 from microagg.cli.command import Command
 from microagg.cli.compare import compare
@@ -34,9 +34,9 @@ from microagg.errors import (
     NotEnoughMemory,
     SettingsError,
     UnsafeRelease,
-    visible_lines,
 )
 from microagg.process import is_near_limit, is_shortage, last_committed
+from microagg.wording import visible_lines
 
 # Exit codes; `run` maps exceptions to them.
 USAGE, UNSAFE, FILES, INTERNAL = 2, 3, 4, 70
@@ -100,9 +100,9 @@ def run() -> int:
     except Termination as stop:
         return int(stop.code or 0)
     except KeyboardInterrupt as stop:
-        return _complain(str(stop) or errors.interrupted(), INTERRUPTED)
+        return _complain(str(stop) or wording.interrupted(), INTERRUPTED)
     except (typer.Abort, Cancelled):
-        return _complain(errors.interrupted(), INTERRUPTED)
+        return _complain(wording.interrupted(), INTERRUPTED)
     except (SettingsError, DataError, MissingExtra) as error:
         return _complain(str(error), USAGE)
     except UnsafeRelease as error:
@@ -113,13 +113,13 @@ def run() -> int:
         return 0
     except _NotPrintedError as error:
         _discard(sys.stdout)
-        return _complain(errors.cannot_print(str(error), last_committed()), FILES)
+        return _complain(wording.cannot_print(str(error), last_committed()), FILES)
     except OSError as error:
         return _complain(error.strerror or str(error), FILES)
     except NotEnoughMemory as error:
         return _complain(str(error), INTERNAL)
     except MemoryError:
-        return _complain(errors.out_of_memory(), INTERNAL)
+        return _complain(wording.out_of_memory(), INTERNAL)
     except ContractError as error:
         return _complain(str(error), INTERNAL)
     except Exception as error:
@@ -131,7 +131,7 @@ def run() -> int:
             with _dropping():
                 typer.echo(visible_lines(shown.getvalue()), err=True, nl=False)
             return USAGE
-        return _complain(errors.out_of_memory() if is_near_limit() else _internal(error), INTERNAL)
+        return _complain(wording.out_of_memory() if is_near_limit() else _internal(error), INTERNAL)
     return 0
 
 
@@ -148,7 +148,7 @@ def _show_any_name() -> None:
 def _as_bytes(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    shown = errors.shown(error.object[error.start : error.end])
+    shown = wording.shown(error.object[error.start : error.end])
     return shown.encode("ascii", "backslashreplace").decode(), error.end
 
 
@@ -199,10 +199,10 @@ def _complain(message: str, code: int) -> int:
     if asked is not None and asked != INTERRUPTED:
         return asked
     if asked == INTERRUPTED and code != INTERRUPTED:
-        message, code = errors.interrupted(), INTERRUPTED
+        message, code = wording.interrupted(), INTERRUPTED
     elif is_shortage(sys.exception()):
         known = isinstance(sys.exception(), NotEnoughMemory)  # beforehand, with figures
-        message, code = message if known else errors.out_of_memory(), INTERNAL
+        message, code = message if known else wording.out_of_memory(), INTERNAL
     with _dropping():
         typer.echo(f"microagg: {visible_lines(message)}", err=True)
     return code

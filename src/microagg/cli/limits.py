@@ -72,7 +72,7 @@ def _ended(child: int) -> int:
 
 def _complain() -> int:
     try:
-        from microagg.errors import out_of_memory
+        from microagg.wording import out_of_memory
 
         os.write(2, f"microagg: {out_of_memory()}\n".encode())
     except (MemoryError, ImportError, OSError):

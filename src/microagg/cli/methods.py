@@ -23,12 +23,12 @@ def methods(
 
     The eight that most users need, or every one with --all; --json lists every one.
     """
-    from microagg import errors
+    from microagg import wording
     from microagg.methods.catalogue import COMMON, METHODS
     from microagg.methods.recipe import settings_of
 
     if as_json and every:
-        raise errors.no_effect("--all", "--json", "it lists every method.")
+        raise wording.no_effect("--all", "--json", "it lists every method.")
     if as_json:
         entries = {
             name: {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 from microagg.model import file_options
 
 
@@ -40,9 +40,9 @@ def protect_folder(
     words.pop("input", None)
     words.pop("output", None)
     if source is None:
-        raise errors.word_missing("FILE", "microagg protect folder, or input in the plan")
+        raise wording.word_missing("FILE", "microagg protect folder, or input in the plan")
     if target is None:
-        raise errors.word_missing("the output", "-o protected.parquet")
+        raise wording.word_missing("the output", "-o protected.parquet")
     csv, layout = file_options(words)
     if "pass_" in words:
         words["pass"] = words.pop("pass_")

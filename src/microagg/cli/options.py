@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from microagg import errors
+from microagg import wording
 from microagg.plan.checks import Code, code_in
 
 # Paths are `readable=False`: what cannot be read is told by `read`, in our own words.
@@ -87,7 +87,7 @@ def names(columns: str | None) -> list[str] | None:
     try:
         return [name.strip() for name in next(csv.reader([columns]), [])]
     except csv.Error:  # a line break outside of quotes
-        raise errors.bad_list() from None
+        raise wording.bad_list() from None
 
 
 def all_names(parts: Sequence[str] | None) -> list[str] | None:
@@ -108,9 +108,9 @@ def codes_by_column(given: Sequence[str] | None) -> dict[str, list[Code]] | None
         column = column.strip()
         typed = names(codes) or []
         if not equals or not column or not typed or not all(typed):
-            raise errors.bad_word("missing_codes", "COLUMN=CODES, such as age=9,99 or wages=.")
+            raise wording.bad_word("missing_codes", "COLUMN=CODES, such as age=9,99 or wages=.")
         if column in found:
-            raise errors.said_twice("missing_codes", column)
+            raise wording.said_twice("missing_codes", column)
         found[column] = [code_in(code) for code in typed]
     return found
 
@@ -125,8 +125,8 @@ def decimals_by_column(given: Sequence[str] | None) -> dict[str, int] | None:
             column, equals, number = pair.rpartition("=")
             column = column.strip()
             if not equals or not column or not number.strip().isdecimal():
-                raise errors.bad_word("decimals", "COLUMN=N, such as surface=2,employees=0")
+                raise wording.bad_word("decimals", "COLUMN=N, such as surface=2,employees=0")
             if column in found:
-                raise errors.said_twice("decimals", column)
+                raise wording.said_twice("decimals", column)
             found[column] = int(number)
     return found

@@ -26,7 +26,8 @@ from microagg.cli.options import (
     Unit,
     all_names,
 )
-from microagg.errors import SettingsError, certificate_holds, same_output, visible
+from microagg.errors import SettingsError
+from microagg.wording import certificate_holds, same_output, visible
 
 if TYPE_CHECKING:
     from microagg.results import Result

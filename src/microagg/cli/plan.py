@@ -19,7 +19,7 @@ from microagg.cli.options import (
     Sheet,
 )
 from microagg.cli.terminal import one_json
-from microagg.errors import no_plan, plan_exists, visible
+from microagg.wording import no_plan, plan_exists, visible
 
 if TYPE_CHECKING:
     from microagg.engines.drafting import Draft

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from microagg.errors import note_missing_codes
 from microagg.plan.plan_text import printable, zero_share
 from microagg.plan.profile import Profile
+from microagg.wording import note_missing_codes
 
 if TYPE_CHECKING:
     from microagg.engines.drafting import Draft

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from microagg.errors import visible
 from microagg.methods.run import Progress
 from microagg.model import gap_above
+from microagg.wording import visible
 
 
 class Bar:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from microagg import errors
+from microagg import wording
 from microagg.cli.on_spark import Files, protect_folder
 from microagg.cli.options import (
     AsJson,
@@ -223,14 +223,14 @@ def protect(
     overruled = [word for word, value in options.items() if word in words and words[word] != value]
     words |= options
     if overruled and not as_json:
-        note = errors.plan_overruled(str(plan), [word.rstrip("_") for word in overruled])
+        note = wording.plan_overruled(str(plan), [word.rstrip("_") for word in overruled])
         typer.echo(f"note: {note}")
     if choice("engine", engine, ("local", "spark")) == "spark":
         files = Files(record, labels, report, external_report, force)
         _print(*protect_folder(file, output, words, master, files), as_json=as_json)
         return
     if master is not None:
-        raise errors.without_spark("--master")
+        raise wording.without_spark("--master")
     source = _source(file, words.pop("input", None))
     origin = origin_of(source)
     target = _target(output, words.pop("output", None), source)
@@ -247,9 +247,9 @@ def protect(
     if as_json:
         return
     if report is not None:
-        typer.echo(f"internal report, not to be released: {errors.visible(str(report))}")
+        typer.echo(f"internal report, not to be released: {wording.visible(str(report))}")
     if external_report is not None:
-        typer.echo(f"report for those who get the release: {errors.visible(str(external_report))}")
+        typer.echo(f"report for those who get the release: {wording.visible(str(external_report))}")
 
 
 def _print(
@@ -259,13 +259,13 @@ def _print(
         typer.echo(json.dumps(_summary(release, target, where) | dict(more or {})))
         return
     typer.echo(str(release))
-    typer.echo(f"written to {errors.visible(target)}")
-    typer.echo(f"internal record, not to be released: {errors.visible(str(where))}")
+    typer.echo(f"written to {wording.visible(target)}")
+    typer.echo(f"internal record, not to be released: {wording.visible(str(where))}")
 
 
 def _source(file: str | None, planned: object) -> Path:
     if file is None and planned is None:
-        raise errors.word_missing("FILE", "microagg protect data.csv, or input in the plan")
+        raise wording.word_missing("FILE", "microagg protect data.csv, or input in the plan")
     return Path(file if file is not None else str(planned))
 
 
@@ -281,13 +281,13 @@ def _check_settings(words: Mapping[str, Any]) -> None:
 
 def _target(output: str | None, planned: object, source: Path) -> Path:
     if output == "-":
-        raise errors.no_standard_output()
+        raise wording.no_standard_output()
     if output is not None:
         return Path(output)
     if planned is not None:
         return Path(str(planned))
     if source == Path("-"):
-        raise errors.word_missing("the output", "-o protected.csv")
+        raise wording.word_missing("the output", "-o protected.csv")
     from microagg.write import protected_name
 
     return source.with_name(protected_name(source))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from microagg import errors
+from microagg import wording
 
 
 def serve(
@@ -40,19 +40,19 @@ def serve(
 
     for module in ("shiny", "jinja2", "matplotlib"):
         if find_spec(module) is None:
-            raise errors.needs_extra("The browser face", module, "web")
+            raise wording.needs_extra("The browser face", module, "web")
     from microagg.web.jobs import Limits
     from microagg.web.serve import Settings
     from microagg.web.serve import serve as run
 
     if memory is not None and not memory > 0:
-        raise errors.bad_number("memory", memory, "a number above 0")
+        raise wording.bad_number("memory", memory, "a number above 0")
     if not minutes > 0:
-        raise errors.bad_number("minutes", minutes, "a number above 0")
+        raise wording.bad_number("minutes", minutes, "a number above 0")
     usual = Limits.usual()
     limits = Limits(usual.memory if memory is None else int(memory * 2**30), minutes)
     try:
         settings = Settings(host, port, open_, file, limits, paths=allow_paths)
         run(settings, lambda text: typer.echo(text))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(errors.server_ended()) from None
+        raise KeyboardInterrupt(wording.server_ended()) from None

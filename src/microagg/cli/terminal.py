@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from microagg.errors import visible
+from microagg.wording import visible
 
 
 def one_json(content: object) -> str:

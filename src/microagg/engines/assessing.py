@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read
+from microagg import errors, read, wording
 from microagg.columns import numbers_or_none
 from microagg.engines.assessment import Assessment
 from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
@@ -71,7 +71,7 @@ def assess(
     by_order = rows is None and plan.id is None
     rows = rows_matched(original, protected, plan.id) if rows is None else rows
     if len(rows) < 2:
-        raise errors.one_record()
+        raise wording.one_record()
     named = {*plan.keys, *([plan.id] if plan.id else [])}
     shared = [name for name in protected.table.column_names if name in original.table.column_names]
     agreed = agreement(original, protected, rows, [name for name in shared if name not in named], by_order)
@@ -130,9 +130,9 @@ def pair_of(
     for column, old, new in zip(plan.keys, before.T, after.T, strict=True):
         for which, values in ((ORIGINAL, old), (PROTECTED, new)):
             if np.isnan(values).all():
-                raise errors.all_missing(column, which)
+                raise wording.all_missing(column, which)
         if (np.isnan(old) | np.isnan(new)).all():
-            raise errors.no_common_values(column)
+            raise wording.no_common_values(column)
     strata = strata_of(protected.table, plan.strata, 1, "refuse").of
     weights = None if plan.weight is None else weights_of(original, plan.weight)[rows]
     place = {column: at for at, column in enumerate(plan.keys)}
@@ -156,12 +156,12 @@ def _check_columns(original: Microdata, protected: Microdata, plan: AssessmentPl
     try:
         positions_of(list(roles), original.table.column_names)
     except errors.DataError as error:
-        raise errors.in_file(ORIGINAL, original.origin.name, error) from None
+        raise wording.in_file(ORIGINAL, original.origin.name, error) from None
     known = protected.table.column_names
     for role in dict.fromkeys(roles.values()):
         absent = [column for column, own in roles.items() if own == role and column not in known]
         if absent and role != "weight":
-            raise errors.not_in_protected(absent, known, role)
+            raise wording.not_in_protected(absent, known, role)
 
 
 def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> Doubles:
@@ -170,7 +170,7 @@ def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> Doubles:
             read.numbers_of(microdata, column, plan.missing_codes.get(column, ())) for column in plan.keys
         ]
     except errors.DataError as error:
-        raise errors.in_file(which, microdata.origin.name, error) from None
+        raise wording.in_file(which, microdata.origin.name, error) from None
     return np.stack(columns, axis=1)
 
 
@@ -252,10 +252,10 @@ def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[str], list[str]]:
     """What forbids a release, and what is only to be known."""
     same = _same_cells(pair)
     if same.all():
-        return [errors.protected_equals_original(plan.keys, pair.n)], []
+        return [wording.protected_equals_original(plan.keys, pair.n)], []
     failures = []
     notes = [
-        errors.note_unchanged(column)
+        wording.note_unchanged(column)
         for column, unchanged in zip(plan.keys, np.all(same, axis=0).tolist(), strict=True)
         if unchanged
     ]
@@ -264,11 +264,11 @@ def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[str], list[str]]:
             named = (*plan.strata, *columns)
             count = count_of(named, _classes(pair.masked, pair.strata, places), plan.k)
             if count.below:
-                failures.append(errors.promise_broken(named, plan.k, count.below, count.smallest))
+                failures.append(wording.promise_broken(named, plan.k, count.below, count.smallest))
         sizes = np.bincount(pair.groups)
         joint = int(sizes[sizes < plan.k].sum())
         if joint and not failures:
-            notes.append(errors.note_joint(joint, plan.k))
+            notes.append(wording.note_joint(joint, plan.k))
     return failures, notes
 
 
@@ -288,20 +288,20 @@ def _notes(
     notes = []
     lost = original.table.num_rows - pair.n
     if lost:
-        notes.append(errors.note_suppressed_records(lost, original.table.num_rows))
+        notes.append(wording.note_suppressed_records(lost, original.table.num_rows))
     if by_order and _farther_than_strangers(pair):
-        notes.append(errors.note_far_apart())
+        notes.append(wording.note_far_apart())
     filled = (np.isnan(pair.original) & ~np.isnan(pair.masked)).sum(axis=0)
     notes += [
-        errors.note_filled(column, int(count))
+        wording.note_filled(column, int(count))
         for column, count in zip(plan.keys, filled, strict=True)
         if count
     ]
-    notes += [errors.note_changed(column, count) for column, count in agreed.differing.items()]
+    notes += [wording.note_changed(column, count) for column, count in agreed.differing.items()]
     if plan.weight is not None and plan.weight not in protected.table.column_names:
-        notes.append(errors.note_weight_of_original(plan.weight))
+        notes.append(wording.note_weight_of_original(plan.weight))
     if plan.id is not None:
-        notes.append(errors.note_id_released(plan.id))
+        notes.append(wording.note_id_released(plan.id))
     return notes
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 from microagg.measure.catalogue import Measure
 from microagg.measure.models import IndicatorComparison, ModelComparison
 from microagg.measure.pair import Finding
@@ -41,7 +41,7 @@ class Assessment:
     def raise_if_unsafe(self) -> None:
         """`UnsafeRelease` with all failures, if there are any."""
         if self.failures:
-            raise errors.unsafe_file(self.failures)
+            raise wording.unsafe_file(self.failures)
 
     def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
         """For JSON: {"measures": {name: {"value", "unit", "parts", "note"}}}.
@@ -63,7 +63,7 @@ class Assessment:
 
     def table(self, details: bool = False) -> str:
         """As people read it: failures, utility, risk, notes; with details the parts of each measure too."""
-        keys = " | ".join(", ".join(map(errors.visible, subset)) for subset in self.subsets)
+        keys = " | ".join(", ".join(map(wording.visible, subset)) for subset in self.subsets)
         lines = [*self.failures, f"{self.records} records, keys: {keys}"]
         rows: list[tuple[str, ...]] = []
         for kind in ("utility", "risk"):
@@ -75,7 +75,7 @@ class Assessment:
         for indicator in self.indicators:
             lines += ["", *_indicator_table(indicator)]
         lines += ["", *(f"note: {note}" for note in self.notes)] if self.notes else []
-        return errors.visible_lines("\n".join(lines))
+        return wording.visible_lines("\n".join(lines))
 
     def _rows(self, kind: str, details: bool) -> Iterator[tuple[str, ...]]:
         for name, found in self.findings.items():
@@ -113,7 +113,7 @@ def _shown(value: float, unit: str) -> str:
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Titles to the left, values to the right; what stands alone in its row takes no width."""
-    rows = [tuple(map(errors.visible, row)) for row in rows]
+    rows = [tuple(map(wording.visible, row)) for row in rows]
     full = [row for row in rows if len(row) == 3]
     wide = [max(len(row[at]) for row in full) for at in (0, 1)]
     return [
@@ -170,12 +170,12 @@ def _indicator_table(found: IndicatorComparison) -> list[str]:
         shown = ("–" if value is None else f"{value:.6g}" for value in cells)
         rows.append((f"  {each.label}", str(each.records), *shown))
     lines = [f"indicator {found.indicator}{change}", *_columns(rows)]
-    return lines + ([errors.note_hidden_groups(found.hidden, found.fewest)] if found.hidden else [])
+    return lines + ([wording.note_hidden_groups(found.hidden, found.fewest)] if found.hidden else [])
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """The first column to the left, numbers to the right."""
-    rows = [tuple(map(errors.visible, row)) for row in rows]
+    rows = [tuple(map(wording.visible, row)) for row in rows]
     wide = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     return [
         "  ".join(f"{cell:>{wide[at]}}" if at else f"{cell:<{wide[0]}}" for at, cell in enumerate(row))

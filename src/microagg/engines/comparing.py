@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors, read
+from microagg import read, wording
 from microagg.engines.solving import Watcher
 from microagg.engines.trying import try_all
 from microagg.measure import MEASURES
@@ -110,7 +110,7 @@ class Comparison:
         several = len({row["subsets"] for row in self.rows}) > 1
         lines = [[*heads, ""]]
         for row in self.rows:
-            cells = [str(row["k"]), *(errors.visible(str(row[part])) for part in ("method", "subsets"))]
+            cells = [str(row["k"]), *(wording.visible(str(row[part])) for part in ("method", "subsets"))]
             if row["failure"]:
                 lines.append([*cells, *("–" for _ in self.measures), "failed"])
                 continue
@@ -134,11 +134,11 @@ class Comparison:
         named = f"k = {best['k']}, {best['method']}" + (f" ({best['subsets']})" if several else "")
         shown += ["", f"recommended: {named}: {self.rule}"]
         if best["needs"]:
-            shown.append(errors.note_needs(best["needs"]))
+            shown.append(wording.note_needs(best["needs"]))
         failures = {row["failure"]: row for row in self.rows if row["failure"]}
         for failure, row in failures.items():
             shown.append(f"failed: k = {row['k']}, {row['method']}: {failure}")
-        return errors.visible_lines("\n".join(shown))
+        return wording.visible_lines("\n".join(shown))
 
     __repr__ = __str__
 
@@ -231,7 +231,7 @@ def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict
         best = min(fit, key=lambda at: (points[at][1], points[at][0], -rows[at]["k"]))
     else:
         best = min(usable, key=lambda at: (*points[at], -rows[at]["k"]))
-    rule = errors.rule_of_choice(LOSS, RISK, max_risk, len(fit), len(rows))
+    rule = wording.rule_of_choice(LOSS, RISK, max_risk, len(fit), len(rows))
     judged = [
         {**row, "undominated": at in undominated, "recommended": at == best} for at, row in enumerate(rows)
     ]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read
+from microagg import errors, read, wording
 from microagg.engines import local
 from microagg.engines.local import pose
 from microagg.engines.solving import solve_all
@@ -56,9 +56,9 @@ def draft(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) 
     records it makes unique inside their groups, and whether confidential values or weights are refused.
     """
     if k_of(k) > found.records:
-        raise errors.k_above_n(k, found.records)
+        raise wording.k_above_n(k, found.records)
     if k == 2 and not allow_pairs:
-        raise errors.pairs()
+        raise wording.pairs()
     more: dict[str, Any] = {"allow_pairs": True} if allow_pairs else {}
     trial = _Trial(source, found, k, more, {each.column: each for each in suggest(source, found, k)})
     refusal = trial.settle()
@@ -105,7 +105,7 @@ class _Trial:
             if not self._with_role("keys"):
                 self._find_some_key()
             if not self._with_role("keys"):
-                return refusal or errors.nothing_to_mask()
+                return refusal or wording.nothing_to_mask()
             self._mask_terms_of_sums()
             self._keep_one_of_functions()
             if found := self._form_groups():
@@ -125,11 +125,11 @@ class _Trial:
         passed = self._with_role("pass")
         together = self._unique_with(passed)
         if together > MOST_UNIQUE * self.found.records and len(passed) > 1:
-            yield errors.note_jointly_unique(passed, together, self.found.records)
+            yield wording.note_jointly_unique(passed, together, self.found.records)
         if self._with_role("confidential"):
             kept = self._with_role("confidential")
             unique = self._unique_with(kept)
-            yield errors.note_confidential_suggested(kept, unique, self.found.records)
+            yield wording.note_confidential_suggested(kept, unique, self.found.records)
 
     # --- roles ------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ class _Trial:
                 if of is None:
                     kept.append(name)
                 else:
-                    self._give(name, "drop", errors.function_of_a_key(of))
+                    self._give(name, "drop", wording.function_of_a_key(of))
 
     def _give_way_to(self, refusal: str) -> None:
         """Drop the key that is missing most often, but before the last one give up a stratum."""
@@ -229,7 +229,7 @@ class _Trial:
         for name in self._with_role("confidential"):
             poor = self.groups.poor(codes_of(as_understood(self.source.table.column(name))), 2)
             if groups := int(poor.sum()):
-                reason = errors.same_in_groups(self.roles[name].reason, groups, self.groups.count)
+                reason = wording.same_in_groups(self.roles[name].reason, groups, self.groups.count)
                 self._mask_or_drop(name, f"{reason}; so it is masked", f"{reason}; a larger k may help")
         return len(self._with_role("keys")) > before
 
@@ -240,13 +240,13 @@ class _Trial:
             largest = np.zeros(self.groups.count)
             np.maximum.at(largest, self.groups.labels, weights)
             if groups := int((2 * largest > total * (1 + 1e-12)).sum()):
-                self._give(name, "drop", errors.dominates_groups(groups, self.groups.count))
+                self._give(name, "drop", wording.dominates_groups(groups, self.groups.count))
 
     def _leave_out_what_singles_out(self) -> None:
         for name in self._with_role("pass"):
             unique = self._unique_with([name])
             if unique > MOST_UNIQUE * self.found.records:
-                reason = errors.singles_out(self.roles[name].reason, unique, self.found.records)
+                reason = wording.singles_out(self.roles[name].reason, unique, self.found.records)
                 self._give(name, "drop", reason)
 
     def _leave_out_all_that_is_not_masked(self) -> bool:

@@ -9,7 +9,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read
+from microagg import read, wording
 from microagg.engines.masking import (
     Doubles,
     masked,
@@ -62,7 +62,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         if verdict.safe or stop.asked or not another_partition_may_help(verdict, protection):
             break
     if not verdict.safe and attempts > 1:
-        raise errors.retried_in_vain(attempts, verdict.failures)
+        raise wording.retried_in_vain(attempts, verdict.failures)
     verdict.raise_if_unsafe()
     verdict = replace(verdict, notes=(*verdict.notes, *_notes(source, protection, strata, tasks, attempts)))
     return Release(
@@ -190,19 +190,19 @@ def _notes(
 ) -> Iterator[str]:
     """What a protector should know beside what `verify` counts."""
     if strata.merged:
-        yield errors.note_merged(strata.merged)
+        yield wording.note_merged(strata.merged)
     if tasks.lost:
-        yield errors.note_given_up(protection.k, tasks.lost)
+        yield wording.note_given_up(protection.k, tasks.lost)
     if tasks.mixed_zeros:
-        yield errors.note_mixed_zeros(tasks.mixed_zeros)
+        yield wording.note_mixed_zeros(tasks.mixed_zeros)
     if protection.aggregate == "median":
-        yield errors.note_medians()
+        yield wording.note_medians()
     if not protection.shuffle:
-        yield errors.note_order()
+        yield wording.note_order()
     if protection.k == 2:
-        yield errors.note_pairs()
+        yield wording.note_pairs()
     if attempts > 1:
-        yield errors.note_retried(attempts)
+        yield wording.note_retried(attempts)
     yield from source.origin.notes
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
 from microagg.columns import decimals_of
 from microagg.hidden_values import without_hidden_values
@@ -65,7 +65,7 @@ def masked(
             and not protection.accept_real_values
             and (odd := odd_groups(own))
         ):
-            raise errors.real_values(odd)
+            raise wording.real_values(odd)
         of_subset = masked_subset(subset, numbers, weights, own, protection.aggregate, decimals)
         for column in subset:
             columns[column], shares = of_subset[column]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import is_text
 from microagg.columns import numbers_or_none, plain
 from microagg.model import Microdata
@@ -40,7 +40,7 @@ def rows_matched(original: Microdata, protected: Microdata, column: str | None) 
     before, after = original.table.num_rows, protected.table.num_rows
     if column is None:
         if before != after:
-            raise errors.different_records(before, after)
+            raise wording.different_records(before, after)
         return np.arange(before)
     from pyarrow import compute
 
@@ -48,14 +48,14 @@ def rows_matched(original: Microdata, protected: Microdata, column: str | None) 
         for which, values in ((ORIGINAL, ids), (PROTECTED, wanted)):
             gaps = values.null_count
             if gaps:
-                raise errors.missing_ids(column, which, gaps)
+                raise wording.missing_ids(column, which, gaps)
             repeated = len(values) - len(values.unique())
             if repeated:
-                raise errors.repeated_ids(column, which, repeated)
+                raise wording.repeated_ids(column, which, repeated)
         found = compute.index_in(wanted, value_set=ids)
         if not found.null_count:
             return np.asarray(found.to_numpy(), dtype=np.int64)
-    raise errors.unknown_ids(column, found.null_count, len(found))
+    raise wording.unknown_ids(column, found.null_count, len(found))
 
 
 def agreement(
@@ -85,7 +85,7 @@ def agreement(
             same.append(column)
             telling = telling or len(after.unique()) > 1
     if moved and not telling:
-        raise errors.other_order(moved, differing[moved], len(rows))
+        raise wording.other_order(moved, differing[moved], len(rows))
     return Agreement(tuple(same), differing)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read, write
+from microagg import errors, read, wording, write
 from microagg.model import (
     Claims,
     Labels,
@@ -103,7 +103,7 @@ class Places:
         write.check_output(self.release, force, source.path)
         write.output_format(self.release, source)
         if self.folder.resolve() == self.release.parent.resolve():
-            raise errors.internal_beside_release(str(self.folder), INTERNAL_FOLDER)
+            raise wording.internal_beside_release(str(self.folder), INTERNAL_FOLDER)
         names = [name for name in (self.record, self.plan, self.groups) if name is not None]
         write.Internal(self.folder).check(*names, force=force)
         if not self.reports:
@@ -111,7 +111,7 @@ class Places:
         check_installed()
         for path in self.reports:
             if path.suffix.lower() not in (".html", ".htm"):
-                raise errors.report_not_html(str(path))
+                raise wording.report_not_html(str(path))
             write.check_output(path, force, source.path)
         write.check_apart([self.release, *(self.folder / name for name in names), *self.reports])
 
@@ -218,7 +218,7 @@ class Release:
             try:
                 written = read.read_back(staged.readable, staged.origin)
             except errors.DataError:
-                raise errors.unsafe_release([errors.written_unreadable()]) from None
+                raise wording.unsafe_release([wording.written_unreadable()]) from None
             decimal = staged.origin.csv.decimal if staged.origin.csv else None
             check_written(
                 self.verified.microdata.table, written, self.verdict, self.claims, decimal=decimal or "."
@@ -280,7 +280,7 @@ class Release:
             paths = {"input": origin.path, "output": path}
             seen_from = {word: os.path.relpath(each, folder) for word, each in paths.items()}
             # A plan is text, and has no way to name other bytes: then they are to be given with it.
-            words |= {word: each for word, each in seen_from.items() if errors.shown(each) == each}
+            words |= {word: each for word, each in seen_from.items() if wording.shown(each) == each}
         if origin.csv is not None and origin.path is not None:
             words |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
             words |= {"decimal": origin.csv.decimal}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read, report
+from microagg import errors, read, report, wording
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
 from microagg.engines.outlook import mdav_loss
@@ -242,18 +242,18 @@ def _warnings(
         terms = [identity.total, *identity.parts]
         masked = [term for term in terms if term in protection.changed]
         if len(masked) == 1 and not set(terms) & set(protection.drop):
-            yield errors.note_recomputable(masked[0], [term for term in terms if term != masked[0]])
+            yield wording.note_recomputable(masked[0], [term for term in terms if term != masked[0]])
     for names in found.identical:
         masked = [name for name in names if name in protection.changed]
         open_ = [name for name in names if name not in (*protection.changed, *protection.drop)]
         if masked and open_:
-            yield errors.note_copy(masked[0], open_[0])
+            yield wording.note_copy(masked[0], open_[0])
     if release.stopped:
-        yield errors.note_stopped()
+        yield wording.note_stopped()
     elif any(task.truncated for task in release.partitions):
-        yield errors.note_cut_short()
+        yield wording.note_cut_short()
     if mdav is not None and release.information_loss > mdav * (1.0 + 1e-9):
-        yield errors.note_worse_than_mdav(release.information_loss, mdav)
+        yield wording.note_worse_than_mdav(release.information_loss, mdav)
     yield from (note for note in release.verdict.notes if note.startswith("accepted"))
 
 

@@ -6,7 +6,7 @@ import io
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.measure import MEASURES
 from microagg.report import load_matplotlib
 
@@ -31,7 +31,7 @@ GREY = "#666666"
 def check_drawing() -> None:
     """`MissingExtra` without matplotlib."""
     if find_spec("matplotlib") is None:
-        raise errors.needs_extra("Drawing the map", "matplotlib", "report")
+        raise wording.needs_extra("Drawing the map", "matplotlib", "report")
 
 
 def risk_map(comparison: Comparison, loss: str = "il", risk: str = "linkage_distance") -> str:

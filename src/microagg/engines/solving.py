@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.methods.auto import MOST_FOR_MDAV
 from microagg.methods.exact import NODES, WORK, prove
 from microagg.methods.objective import information_loss
@@ -134,7 +134,7 @@ def _quickly(
         recipe = "univariate" if p == 1 else "blocks" if n > MOST_FOR_MDAV else "mdav"
         found = solve(stage_of(recipe), problem, one_group(problem), child)
         tally.note(place, found.sse)
-        return replace(found, recipe=recipe, reason=errors.stopped_before_this(), truncated=True)
+        return replace(found, recipe=recipe, reason=wording.stopped_before_this(), truncated=True)
 
     return _each(find, places, problems, run_of(plan, None, tally.after_the_stop))
 
@@ -186,7 +186,7 @@ class _Tally:
     def after_the_stop(self, progress: Progress) -> None:
         """There is nothing more to stop; what is raised ends the run."""
         if self._progress is not None:
-            self._progress(replace(self._of_all(progress), stage=errors.finishing_quickly()))
+            self._progress(replace(self._of_all(progress), stage=wording.finishing_quickly()))
 
     def _of_all(self, progress: Progress) -> Progress:
         first, best = list(self._first.values()), list(self._best.values())
@@ -222,8 +222,8 @@ class _Tally:
                 if place not in finished
             }
             of = len(set(self._strata))
-            return errors.stratum_of(min(of - len(undone) + 1, of), of)
-        return errors.part_of(min(done + 1, of), of) if of > 1 else ""
+            return wording.stratum_of(min(of - len(undone) + 1, of), of)
+        return wording.part_of(min(done + 1, of), of) if of > 1 else ""
 
 
 def _each(

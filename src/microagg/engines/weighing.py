@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read
+from microagg import read, wording
 from microagg.model import Microdata
 
 LARGEST_WEIGHT = 1e100
@@ -22,5 +22,5 @@ def weights_of(source: Microdata, column: str) -> NDArray[np.float64]:
         ("too large", weights > LARGEST_WEIGHT),
     ):
         if wrong.any():
-            raise errors.bad_weights(column, what, int(wrong.sum()))
+            raise wording.bad_weights(column, what, int(wrong.sum()))
     return weights

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.measure.pair import Finding, Pair
 
 Values = NDArray[np.float64]
@@ -42,7 +42,7 @@ class Comparable:
         """What to answer if no column is left: no change if there is none, else no number."""
         if self.columns:
             return None
-        return self.finding(0.0 if self.unchanged else np.nan, note=errors.note_nothing_to_compare())
+        return self.finding(0.0 if self.unchanged else np.nan, note=wording.note_nothing_to_compare())
 
     def finding(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> Finding:
         """With what was left out in the note."""
@@ -57,7 +57,7 @@ class Comparable:
         rows = np.asarray(self.present.all(axis=1))
         if rows.all():
             return self.x, self.y, self.weights, ""
-        note = errors.note_records_left_out(int((~rows).sum()), len(rows))
+        note = wording.note_records_left_out(int((~rows).sum()), len(rows))
         return self.x[rows], self.y[rows], self.weights[rows], note
 
 
@@ -83,11 +83,11 @@ def comparable(pair: Pair) -> Comparable:
             x[rows, at], y[rows, at] = _standardised(before, after, weights[rows])
     notes = []
     if missing := int(present.size - present.sum()):
-        notes.append(errors.note_cells_left_out(missing, present.size))
+        notes.append(wording.note_cells_left_out(missing, present.size))
     if empty:
-        notes.append(errors.note_empty_columns(empty))
+        notes.append(wording.note_empty_columns(empty))
     if same or changed:
-        notes.append(errors.note_constant_columns(same, changed))
+        notes.append(wording.note_constant_columns(same, changed))
     return Comparable(
         columns=tuple(pair.columns[at] for at in kept),
         places=tuple(kept),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.measure.comparable import Comparable, Values, comparable
 from microagg.measure.pair import Finding, Pair
 
@@ -37,7 +37,7 @@ def il_subsets(pair: Pair) -> Finding:
             name = _named([pair.columns[place] for place in subset], parts)
             parts[name] = float(100.0 * sse[own].sum() / sst[own].sum())
     flat = len(pair.subsets) - len(parts)
-    note = errors.note_flat_parts("subset" if flat == 1 else "subsets", flat) if flat else ""
+    note = wording.note_flat_parts("subset" if flat == 1 else "subsets", flat) if flat else ""
     return data.finding(max(parts.values(), default=np.nan), parts, note)
 
 
@@ -63,7 +63,7 @@ def il_strata(pair: Pair) -> Finding:
     varies = sst > 1e-12 * np.bincount(pair.strata, data.weights, count)
     parts = {f"stratum {h}": float(100.0 * sse[h] / sst[h]) for h in np.flatnonzero(varies).tolist()}
     flat = len(np.unique(pair.strata)) - len(parts)
-    note = errors.note_flat_parts("stratum" if flat == 1 else "strata", flat) if flat else ""
+    note = wording.note_flat_parts("stratum" if flat == 1 else "strata", flat) if flat else ""
     return data.finding(max(parts.values(), default=np.nan), parts, note)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from microagg import errors
+from microagg import wording
 from microagg.measure import MEASURES
 from microagg.measure.catalogue import Measure
 
@@ -39,7 +39,7 @@ def fields(measure: Measure) -> dict[str, str]:
 def measure_named(name: str, measures: Mapping[str, Measure] = MEASURES) -> Measure:
     """`SettingsError` with the nearest names if there is none of this name."""
     if name not in measures:
-        raise errors.unknown_measure(name, list(measures))
+        raise wording.unknown_measure(name, list(measures))
     return measures[name]
 
 

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.measure.pair import Codes, Pair
 
 Values = NDArray[np.float64]
@@ -68,12 +68,12 @@ def parse_model(text: str) -> Model:
     names, signs = tokens[::2], tokens[1::2]
     well_formed = len(tokens) >= 3 and len(tokens) % 2 == 1 and text.count("`") % 2 == 0
     if not well_formed or signs[0] != "~" or set(signs[1:]) - {"+"} or set(names) & {"~", "+"}:
-        raise errors.bad_model(text)
+        raise wording.bad_model(text)
     response, *terms = (_unquoted(name) for name in names)
     seen = {response}
     for term in terms:
         if term in seen:
-            raise errors.model_names_twice(term)
+            raise wording.model_names_twice(term)
         seen.add(term)
     return Model(response, tuple(terms))
 
@@ -85,7 +85,7 @@ def parse_indicator(text: str) -> Indicator:
     if not found or any(
         quoted and re.search(r"\sby\s", quoted) and quoted[0] != "`" for quoted in found.groups()
     ):
-        raise errors.bad_indicator(text)
+        raise wording.bad_indicator(text)
     by = None if found[3] is None else _unquoted(found[3])
     return Indicator("mean" if found[1] == "mean" else "total", _unquoted(found[2]), by)
 
@@ -153,12 +153,12 @@ def compare_models(
     used = (model.response, *model.terms)
     for name in used:
         if name not in before:
-            raise errors.not_in_model("The model", name, list(before), not_numeric)
+            raise wording.not_in_model("The model", name, list(before), not_numeric)
     tables = [np.stack([table[name] for name in used], axis=1) for table in (before, after)]
     rows = ~(np.isnan(tables[0]).any(axis=1) | np.isnan(tables[1]).any(axis=1))
     records = int(rows.sum())
     if records < len(used) + 1:
-        raise errors.model_too_few(str(model), records, len(used) + 1)
+        raise wording.model_too_few(str(model), records, len(used) + 1)
     weights = np.ones(records) if pair.weights is None else pair.weights[rows] / pair.weights[rows].mean()
     fits = [
         _fitted(model, table[rows], weights, when)
@@ -202,7 +202,7 @@ def _fitted(model: Model, values: Values, weights: Values, when: str) -> _Fit:
     flat = values.min(axis=0) == values.max(axis=0)
     for name, constant in zip((model.response, *model.terms), flat.tolist(), strict=True):
         if constant:
-            raise errors.model_constant(str(model), name, when)
+            raise wording.model_constant(str(model), name, when)
     root = np.sqrt(weights)[:, np.newaxis]
     standardised = centred / scales * root
     y, design = standardised[:, 0], standardised[:, 1:]
@@ -210,7 +210,7 @@ def _fitted(model: Model, values: Values, weights: Values, when: str) -> _Fit:
     q, r = np.linalg.qr(design)
     for name, left in zip(model.terms, np.abs(np.diag(r)).tolist(), strict=True):
         if left < COLLINEAR * sqrt(n):
-            raise errors.model_collinear(str(model), name, when)
+            raise wording.model_collinear(str(model), name, when)
     slopes = np.linalg.solve(r, q.T @ y)
     residuals = y - design @ slopes
     rss = float(residuals @ residuals)
@@ -318,13 +318,13 @@ def compare_indicator(
     indicator = parse_indicator(text) if isinstance(text, str) else text
     before, after = columns_of(pair)
     if indicator.column not in before:
-        raise errors.not_in_model("The indicator", indicator.column, list(before), not_numeric)
+        raise wording.not_in_model("The indicator", indicator.column, list(before), not_numeric)
     known = {**pair.confidential, **(groups or {})}
     names: Sequence[str] = ("all",)
     codes = np.zeros(pair.n, dtype=np.int64)
     if indicator.by is not None:
         if indicator.by not in known or indicator.by in pair.columns:
-            raise errors.no_such_groups(indicator.by, [name for name in known if name not in pair.columns])
+            raise wording.no_such_groups(indicator.by, [name for name in known if name not in pair.columns])
         codes = known[indicator.by]
         numbers = [str(number) for number in range(int(codes.max(initial=0)) + 1)]
         names = (labels or {}).get(indicator.by, numbers)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.measure import loss
 from microagg.measure.comparable import Comparable, Values, comparable
 from microagg.measure.pair import Finding, Pair
@@ -105,7 +105,7 @@ def eigenvalues(pair: Pair) -> Finding:
     changes = np.abs(before - after)[present] / before[present]
     notes = [left_out] if left_out else []
     if not present.all():
-        notes.append(errors.note_null_components(int((~present).sum())))
+        notes.append(wording.note_null_components(int((~present).sum())))
     parts = {f"component {at + 1}": change for at, change in enumerate(changes.tolist())}
     return data.finding(changes.sum(), parts, "; ".join(notes))
 
@@ -114,7 +114,7 @@ def mean_deviation(pair: Pair) -> Finding:
     """CMP98: mean sd after masking, those of the original being 1; parts by column."""
     data = comparable(pair)
     if not data.columns:
-        return data.finding(1.0 if data.unchanged else np.nan, note=errors.note_nothing_to_compare())
+        return data.finding(1.0 if data.unchanged else np.nan, note=wording.note_nothing_to_compare())
     deviations = np.empty(len(data.columns))
     for at in range(len(data.columns)):
         x, y, weights = _column(data, at)
@@ -137,7 +137,7 @@ def fpc_share(pair: Pair) -> Finding:
     data = comparable(pair)
     x, y, weights, left_out = data.complete()
     if not data.columns or len(x) < 2:  # without any variation there is no share, changed or not
-        return data.finding(np.nan, note=errors.note_nothing_to_compare())
+        return data.finding(np.nan, note=wording.note_nothing_to_compare())
     shares = {"original": loss.fpc_share(x, x, weights), "masked": loss.fpc_share(x, y, weights)}
     return data.finding(shares["masked"], shares, left_out)
 
@@ -145,7 +145,7 @@ def fpc_share(pair: Pair) -> Finding:
 def correlation_change_deviation(pair: Pair) -> Finding:
     """CMP98's sample standard deviation of |Δr| over pairs of columns, of complete records."""
     found = _of_complete(pair, loss.correlation_change_deviation)
-    return found if pair.p > 1 else replace(found, note=errors.note_one_column())
+    return found if pair.p > 1 else replace(found, note=wording.note_one_column())
 
 
 def quantiles_of(values: Values, weights: Values, at: Sequence[float]) -> Values:
@@ -201,13 +201,13 @@ def _over_pairs(data: Comparable, statistic: Callable[[Values, Comparable], Valu
         return nothing
     p = len(data.columns)
     if p == 1:
-        return data.finding(0.0, note=errors.note_one_column())
+        return data.finding(0.0, note=wording.note_one_column())
     changes = np.abs(statistic(data.y, data) - statistic(data.x, data))
     changes[np.diag_indices(p)] = np.nan
     known = ~np.isnan(changes)
     sums, counts = np.where(known, changes, 0.0).sum(axis=0), known.sum(axis=0)
     if not counts.any():
-        return data.finding(np.nan, note=errors.note_nothing_to_compare())
+        return data.finding(np.nan, note=wording.note_nothing_to_compare())
     by_column = np.divide(sums, counts, out=np.full(p, np.nan), where=counts > 0)
     return data.finding(sums.sum() / counts.sum(), data.by_column(by_column))
 
@@ -216,7 +216,7 @@ def _too_few(data: Comparable, records: int, left_out: str) -> Finding | None:
     """No number from fewer than two records."""
     if records >= 2:
         return None
-    return data.finding(np.nan, note=f"{left_out}; {errors.note_nothing_to_compare()}")
+    return data.finding(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
 
 
 def _of_complete(pair: Pair, measure: Callable[[Values, Values, Values], float]) -> Finding:

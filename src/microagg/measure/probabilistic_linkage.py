@@ -28,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.measure.classes import first_rows, joined
 from microagg.measure.coordinates import moments
 from microagg.measure.linkage import SEED, nearest_targets, sample_rows, scope, whole_targets
@@ -54,7 +54,7 @@ def linkage_probabilistic(
     for width in widths:
         positive("widths", width)
     if not widths or any(one >= other for one, other in pairwise(widths)):
-        raise errors.bad_number("widths", tuple(widths), "growing numbers, at least one")
+        raise wording.bad_number("widths", tuple(widths), "growing numbers, at least one")
     at_least_one("candidates", candidates)
     at_least_one("random_pairs", random_pairs)
     rows = sample_rows(pair.n, most_records)

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.measure.comparable import Values, comparable
 from microagg.measure.pair import Finding, Pair
 
@@ -45,13 +45,13 @@ def propensity(pair: Pair, *, ridge: float = RIDGE) -> Finding:
     if nothing := data.nothing():
         return nothing
     if len(x) < 2:
-        return data.finding(np.nan, note=f"{left_out}; {errors.note_nothing_to_compare()}")
+        return data.finding(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
     terms = _Terms(x, y, weights / weights.mean())
     # The probabilities of identical tables are known without any regression.
     error = 0.0 if np.array_equal(x, y) else _error(terms, ridge)
     size = 2.0 * float(weights.sum() ** 2 / (weights**2).sum())
     expected = terms.independent / (8.0 * size)
-    notes = [errors.note_propensity(terms.count), *([left_out] if left_out else [])]
+    notes = [wording.note_propensity(terms.count), *([left_out] if left_out else [])]
     return data.finding(error / expected, {"pMSE": error, "expected": expected}, "; ".join(notes))
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods.blocks import (
     LARGE,
     WHOLE,
@@ -247,9 +247,9 @@ class Anneal:
 
     def __post_init__(self) -> None:
         if not 0 <= self.first < LEVELS:
-            raise errors.bad_number("first", self.first, f"a whole number from 0 to {LEVELS - 1}")
+            raise wording.bad_number("first", self.first, f"a whole number from 0 to {LEVELS - 1}")
         if self.steps is not None and not 1 <= self.steps <= MOST_STEPS_GIVEN:
-            raise errors.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
+            raise wording.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Descend, anneal, keep the best."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods.anneal import (
     HALVINGS,
     LEVELS,
@@ -77,7 +77,7 @@ class Assignment:
 
     def __post_init__(self) -> None:
         if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS_GIVEN:
-            raise errors.bad_number(
+            raise wording.bad_number(
                 "rounds", self.rounds, f"a whole number from 1 to {MOST_ROUNDS_GIVEN:,}"
             )
 

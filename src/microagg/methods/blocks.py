@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microagg import _core, errors
+from microagg import _core, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.stage import rows_of_groups
@@ -42,7 +42,7 @@ class KdBlocks:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            raise errors.bad_number("size", self.size, "a whole number of at least 1")
+            raise wording.bad_number("size", self.size, "a whole number of at least 1")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
         """The block of each record; at least 2k records in each where there are so many."""

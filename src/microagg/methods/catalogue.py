@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from microagg import errors
+from microagg import wording
 from microagg.methods.anneal import Anneal
 from microagg.methods.assignment import Adaptive, Assignment
 from microagg.methods.auto import Auto
@@ -123,7 +123,7 @@ def _genetic(
     column: int | None = None,
 ) -> Stage:
     if column is not None and axis != "column":
-        raise errors.no_effect("column", "genetic", f"its records are sorted by {axis}.")
+        raise wording.no_effect("column", "genetic", f"its records are sorted by {axis}.")
     axes: dict[str, Axis] = {"component": ByComponent(), "zscores": ByZScores(), "column": ByColumn(column)}
     return Genetic(generations, axes[axis])
 

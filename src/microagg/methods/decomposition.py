@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods.bound import record_shares
 from microagg.methods.exact import MOST_PRICED, at_least_one
 from microagg.methods.fixed_size import Mdav
@@ -88,7 +88,7 @@ class Decomposition:
     def __post_init__(self) -> None:
         at_least_one(s=self.s)
         if self.order not in ("formed", "inwards"):
-            raise errors.no_such_choice("order", self.order, ("formed", "inwards"))
+            raise wording.no_such_choice("order", self.order, ("formed", "inwards"))
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Partition from scratch; the start is not looked at."""

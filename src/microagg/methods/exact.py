@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods.anneal import Anneal
 from microagg.methods.blocks import blocks_of_groups
 from microagg.methods.bound import record_shares
@@ -32,7 +32,7 @@ class Exhaustive:
         """Solve; the result carries its own proof."""
         n = len(problem.points)
         if n > MOST_RECORDS:
-            raise errors.too_many_records("exhaustive", n, MOST_RECORDS, "auto")
+            raise wording.too_many_records("exhaustive", n, MOST_RECORDS, "auto")
         labels = run.call(lambda: _core.exhaustive(problem.points, problem.k, run.watch))
         return proven_optimal(problem, evaluated(problem, labels), start.bound)
 
@@ -116,7 +116,7 @@ class Exact:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.gap < 100.0:
-            raise errors.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
+            raise wording.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
         at_least_one(nodes=self.nodes, work=self.work)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
@@ -173,4 +173,4 @@ def at_least_one(**settings: int | None) -> None:
     """`SettingsError` for the first that is below 1."""
     for setting, value in settings.items():
         if value is not None and value < 1:
-            raise errors.bad_number(setting, value, "a whole number of at least 1")
+            raise wording.bad_number(setting, value, "a whole number of at least 1")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from microagg import _core, errors
+from microagg import _core, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated
@@ -61,7 +61,7 @@ class _Peel:
 
 def _check_choice(setting: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise errors.no_such_choice(setting, value, choices)
+        raise wording.no_such_choice(setting, value, choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Mdav(_Peel):
         _check_choice("leftovers", self.leftovers, ("each", "jointly"))
         _check_choice("first", self.first, ("farthest", "earlier"))
         if self.leftovers == "jointly" and self.stop == "3k":
-            raise errors.no_effect("leftovers=jointly", "mdav", "with stop=3k no records are left over.")
+            raise wording.no_effect("leftovers=jointly", "mdav", "with stop=3k no records are left over.")
 
     def _rounds_while(self) -> int:
         return int(self.stop[0])

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods import memory
 from microagg.methods.blocks import LARGE, blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
 from microagg.methods.fixed_size import Mdav, Tfrp
@@ -75,7 +75,7 @@ class Descent:
 
     def __post_init__(self) -> None:
         if self.size is not None and self.size < 1:
-            raise errors.bad_number("size", self.size, "a whole number of at least 1")
+            raise wording.bad_number("size", self.size, "a whole number of at least 1")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Change while anything improves, or until the deadline."""

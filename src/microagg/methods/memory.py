@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Points
 
 WORTH_ASKING = 64 * 2**20
@@ -20,7 +20,7 @@ def ensure(needs: int) -> None:
         return
     there = available()
     if there is not None and needs > there:
-        raise errors.not_enough_memory(needs, there)
+        raise wording.not_enough_memory(needs, there)
 
 
 def of_search(points: Points) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.stage import Order, Stage, better, evaluated
@@ -39,7 +39,7 @@ class NearestNext:
 
 def _check_first(first: str, choices: tuple[str, ...]) -> None:
     if first not in choices:
-        raise errors.no_such_choice("first", first, choices)
+        raise wording.no_such_choice("first", first, choices)
 
 
 def _first_record(problem: Problem, first: str, deadline: _core.Deadline, run: Run) -> int:
@@ -81,7 +81,7 @@ class GroupTour:
             if not 1 <= k <= len(problem.points):
                 n = len(problem.points)
                 needed = f"a whole number from 1 to {n} (the data have {n} records)"
-                raise errors.bad_number("path_k", k, needed)
+                raise wording.bad_number("path_k", k, needed)
             start = self.groups(Problem(problem.points, k), start, run)
         labels = start.labels
 

@@ -12,7 +12,7 @@ import math
 import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from microagg import errors
+from microagg import wording
 from microagg.methods.catalogue import ALIASES, METHODS
 from microagg.methods.stage import Best, Stage, chain
 
@@ -22,19 +22,19 @@ def stage_of(method: str | Stage) -> Stage:
     if isinstance(method, Stage) and not isinstance(method, type):
         return method
     if not isinstance(method, str):
-        raise errors.not_a_method(type(method).__name__)
+        raise wording.not_a_method(type(method).__name__)
     stages: list[Stage] = []
     names: list[str] = []
     for part in method.split("+"):
         name, *settings = (piece.strip() for piece in part.split(":"))
         if not name:
-            raise errors.empty_method(method)
+            raise wording.empty_method(method)
         name = ALIASES.get(name, name)
         if name not in METHODS:
-            raise errors.unknown_method(name, METHODS)
+            raise wording.unknown_method(name, METHODS)
         stage = METHODS[name].build(**_settings(name, settings))
         if stages and not stage.needs_start:
-            raise errors.initial_after_start(name, names[-1])
+            raise wording.initial_after_start(name, names[-1])
         if not stages and stage.needs_start:
             starts = [stage_of(start) for start in METHODS[name].starts_from]
             stages.append(starts[0] if len(starts) == 1 else Best(*starts))
@@ -55,11 +55,11 @@ def _settings(name: str, pieces: list[str]) -> dict[str, object]:
     for piece in pieces:
         key, equals, value = (text.strip() for text in piece.partition("="))
         if not equals or not key or not value:
-            raise errors.setting_without_value(name, piece)
+            raise wording.setting_without_value(name, piece)
         if key not in known:
-            raise errors.unknown_setting(name, key, known)
+            raise wording.unknown_setting(name, key, known)
         if key in found:
-            raise errors.setting_given_twice(name, key)
+            raise wording.setting_given_twice(name, key)
         found[key] = _value(name, key, value, hints[key])
     return found
 
@@ -70,15 +70,15 @@ def _value(name: str, key: str, text: str, kind: Any) -> object:
         kind = next(choice for choice in get_args(kind) if choice is not type(None))
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
-            raise errors.bad_setting(name, key, text, " or ".join(get_args(kind)))
+            raise wording.bad_setting(name, key, text, " or ".join(get_args(kind)))
         return text
     if kind is bool:
         if text not in ("yes", "no"):
-            raise errors.bad_setting(name, key, text, "yes or no")
+            raise wording.bad_setting(name, key, text, "yes or no")
         return text == "yes"
     if kind is int:
         if not text.isdecimal() or int(text) < 1:
-            raise errors.bad_setting(name, key, text, "a whole number of at least 1")
+            raise wording.bad_setting(name, key, text, "a whole number of at least 1")
         return int(text)
     if kind is float:
         try:
@@ -86,6 +86,6 @@ def _value(name: str, key: str, text: str, kind: Any) -> object:
         except ValueError:
             number = math.nan
         if not 0 <= number < math.inf:
-            raise errors.bad_setting(name, key, text, "a number of at least 0")
+            raise wording.bad_setting(name, key, text, "a number of at least 0")
         return number
-    raise errors.contract_broken(name, f"its setting {key} has a type no recipe can write")
+    raise wording.contract_broken(name, f"its setting {key} has a type no recipe can write")

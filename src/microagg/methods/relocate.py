@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods.anneal import (
     LEVELS,
     MOST_STEPS_GIVEN,
@@ -117,7 +117,7 @@ class Relocate:
 
     def __post_init__(self) -> None:
         if self.steps is not None and not 1 <= self.steps <= MOST_STEPS_GIVEN:
-            raise errors.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
+            raise wording.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Descend, anneal, relocate, keep the best."""

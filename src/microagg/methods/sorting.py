@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core, errors
+from microagg import _core, wording
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluated
 from microagg.model import Partition, Points, Problem
@@ -40,7 +40,7 @@ class OptimalUnivariate:
         """Solve; the result carries its own proof."""
         n, p = problem.points.shape
         if p != 1:
-            raise errors.univariate_only("univariate", p)
+            raise wording.univariate_only("univariate", p)
         values = problem.points.reshape(n)
         labels, sse = run.call(lambda: _core.optimal_univariate(values, problem.k, run.watch))
         return proven_optimal(problem, Partition(labels, sse), start.bound)
@@ -67,7 +67,7 @@ class ByColumn:
             return [np.ascontiguousarray(points[:, at]) for at in range(p)]
         if not 1 <= self.column <= p:
             needed = f"a whole number from 1 to {p}, the number of columns"
-            raise errors.bad_number("column", self.column, needed)
+            raise wording.bad_number("column", self.column, needed)
         return [np.ascontiguousarray(points[:, self.column - 1])]
 
 

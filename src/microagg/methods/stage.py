@@ -25,7 +25,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from microagg import _core, errors
+from microagg import _core, errors, wording
 from microagg.methods.objective import sse, sse_of_parts, sst
 from microagg.methods.run import Run
 from microagg.model import Labels, Partition, Problem, Rows
@@ -98,13 +98,13 @@ def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partiti
         found = replace(start, truncated=True)
     sizes = _core.group_sizes(found.labels)
     if len(found.labels) != len(problem.points) or sizes.min() < min(problem.k, len(found.labels)):
-        raise errors.contract_broken(repr(stage), "a group is smaller than k")
+        raise wording.contract_broken(repr(stage), "a group is smaller than k")
     if found.bound < start.bound:
-        raise errors.contract_broken(repr(stage), "the proven bound fell")
+        raise wording.contract_broken(repr(stage), "the proven bound fell")
     if found.bound > found.sse * (1 + 1e-12):
-        raise errors.contract_broken(repr(stage), "the bound exceeds the SSE")
+        raise wording.contract_broken(repr(stage), "the bound exceeds the SSE")
     if stage.needs_start and found.sse > start.sse:
-        raise errors.contract_broken(repr(stage), "the result is worse than its start")
+        raise wording.contract_broken(repr(stage), "the result is worse than its start")
     run.note(found.sse)
     return found
 
@@ -120,10 +120,10 @@ def chain(*stages: Stage) -> Stage:
     for stage in stages:
         flat.extend(stage.stages if isinstance(stage, Chain) else [stage])
     if not flat:
-        raise errors.nothing_to_combine("A chain")
+        raise wording.nothing_to_combine("A chain")
     for before, stage in pairwise(flat):
         if not stage.needs_start:
-            raise errors.initial_after_start(repr(stage), repr(before))
+            raise wording.initial_after_start(repr(stage), repr(before))
     return flat[0] if len(flat) == 1 else Chain(tuple(flat))
 
 
@@ -173,11 +173,11 @@ class Within:
         part_of = start.labels if self.by is None else self.by(problem, start, run)
         part_of = np.ascontiguousarray(part_of, dtype=np.int32)
         if part_of.min() < 0:
-            raise errors.contract_broken(repr(self.by), "the number of a block is negative")
+            raise wording.contract_broken(repr(self.by), "the number of a block is negative")
         parts = rows_of_groups(part_of)
         if self.by is not None and self.stage.needs_start:
             if len(np.unique(np.stack([start.labels, part_of]), axis=1).T) > start.labels.max() + 1:
-                raise errors.contract_broken(repr(self.by), "a block cuts through a group to be refined")
+                raise wording.contract_broken(repr(self.by), "a block cuts through a group to be refined")
         elif self.by is None:
             parts = [rows for rows in parts if len(rows) >= 2 * problem.k]
 
@@ -220,7 +220,7 @@ class Best:
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
-            raise errors.nothing_to_combine("Best")
+            raise wording.nothing_to_combine("Best")
         object.__setattr__(self, "stages", stages)
 
     @property
@@ -251,7 +251,7 @@ class Until:
 
     def __post_init__(self) -> None:
         if not self.stage.needs_start:
-            raise errors.initial_after_start(repr(self.stage), "itself")
+            raise wording.initial_after_start(repr(self.stage), "itself")
 
     @property
     def needs_start(self) -> bool:
@@ -281,10 +281,10 @@ class Escalate:
 
     def __post_init__(self) -> None:
         if not self.stages:
-            raise errors.nothing_to_combine("Escalate")
+            raise wording.nothing_to_combine("Escalate")
         for stage in self.stages:
             if not stage.needs_start:
-                raise errors.initial_after_start(repr(stage), "the start")
+                raise wording.initial_after_start(repr(stage), "the start")
 
     @property
     def needs_start(self) -> bool:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from microagg import _core, errors
+from microagg import _core, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.sorting import Axis, ByComponent
@@ -81,9 +81,9 @@ class KWard:
 
     def __post_init__(self) -> None:
         if self.axis is None and self.projected:
-            raise errors.bad_number("axis", self.axis, "given where projected is set")
+            raise wording.bad_number("axis", self.axis, "given where projected is set")
         if self.drawn and self.swap:
-            raise errors.no_effect("swap", "KWard", "drawn chooses at every split.")
+            raise wording.no_effect("swap", "KWard", "drawn chooses at every split.")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Partition from scratch; the start is not looked at."""

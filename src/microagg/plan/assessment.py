@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from microagg import errors
+from microagg import wording
 from microagg.plan.checks import Code, Names, codes_of, k_of, name_of, names_of, subsets_of
 
 
@@ -66,12 +66,12 @@ class AssessmentPlan:
 
     def _check_roles(self) -> None:
         if not self.subsets:
-            raise errors.no_keys_to_assess()
+            raise wording.no_keys_to_assess()
         roles: dict[str, str] = {}
         for column, role in self.columns_by_role():
             if column in roles:
-                raise errors.two_roles(column, roles[column], role)
+                raise wording.two_roles(column, roles[column], role)
             roles[column] = role
         for column in self.missing_codes:
             if column not in self.keys:
-                raise errors.only_for_keys("missing_codes", column)
+                raise wording.only_for_keys("missing_codes", column)

@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.methods.recipe import stage_of
 from microagg.methods.stage import Stage, parts_of
 from microagg.model import Effort, ScaleName
@@ -44,7 +44,7 @@ def method_plan(
 ) -> MethodPlan:
     """Check the settings alone. `SettingsError` for the first that is wrong."""
     if progress is not None and not callable(progress):
-        raise errors.not_callable("progress", type(progress).__name__)
+        raise wording.not_callable("progress", type(progress).__name__)
     stage = stage_of(method)  # type: ignore[arg-type]  # it checks the type itself
     recipe = method if isinstance(method, str) else repr(stage)
     return MethodPlan(
@@ -63,13 +63,13 @@ def method_plan(
 def check_against_data(plan: MethodPlan, n: int) -> None:
     """Check the settings against the number of records."""
     if plan.k > n:
-        raise errors.k_above_n(plan.k, n)
+        raise wording.k_above_n(plan.k, n)
 
 
 def _seed(value: object) -> int:
     seed = whole("seed", value, 0)
     if seed >= 2**64:
-        raise errors.bad_number("seed", seed, "below 2**64")
+        raise wording.bad_number("seed", seed, "below 2**64")
     return seed
 
 
@@ -78,16 +78,16 @@ def _seconds(value: object, stage: Stage, recipe: str, certify: bool) -> float |
         return None
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not 0 < float(value) < math.inf:  # type: ignore[arg-type]
-        raise errors.bad_number("seconds", value, "a number above 0")
+        raise wording.bad_number("seconds", value, "a number above 0")
     if not certify and not heeds_seconds(stage):
-        raise errors.no_effect("seconds", recipe, "it has no refinement that could stop early.")
+        raise wording.no_effect("seconds", recipe, "it has no refinement that could stop early.")
     return float(value)  # type: ignore[arg-type]
 
 
 def _effort(value: object, stage: Stage, recipe: str) -> Effort:
     effort = choice("effort", value, get_args(Effort))
     if effort != "balanced" and not heeds_effort(stage):
-        raise errors.no_effect(f"effort={effort}", recipe, "it does the same work at every effort.")
+        raise wording.no_effect(f"effort={effort}", recipe, "it does the same work at every effort.")
     return effort  # type: ignore[return-value]
 
 

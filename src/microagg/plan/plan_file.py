@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.plan.plan_text import used_plan, write_plan
 from microagg.plan.words import WORDS, Word, WordKind
 
@@ -28,22 +28,22 @@ def read_plan(path: Path) -> dict[str, object]:
     """
     try:
         if path.is_dir():
-            raise errors.is_a_folder(str(path))
+            raise wording.is_a_folder(str(path))
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise errors.no_such_file(str(path)) from None
+        raise wording.no_such_file(str(path)) from None
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
         if isinstance(error, errors.DataError):
             raise
         refusal = error if isinstance(error, OSError) else OSError(errno.EINVAL, "its name is not possible")
-        raise errors.cannot_read(str(path), refusal) from None
+        raise wording.cannot_read(str(path), refusal) from None
     if len(content) > MOST_BYTES:
-        raise errors.plan_too_large(str(path), MOST_BYTES)
+        raise wording.plan_too_large(str(path), MOST_BYTES)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise errors.plan_not_utf_8(str(path), content.count(b"\n", 0, error.start) + 1) from None
+        raise wording.plan_not_utf_8(str(path), content.count(b"\n", 0, error.start) + 1) from None
     words = parsed_plan(text, str(path))
     for name in _PATHS:
         if name in words and words[name] != "-":
@@ -57,10 +57,10 @@ def parsed_plan(text: str, source: str) -> dict[str, object]:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:  # its words may quote the text
         found = re.search(r"at line (\d+)", str(error))
-        raise errors.plan_not_toml(source, int(found[1]) if found else text.count("\n") + 1) from None
+        raise wording.plan_not_toml(source, int(found[1]) if found else text.count("\n") + 1) from None
     unknown = [name for name in content if name not in WORDS]
     if unknown:
-        raise errors.unknown_plan_words(source, unknown, list(WORDS))
+        raise wording.unknown_plan_words(source, unknown, list(WORDS))
     return {name: _checked(source, WORDS[name], value) for name, value in content.items()}
 
 
@@ -70,7 +70,7 @@ def _checked(source: str, word: Word, value: object) -> object:
         value = [value]  # one subset, written without its own brackets
     fits, needed = _KINDS[word.kind]
     if not fits(value):
-        raise errors.plan_word_type(source, word.name, _kind_of(value), f"{needed}, such as {word.shown}")
+        raise wording.plan_word_type(source, word.name, _kind_of(value), f"{needed}, such as {word.shown}")
     return value
 
 

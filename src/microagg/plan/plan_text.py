@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 
-from microagg import errors
+from microagg import wording
 from microagg.plan.profile import ColumnProfile, Profile
 from microagg.plan.suggestions import Suggestion
 from microagg.plan.words import SECTIONS, WORDS, Word
@@ -51,7 +51,7 @@ def _text(
 ) -> str:
     unknown = [name for name in words if name not in WORDS]
     if unknown:
-        raise errors.unknown_plan_words("The plan", unknown, list(WORDS))
+        raise wording.unknown_plan_words("The plan", unknown, list(WORDS))
     for title, section in SECTIONS.items():
         lines += ["", f"# --- {title} ".ljust(80, "-")]
         for word in section:
@@ -75,14 +75,14 @@ def _reasons(word: Word, value: object, profile: Profile | None) -> list[str]:
     lines: list[str] = []
     if word.name == "missing_codes" and isinstance(value, Mapping):
         lines = [
-            errors.note_missing_codes(
+            wording.note_missing_codes(
                 _string(column.name), column.missing_codes, column.coded_missing, column.called_missing
             )
             for column in map(profile.__getitem__, value)
         ]
-        lines.append(errors.note_codes_are_a_judgement())
+        lines.append(wording.note_codes_are_a_judgement())
     elif word.name == "retry":
-        lines = [errors.note_retry_suggested()]
+        lines = [wording.note_retry_suggested()]
     return [f"# {part}" for line in lines for part in textwrap.wrap(line, _COMMENT, break_long_words=False)]
 
 
@@ -180,7 +180,7 @@ def _value(value: object) -> str:
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, Sequence):
         return f"[{', '.join(map(_value, value))}]"
-    raise errors.contract_broken("the plan", f"it has a {type(value).__name__}, which TOML does not know")
+    raise wording.contract_broken("the plan", f"it has a {type(value).__name__}, which TOML does not know")
 
 
 def _key(name: str) -> str:
@@ -193,10 +193,10 @@ _SHORT = {"\b": r"\b", "\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r", '"': 
 def _string(text: str) -> str:
     """In quotes, on one line: also fit for a comment, from which no name can break out."""
     if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
-        raise errors.not_unicode()
+        raise wording.not_unicode()
     return '"' + "".join(_SHORT.get(sign) or _escaped(sign) for sign in text) + '"'
 
 
 def _escaped(sign: str) -> str:
     # Controls, signs that turn text round, and separators that some editors take for the end of a line.
-    return sign if errors.visible(sign) == sign else f"\\u{ord(sign):04x}"
+    return sign if wording.visible(sign) == sign else f"\\u{ord(sign):04x}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_text
 from microagg.columns import (
     COMMA_THOUSANDS,
@@ -339,8 +339,8 @@ def _disguise(values: pa.Array[Any], counts: pa.Array[Any]) -> str:
         values, counts = (array.filter(compute.invert(matches)) for array in (values, counts))
     thousands, signs, plain_ones = records
     if thousands + signs and thousands + signs + plain_ones == present:
-        return errors.signs_around_numbers(thousands, signs, present)
-    return errors.numbers_among_text(plain_ones, present) if 2 * plain_ones >= present else ""
+        return wording.signs_around_numbers(thousands, signs, present)
+    return wording.numbers_among_text(plain_ones, present) if 2 * plain_ones >= present else ""
 
 
 def _kind(values: pa.ChunkedArray[Any]) -> Kind:

@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, field
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from microagg import errors
+from microagg import wording
 from microagg.plan.checks import Code, Names, choice, codes_of, k_of, name_of, names_of, subsets_of, whole
 from microagg.plan.method import MethodPlan, method_plan
 
@@ -100,10 +100,10 @@ class Protection:
         known = [name.rstrip("_") for name in cls.__dataclass_fields__ if name not in ("words",)]
         for word in words:
             if word not in known and word not in METHOD_WORDS:
-                raise errors.unknown_word(word, [*known, *METHOD_WORDS])
+                raise wording.unknown_word(word, [*known, *METHOD_WORDS])
         said = {word: value for word, value in words.items() if value is not None}
         if "k" not in said:
-            raise errors.word_missing("k", "-k 3")
+            raise wording.word_missing("k", "-k 3")
         how: dict[str, Any] = {word: said.get(word, usual) for word, usual in METHOD_WORDS.items()}
         _flag("certify", how["certify"])
         method = method_plan(said["k"], **how)
@@ -134,24 +134,24 @@ class Protection:
 
     def _check_roles(self) -> None:
         if not self.subsets:
-            raise errors.no_keys()
+            raise wording.no_keys()
         roles: dict[str, str] = {}
         for column, role in self.columns_by_role():
             if column in roles:
-                raise errors.two_roles(column, roles[column], role)
+                raise wording.two_roles(column, roles[column], role)
             roles[column] = role
         for word, named in (("missing_codes", self.missing_codes), ("decimals", self.decimals)):
             for column in named:
                 if column not in self.changed:
-                    raise errors.only_for_masked(word, column, roles.get(column))
+                    raise wording.only_for_masked(word, column, roles.get(column))
 
     def _check_policies(self) -> None:
         if self.k == 2 and not self.allow_pairs:
-            raise errors.pairs()
+            raise wording.pairs()
         if self.aggregate == "median" and self.weight is not None:
-            raise errors.weighted_median()
+            raise wording.weighted_median()
         if self.retry and self.accept_homogeneous:
-            raise errors.retry_and_accept()
+            raise wording.retry_and_accept()
         needs = {
             "small_strata": (bool(self.strata), "strata are named"),
             "confidential_as": (bool(self.confidential), "confidential columns are named"),
@@ -167,7 +167,7 @@ class Protection:
         }  # fmt: skip
         for word, (met, condition) in needs.items():
             if not met and getattr(self, word) != _default(word):
-                raise errors.word_without_effect(word, condition)
+                raise wording.word_without_effect(word, condition)
 
 
 def _attribute(word: str) -> str:
@@ -190,7 +190,7 @@ def _plain(value: Any) -> Any:
 
 def _flag(word: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise errors.bad_word(word, "true or false")
+        raise wording.bad_word(word, "true or false")
     return value
 
 
@@ -199,19 +199,19 @@ MOST_DECIMALS = 15
 
 def _decimals(word: str, value: object) -> dict[str, int]:
     if not isinstance(value, Mapping):
-        raise errors.bad_word(word, "a table of columns with a number of decimals each")
+        raise wording.bad_word(word, "a table of columns with a number of decimals each")
     checked = {str(column): whole(f"{word} of {column}", number, 0) for column, number in value.items()}
     for column, number in checked.items():
         if number > MOST_DECIMALS:
-            raise errors.bad_number(f"{word} of {column}", number, f"at most {MOST_DECIMALS}")
+            raise wording.bad_number(f"{word} of {column}", number, f"at most {MOST_DECIMALS}")
     return checked
 
 
 def _noise(word: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
-        raise errors.bad_number(word, value, f"a number of at least {LEAST_NOISE}, such as {NOISE}")
+        raise wording.bad_number(word, value, f"a number of at least {LEAST_NOISE}, such as {NOISE}")
     if float(value) < LEAST_NOISE:
-        raise errors.too_little_noise(float(value), LEAST_NOISE)
+        raise wording.too_little_noise(float(value), LEAST_NOISE)
     return float(value)
 
 

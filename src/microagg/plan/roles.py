@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import is_text
 from microagg.model import Microdata, positions_of
 from microagg.plan.profile import reasons_for_a_role
@@ -17,10 +17,10 @@ def check_columns(protection: Protection, source: Microdata) -> None:
     for column, codes in protection.missing_codes.items():
         texts = [code for code in codes if isinstance(code, str)]
         if texts and not _may_hold_text(source, column):
-            raise errors.text_codes_of_numbers(column, texts)
+            raise wording.text_codes_of_numbers(column, texts)
     found = reasons_for_a_role(source, [name for name in columns if name not in roles])
     if found:
-        raise errors.needs_role(list(found), list(found.values()))
+        raise wording.needs_role(list(found), list(found.values()))
 
 
 def _may_hold_text(source: Microdata, column: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 from microagg.methods.recipe import stage_of
 from microagg.plan.checks import Names, subsets_of
 from microagg.plan.method import heeds_effort, heeds_seconds
@@ -40,13 +40,13 @@ def strategies_of(
     `words` are others of `protect`, the same for all strategies.
     """
     if keys is None:
-        raise errors.no_keys()
+        raise wording.no_keys()
     given = subsets_of("keys", keys)
     listed = _methods(methods)
     own = {method: _words_for(method, words) for method in listed}
     for word in ("effort", "seconds"):
         if words.get(word) is not None and not any(word in of_method for of_method in own.values()):
-            raise errors.no_effect(word, " or ".join(listed), "none of them can do more or less.")
+            raise wording.no_effect(word, " or ".join(listed), "none of them can do more or less.")
     return [
         Strategy(k, method, split, _protection(k, method, split, own[method]))
         for split in _splits(given, ways)
@@ -65,14 +65,14 @@ def _words_for(method: str, words: Mapping[str, Any]) -> dict[str, Any]:
 def _ks(ks: object) -> list[int]:
     listed = [ks] if isinstance(ks, Integral) else ks
     if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
-        raise errors.bad_word("k", "one or several whole numbers, such as 3, 5 and 10")
+        raise wording.bad_word("k", "one or several whole numbers, such as 3, 5 and 10")
     return list(dict.fromkeys(listed))
 
 
 def _methods(methods: object) -> list[str]:
     listed = [methods] if isinstance(methods, str) else methods
     if not isinstance(listed, Sequence) or not listed or not all(isinstance(each, str) for each in listed):
-        raise errors.bad_word("methods", "one or several names or recipes, such as mdav and auto")
+        raise wording.bad_word("methods", "one or several names or recipes, such as mdav and auto")
     return list(dict.fromkeys(listed))
 
 
@@ -80,11 +80,11 @@ def _splits(given: tuple[Names, ...], ways: object) -> list[tuple[Names, ...]]:
     if ways is None:
         return [given]
     if len(given) > 1:
-        raise errors.keys_split_twice()
+        raise wording.keys_split_twice()
     [keys] = given
     listed = [ways] if isinstance(ways, str) else ways
     if not isinstance(listed, Sequence) or not listed:
-        raise errors.bad_word("subsets", "a list of ways to split the keys")
+        raise wording.bad_word("subsets", "a list of ways to split the keys")
     return list(dict.fromkeys(_split(keys, way) for way in listed))
 
 
@@ -94,11 +94,11 @@ def _split(keys: Names, way: object) -> tuple[Names, ...]:
     if way == "each":
         return tuple((key,) for key in keys)
     if isinstance(way, str):
-        raise errors.no_such_choice("subsets", way, WAYS)
+        raise wording.no_such_choice("subsets", way, WAYS)
     split = subsets_of("subsets", way)
     named = [column for subset in split for column in subset]
     if sorted(named) != sorted(keys):
-        raise errors.not_a_split(named, keys)
+        raise wording.not_a_split(named, keys)
     return split
 
 

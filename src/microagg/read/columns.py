@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT as NUMBERS_AMONG_TEXT
 from microagg.arrow_types import are_dates, in_usual_types, is_number, is_text
 from microagg.columns import (
@@ -45,7 +45,7 @@ def refuse_duplicates(names: Sequence[str]) -> None:
     """`DataError` if two columns share a name."""
     duplicates = [name for name, times in Counter(names).items() if times > 1]
     if duplicates:
-        raise errors.duplicate_columns(duplicates)
+        raise wording.duplicate_columns(duplicates)
 
 
 def chosen(table: pa.Table, columns: Sequence[str] | None, header_row: int | None = None) -> pa.Table:
@@ -58,7 +58,7 @@ def chosen(table: pa.Table, columns: Sequence[str] | None, header_row: int | Non
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
     if "" in table.column_names:
-        raise errors.unnamed_column(table.column_names.index("") + 1, header_row)
+        raise wording.unnamed_column(table.column_names.index("") + 1, header_row)
     _refuse_what_is_no_text(table)
     return in_usual_types(table)
 
@@ -67,7 +67,7 @@ def _refuse_names_that_are_no_text(table: pa.Table) -> None:
     try:
         _ = table.column_names
     except UnicodeDecodeError:  # it holds the name
-        raise errors.names_not_utf_8() from None
+        raise wording.names_not_utf_8() from None
 
 
 def _refuse_what_is_no_text(table: pa.Table) -> None:
@@ -80,7 +80,7 @@ def _refuse_what_is_no_text(table: pa.Table) -> None:
         try:
             column.validate(full=True)
         except pa.ArrowInvalid:  # its words may quote values
-            raise errors.not_utf_8(field.name) from None
+            raise wording.not_utf_8(field.name) from None
 
 
 def _holds_text(kind: Any) -> bool:
@@ -136,9 +136,9 @@ def refuse_what_is_no_number(table: pa.Table, decimal: str = ".", delimiter: str
         else:
             (dates if are_dates(field) else others).append(field.name)
     if dates and not others:
-        raise errors.dates(dates, table.num_rows, numeric)
+        raise wording.dates(dates, table.num_rows, numeric)
     if others:
-        raise errors.not_numeric([name for name in table.column_names if name in dates + others], numeric)
+        raise wording.not_numeric([name for name in table.column_names if name in dates + others], numeric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +183,13 @@ class _Text:
         if numbers == 0:
             return
         if self.dates or self.rest:
-            raise errors.mixed_column(name, numbers, self.rest, self.dates, n)
+            raise wording.mixed_column(name, numbers, self.rest, self.dates, n)
         if self.thousands or self.signs:
-            raise errors.numbers_with_signs(name, self.thousands, self.signs, n)
+            raise wording.numbers_with_signs(name, self.thousands, self.signs, n)
         if self.points and (self.commas or decimal == ","):
-            raise errors.two_decimal_signs(name, self.points, n)
+            raise wording.two_decimal_signs(name, self.points, n)
         if self.commas and delimiter:
-            raise errors.decimal_commas(name, self.commas, n, delimiter)
+            raise wording.decimal_commas(name, self.commas, n, delimiter)
         if delimiter:  # Arrow reads numbers in CSV files whether quoted or not
-            raise errors.quoted_line_breaks(name, numbers)
-        raise errors.numbers_as_text(name, numbers - self.typed, n)
+            raise wording.quoted_line_breaks(name, numbers)
+        raise wording.numbers_as_text(name, numbers - self.typed, n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import is_text
 from microagg.columns import COMMA_THOUSANDS, POINT_THOUSANDS_BESIDE_COMMAS
 from microagg.read.columns import (
@@ -33,7 +33,7 @@ def has_decimal_commas(table: pa.Table) -> bool:
         if commas:
             doubtful = doubtful or (name, commas)
     if doubtful:
-        raise errors.doubtful_commas(*doubtful, table.num_rows)
+        raise wording.doubtful_commas(*doubtful, table.num_rows)
     return False
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from microagg import errors
+from microagg import wording
 from microagg.model import CsvFormat, CsvLook, Layout
 from microagg.process import is_shortage
 from microagg.read.columns import HEXADECIMAL, chosen, matching, refuse_what_is_no_number
@@ -82,7 +82,7 @@ def read_csv_as_text(
 def read_csv_again(file: BinaryIO, path: Path, source: str, known: CsvFormat) -> pa.Table:
     """All columns as text, of a file of which everything is known: nothing is guessed."""
     if known.delimiter is None or known.encoding is None:
-        raise errors.contract_broken("read_back", "it was not told how the CSV file is written")
+        raise wording.contract_broken("read_back", "it was not told how the CSV file is written")
     encoding = encoding_of(file, source, known.encoding)
     csv_file = _CsvFile(file, path, source, encoding, known.delimiter, has_quotes(file, encoding))
     with csv_file.refusing_uneven_rows():
@@ -113,28 +113,28 @@ class _CsvFile:
         above = (layout.header_row or 1) - 1
         sample = sample_of(file, encoding)
         if "\0" in sample or has_zero_bytes(file, encoding):
-            raise errors.not_text(source)
+            raise wording.not_text(source)
         if above and not sample[after_lines(sample, above) :].strip():
-            raise errors.no_such_row(source, above + 1)
+            raise wording.no_such_row(source, above + 1)
         sample = sample[after_lines(sample, above) :]
         if not sample.strip():
-            raise errors.no_records()
+            raise wording.no_records()
         try:
             delimiter = delimiter_of(sample, source, given.delimiter)
             rows = rows_of(sample, delimiter)
         except csv.Error:
-            raise errors.field_too_long(source, csv.field_size_limit()) from None
+            raise wording.field_too_long(source, csv.field_size_limit()) from None
         named = layout.header != "no" or are_given_names([_name(text) for text in rows[0]])
         if len(rows) < (2 if named else 1):
-            raise errors.no_records()
+            raise wording.no_records()
         if layout.header is None:
             if len(rows[0]) == 1 and layout.header_row is None:
                 below = row_below_titles(sample, given.delimiter or DELIMITERS)
                 if below is not None:
-                    raise errors.title_above_names(source, below)
+                    raise wording.title_above_names(source, below)
             refuse_record_as_names(rows[0], rows_of(sample, delimiter, ROWS + 1)[1:], source, above + 1)
         if delimiter == given.decimal == ",":
-            raise errors.comma_twice()
+            raise wording.comma_twice()
         return cls(file, path, source, encoding, delimiter, has_quotes(file, encoding), above, named)
 
     def chosen(self, table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
@@ -178,7 +178,7 @@ class _CsvFile:
         sample = sample_of(self.file, self.encoding)
         rows = rows_of(sample[after_lines(sample, self.above) :], self.delimiter, 1)
         if not rows:
-            raise errors.no_records()
+            raise wording.no_records()
         return len(rows[0])
 
     def _read(self, read: object, convert: object) -> pa.Table:
@@ -221,11 +221,11 @@ class _CsvFile:
             try:
                 uneven, fields = uneven_rows(self.file, self.encoding, self.delimiter, self.above)
             except csv.Error:
-                raise errors.field_too_long(self.source, csv.field_size_limit()) from None
+                raise wording.field_too_long(self.source, csv.field_size_limit()) from None
             raise (
-                errors.uneven_rows(self.source, uneven, fields, self.delimiter)
+                wording.uneven_rows(self.source, uneven, fields, self.delimiter)
                 if uneven
-                else errors.unreadable_content(self.source, "CSV")
+                else wording.unreadable_content(self.source, "CSV")
             ) from None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from microagg import errors
+from microagg import wording
 from microagg.model import CsvLook
 
 if TYPE_CHECKING:
@@ -37,22 +37,22 @@ def encoding_of(file: BinaryIO, source: str, given: str | None) -> str:
             encoding = "utf-8-sig" if codecs.lookup(given).name == "utf-8" else given
             readable = _decodes(file, encoding)
         except (LookupError, UnicodeError):
-            raise errors.unknown_encoding(given) from None
+            raise wording.unknown_encoding(given) from None
         if not readable:
-            raise errors.wrong_encoding(source, given)
+            raise wording.wrong_encoding(source, given)
         return encoding
     file.seek(0)
     beginning = file.read(_SAMPLE_BYTES)
     if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         candidates = ["utf-16"]
     elif b"\0" in beginning:
-        raise errors.not_text(source)
+        raise wording.not_text(source)
     else:
         candidates = ["utf-8-sig", "cp1252"]
     for encoding in candidates:
         if _decodes(file, encoding):
             return encoding
-    raise errors.no_encoding(source, candidates)
+    raise wording.no_encoding(source, candidates)
 
 
 def _decodes(file: BinaryIO, encoding: str) -> bool:
@@ -214,12 +214,12 @@ def delimiter_of(sample: str, source: str, given: str | None) -> str:
     separated = _width(rows_of(sample, found)) > 1
     if given is not None:
         if separated and _width(rows_of(sample, given)) == 1:
-            raise errors.wrong_delimiter(source, given, found)
+            raise wording.wrong_delimiter(source, given, found)
         return given
     for sign in "" if separated else _OTHER_SIGNS:
         widths = {len(row) for row in rows_of(sample, sign)}
         if len(widths) == 1 and widths != {1}:
-            raise errors.unknown_delimiter(source, sign, widths.pop())
+            raise wording.unknown_delimiter(source, sign, widths.pop())
     return found
 
 

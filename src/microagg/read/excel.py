@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.model import Layout
 from microagg.read.columns import NUMBERS_AMONG_TEXT
 from microagg.read.content import FIRST_BYTES, kind_of
@@ -34,14 +34,14 @@ def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, t
     try:
         import openpyxl
     except ImportError:
-        raise errors.needs_extra("Reading Excel files", "openpyxl", "formats") from None
+        raise wording.needs_extra("Reading Excel files", "openpyxl", "formats") from None
     import pyarrow as pa
 
     file.seek(0)
     if kind_of(file.read(FIRST_BYTES)) == "Office":
         # The names of the streams inside are in UTF-16.
         locked = "EncryptedPackage".encode("utf-16-le") in file.read()
-        raise errors.password_protected(source) if locked else errors.old_excel(source)
+        raise wording.password_protected(source) if locked else wording.old_excel(source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and validation, which are not read
@@ -52,13 +52,13 @@ def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, t
     except (MemoryError, OSError, errors.DataError):
         raise
     except Exception:  # whatever a broken file makes of the parser, in words that may quote values
-        raise errors.unreadable_content(source, "Excel") from None
+        raise wording.unreadable_content(source, "Excel") from None
     if not rows:
-        raise errors.empty_sheet(source)
+        raise wording.empty_sheet(source)
     above = (layout.header_row or 1) - 1
     rows = rows[above:]
     if not rows:
-        raise errors.no_such_row(source, above + 1)
+        raise wording.no_such_row(source, above + 1)
     columns = {
         at: column
         for at, column in enumerate(zip_longest(*rows))
@@ -74,7 +74,7 @@ def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, t
         )
         refuse_record_as_names(first, shown, source)
     if len(rows) < (2 if named else 1):
-        raise errors.no_records()
+        raise wording.no_records()
     names = first if named else given_names(len(first))
     typed = [
         _column(name, column[1:] if named else column)
@@ -91,15 +91,15 @@ def _chosen_sheet(sheets: Sequence[Any], source: str, layout: Layout) -> Any:
     if layout.sheet is not None:
         named = [sheet for sheet in sheets if sheet.title == layout.sheet]
         if not named:
-            raise errors.no_such_sheet(source, layout.sheet, [sheet.title for sheet in sheets])
+            raise wording.no_such_sheet(source, layout.sheet, [sheet.title for sheet in sheets])
         return named[0]
     filled = [sheet for sheet in sheets if _holds_cells(sheet)]
     visible = [sheet.title for sheet in filled if sheet.sheet_state == "visible"]
     hidden = [sheet.title for sheet in filled if sheet.sheet_state != "visible"]
     if hidden:
-        raise errors.hidden_sheets(source, hidden, visible)
+        raise wording.hidden_sheets(source, hidden, visible)
     if len(visible) > 1:
-        raise errors.several_sheets(source, visible)
+        raise wording.several_sheets(source, visible)
     return filled[0] if filled else None
 
 
@@ -151,8 +151,8 @@ class _Hidden:
         if not letters and not count:
             return ()
         if layout.sheet is None:
-            raise errors.hidden_cells(source, sheet, letters, count)
-        return (errors.hidden_cells_note(sheet, letters, count),)
+            raise wording.hidden_cells(source, sheet, letters, count)
+        return (wording.hidden_cells_note(sheet, letters, count),)
 
 
 def _tags(sheet: Any) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:

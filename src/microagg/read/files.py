@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from microagg import errors
+from microagg import wording
 from microagg.model import (
     FORMATS,
     CsvFormat,
@@ -95,7 +95,7 @@ def microdata_from_file(
         )
     table = chosen(typed.table, None, typed.header_row)
     if table.num_rows == 0:
-        raise errors.no_records()
+        raise wording.no_records()
     return Microdata(table, origin)
 
 
@@ -113,7 +113,7 @@ def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.T
                 like_written = Layout(header="yes")
                 table = chosen(_typed(file, path, like.name, like.format, like_written).table, None)
     except OSError as error:
-        raise errors.cannot_read(like.name, error) from None
+        raise wording.cannot_read(like.name, error) from None
     return table if schema is None else retyped(Microdata(table, like), schema)
 
 
@@ -122,14 +122,14 @@ def origin_of(path: Path) -> Origin:
     if path == STANDARD_INPUT:
         return Origin("CSV", "standard input")
     if path.is_dir():
-        raise errors.is_a_folder(str(path))
+        raise wording.is_a_folder(str(path))
     if not path.exists():
-        raise errors.no_such_file(str(path))
+        raise wording.no_such_file(str(path))
     if not path.is_file():
-        raise errors.input_is_no_file(str(path))
+        raise wording.input_is_no_file(str(path))
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
-        raise errors.unknown_format(str(path), list(FORMATS))
+        raise wording.unknown_format(str(path), list(FORMATS))
     return Origin(kind, str(path), path)
 
 
@@ -149,10 +149,10 @@ def _opened(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[_Sour
     kind = origin_of(path).format
     unused = [*(csv_format.given() if kind != "CSV" else []), *layout.without_effect_on(kind)]
     if unused:
-        raise errors.not_csv("standard input" if path == STANDARD_INPUT else str(path), kind, unused)
+        raise wording.not_csv("standard input" if path == STANDARD_INPUT else str(path), kind, unused)
     if path == STANDARD_INPUT:
         if sys.stdin is None:  # it was closed before Python began
-            raise errors.no_standard_input()
+            raise wording.no_standard_input()
         source = _Source(io.BytesIO(sys.stdin.buffer.read()), None, None, "standard input", "CSV")
         _refuse_other_content(source)
         yield source
@@ -164,9 +164,9 @@ def _opened(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[_Sour
             _refuse_other_content(source)
             yield source
             if _state(file) != before:
-                raise errors.changed_while_read(str(path))
+                raise wording.changed_while_read(str(path))
     except OSError as error:
-        raise errors.cannot_read(str(path), error) from None
+        raise wording.cannot_read(str(path), error) from None
 
 
 def _place(file: BinaryIO, path: Path) -> Path:
@@ -199,7 +199,7 @@ def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> 
         if kind == "Excel":
             table, notes = read_excel(file, name, layout)
             mixed = [field.name for field in table.schema if NUMBERS_AMONG_TEXT in (field.metadata or {})]
-            notes += (errors.mixed_cells_note(mixed),) if mixed else ()
+            notes += (wording.mixed_cells_note(mixed),) if mixed else ()
             return _Typed(table, notes=notes, header_row=layout.header_row or 1)
         if kind == "Parquet":
             from pyarrow import parquet
@@ -215,12 +215,12 @@ def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> 
     except pa.ArrowException as refusal:
         if is_shortage(refusal):
             raise MemoryError from None
-        raise errors.unreadable_content(name, kind) from None
+        raise wording.unreadable_content(name, kind) from None
     except OSError as error:
         if error.errno is not None:
             raise
         # Not the operating system's, but Arrow's word for content that ends too early.
-        raise errors.unreadable_content(name, kind) from None
+        raise wording.unreadable_content(name, kind) from None
 
 
 def _digest(file: BinaryIO) -> str:
@@ -236,11 +236,11 @@ def _refuse_other_content(source: _Source) -> None:
     source.file.seek(0)
     beginning = source.file.read(FIRST_BYTES)
     if not beginning:
-        raise errors.no_records()
+        raise wording.no_records()
     found = kind_of(beginning)
     if found in (None, source.kind) or (source.kind, found) in (("CSV", "text"), ("Excel", "Office")):
         return
     known = "CSV" if found == "text" else found
-    raise errors.other_content(
+    raise wording.other_content(
         source.name, source.kind, found, [end for end, format_ in FORMATS.items() if format_ == known]
     )

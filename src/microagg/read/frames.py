@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
 from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen
@@ -23,11 +23,11 @@ def microdata_of(data: object) -> Microdata:
 
     frame = frame_of(data)
     if frame is None:
-        raise errors.not_a_frame(type(data).__name__)
+        raise wording.not_a_frame(type(data).__name__)
     if not frame.columns:
-        raise errors.no_columns()
+        raise wording.no_columns()
     if len(frame) == 0:
-        raise errors.no_records()
+        raise wording.no_records()
     columns = [_column(name, frame[name]) for name in frame.columns]
     table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))
     if _is_lazy(data):
@@ -57,7 +57,7 @@ def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.C
     try:
         text = pa.array(texts, pa.large_string())
     except UnicodeEncodeError:  # it holds the value
-        raise errors.halves_of_letters(name) from None
+        raise wording.halves_of_letters(name) from None
     return pa.field(name, text.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), text
 
 

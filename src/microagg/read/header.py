@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 
-from microagg import errors
+from microagg import wording
 from microagg.read.columns import DATE, MISSING_WORDS
 
 ROWS = 5_000
@@ -46,7 +46,7 @@ def refuse_record_as_names(
     `row`: of the file, where those above it were skipped.
     """
     if looks_like_record(names, rows):
-        raise errors.first_row_is_a_record(source, row)
+        raise wording.first_row_is_a_record(source, row)
 
 
 def looks_like_record(names: Sequence[str], rows: Iterable[Sequence[str]]) -> bool:

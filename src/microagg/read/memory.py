@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Table
 from microagg.read.columns import refuse_duplicates
 
@@ -27,9 +27,9 @@ def table_of(data: object) -> Table:
         values = _from_array(data)
         columns = tuple(str(number) for number in range(1, values.shape[1] + 1))
     if values.shape[0] == 0:
-        raise errors.no_records()
+        raise wording.no_records()
     if values.shape[1] == 0:
-        raise errors.no_columns()
+        raise wording.no_columns()
     if not np.isfinite(values).all():
         _refuse_not_finite(columns, values)
     return Table(columns, values)
@@ -63,20 +63,20 @@ def frame_of(data: Any) -> Any:
 
 def _from_frame(frame: Any) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     if len(frame) == 0 and frame.columns:
-        raise errors.no_records()
+        raise wording.no_records()
     numeric = [name for name in frame.columns if frame.schema[name].is_numeric()]
     others = [name for name in frame.columns if name not in numeric]
     # A column of nothing but missing values has no type; say that it is empty, not that it is text.
     for name in others:
         if frame[name].null_count() == len(frame):
-            raise errors.missing_values(name, len(frame), len(frame))
+            raise wording.missing_values(name, len(frame), len(frame))
     if others:
-        raise errors.not_numeric(others, numeric)
+        raise wording.not_numeric(others, numeric)
     values = np.empty((len(frame), len(numeric)))
     for at, name in enumerate(numeric):
         missing = frame[name].null_count()
         if missing:
-            raise errors.missing_values(name, missing, len(frame))
+            raise wording.missing_values(name, missing, len(frame))
         values[:, at] = frame[name].to_numpy()
     return tuple(numeric), values
 
@@ -85,18 +85,18 @@ def _from_array(data: object) -> NDArray[np.float64]:
     if isinstance(data, np.ma.MaskedArray):
         masked = np.ma.getmaskarray(data).reshape(len(data), -1)
         for at in np.flatnonzero(masked.any(axis=0)):
-            raise errors.missing_values(str(at + 1), int(masked[:, at].sum()), len(data))
+            raise wording.missing_values(str(at + 1), int(masked[:, at].sum()), len(data))
         data = data.data
     try:
         array = np.asarray(data)
     except ValueError:
-        raise errors.ragged() from None
+        raise wording.ragged() from None
     if array.ndim == 0:
-        raise errors.not_a_table(type(data).__name__)
+        raise wording.not_a_table(type(data).__name__)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
-        raise errors.not_two_dimensional(array.ndim)
+        raise wording.not_two_dimensional(array.ndim)
     if array.dtype.kind == "O":
         return _from_objects(array)
     if array.dtype.kind not in "iuf":
@@ -107,7 +107,7 @@ def _from_array(data: object) -> NDArray[np.float64]:
             "b": "bool (true and false)",
             "c": "complex numbers",
         }
-        raise errors.not_numbers(kinds.get(array.dtype.kind, f"values of type {array.dtype}"))
+        raise wording.not_numbers(kinds.get(array.dtype.kind, f"values of type {array.dtype}"))
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -118,23 +118,23 @@ def _from_objects(array: NDArray[Any]) -> NDArray[np.float64]:
             value is None or type(value).__name__ in ("NAType", "NaTType") for value in array[:, at]
         )
         if missing:
-            raise errors.missing_values(str(at + 1), missing, len(array))
+            raise wording.missing_values(str(at + 1), missing, len(array))
     for kind in {type(value) for value in array.flat}:
         if issubclass(kind, str | bytes):
-            raise errors.not_numbers(f"text ({kind.__name__})")
+            raise wording.not_numbers(f"text ({kind.__name__})")
         if issubclass(kind, bool | np.bool_ | np.ndarray) or not hasattr(kind, "__float__"):
-            raise errors.not_numbers(f"values of type {kind.__name__}")
+            raise wording.not_numbers(f"values of type {kind.__name__}")
     try:
         return array.astype(np.float64)
     except OverflowError:
-        raise errors.not_numbers("numbers too large for a double") from None
+        raise wording.not_numbers("numbers too large for a double") from None
 
 
 def _refuse_not_finite(columns: Sequence[str], values: NDArray[np.float64]) -> None:
     for at, column in enumerate(columns):
         missing = int(np.isnan(values[:, at]).sum())
         if missing:
-            raise errors.missing_values(column, missing, len(values))
+            raise wording.missing_values(column, missing, len(values))
         infinite = int(np.isinf(values[:, at]).sum())
         if infinite:
-            raise errors.infinite_values(column, infinite)
+            raise wording.infinite_values(column, infinite)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.arrow_types import are_dates, is_number, is_text
 from microagg.columns import in_ranges, without_texts
 from microagg.model import Microdata, positions_of
@@ -45,7 +45,7 @@ def numbers_of(
         values = np.where(missing, np.nan, values)
     infinite = int(np.isinf(values).sum())
     if infinite:
-        raise errors.infinite_values(column, infinite)
+        raise wording.infinite_values(column, infinite)
     return values
 
 
@@ -111,7 +111,7 @@ def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] =
         except pa.ArrowException:  # its words quote values
             continue
     _refuse_text(text, column, decimal, delimiter)
-    raise errors.not_numeric([column], [])
+    raise wording.not_numeric([column], [])
 
 
 def _have(text: pa.ChunkedArray[Any], sign: str) -> bool:
@@ -127,5 +127,5 @@ def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimite
     table = pa.table({column: cleaned(text)})
     if decimal == "." and delimiter not in ("", ",") and has_decimal_commas(table):
         commas = matching(table.column(0), COMMA_NUMBER)
-        raise errors.commas_beside_points(column, commas, table.num_rows)
+        raise wording.commas_beside_points(column, commas, table.num_rows)
     refuse_what_is_no_number(table, decimal, delimiter)

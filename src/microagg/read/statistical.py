@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import DATES, is_number
 from microagg.calendars import CALENDARS, kind_of, program_of
 from microagg.columns import in_ranges
@@ -42,11 +42,11 @@ def read_statistical(
     try:
         import pyreadstat
     except ImportError:
-        raise errors.needs_extra(f"Reading {kind} files", "pyreadstat", "formats") from None
+        raise wording.needs_extra(f"Reading {kind} files", "pyreadstat", "formats") from None
     import pyarrow as pa
 
     if _is_cut_short(path, kind):
-        raise errors.unreadable_content(name, kind)
+        raise wording.unreadable_content(name, kind)
     options = {"user_missing": True} if kind in _WITH_USER_MISSING else {}
     try:
         columns, meta = getattr(pyreadstat, READERS[kind])(
@@ -57,10 +57,10 @@ def read_statistical(
     except (MemoryError, OSError):
         raise
     except Exception:  # whatever a broken file makes of the parser, in words that may quote values
-        raise errors.unreadable_content(name, kind) from None
+        raise wording.unreadable_content(name, kind) from None
     table = pa.Table.from_arrays([array for _, array in typed], schema=pa.schema([f for f, _ in typed]))
     extended = [column for column, values in meta.missing_user_values.items() if values]
-    return table, labels, (errors.extended_missing_note(extended),) if extended else ()
+    return table, labels, (wording.extended_missing_note(extended),) if extended else ()
 
 
 def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Table:

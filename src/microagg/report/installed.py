@@ -6,13 +6,13 @@ import logging
 from importlib.util import find_spec
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 
 
 def check_installed() -> None:
     """`MissingExtra` unless Jinja2 and matplotlib are installed."""
     if any(find_spec(package) is None for package in ("jinja2", "matplotlib")):
-        raise errors.needs_extra("Writing reports", "Jinja2 and matplotlib", "report")
+        raise wording.needs_extra("Writing reports", "Jinja2 and matplotlib", "report")
 
 
 def load_matplotlib() -> Any:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.model import ScaleName
 from microagg.scale.units import LARGEST, Units
 
@@ -79,6 +79,6 @@ def refuse_what_cannot_be_squared(columns: Iterable[str], low: Doubles, high: Do
     """Without scaling, squared distances of huge values would overflow, and those of tiny ones vanish."""
     for column, least, most in zip(columns, low, high, strict=True):
         if max(most, -least) > LARGEST:
-            raise errors.too_large_to_square(column, LARGEST)
+            raise wording.too_large_to_square(column, LARGEST)
         if 0.0 < most - least < 1.0 / LARGEST:
-            raise errors.too_small_to_square(column, 1.0 / LARGEST)
+            raise wording.too_small_to_square(column, 1.0 / LARGEST)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 
 Positions = NDArray[np.int64]
 Observed = frozenset[int]
@@ -46,7 +46,7 @@ def by_missing(points: NDArray[np.float64], rows: Positions, k: int) -> list[Pat
         _fill_up(points, patterns, k)
     without = patterns.get(frozenset(), np.empty(0, dtype=np.int64))
     if 0 < len(without) < k:
-        raise errors.too_few_without_keys(len(without), k)
+        raise wording.too_few_without_keys(len(without), k)
     ordered = sorted(patterns, key=lambda columns: (-len(columns), sorted(columns)))
     return [Pattern(np.sort(patterns[columns]), tuple(sorted(columns))) for columns in ordered]
 

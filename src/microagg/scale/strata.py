@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ def strata_of(
     records = int(counts.sum())
     if not columns:
         if records < k:
-            raise errors.k_above_n(k, records)
+            raise wording.k_above_n(k, records)
         return Strata(np.arange(n), np.zeros(n, dtype=np.int64), 1, {})
     codes = np.stack([_codes(table.column(column), column) for column in columns], axis=1)
     combinations, of = _combinations(codes)
@@ -59,16 +59,16 @@ def strata_of(
     if not small.any():
         return Strata(np.arange(n), of, len(sizes), {})
     if policy == "refuse":
-        raise errors.small_strata(int(small.sum()), len(sizes), int(sizes.min()), k, columns)
+        raise wording.small_strata(int(small.sum()), len(sizes), int(sizes.min()), k, columns)
     if policy == "suppress":
         if small.all():
-            raise errors.all_suppressed(k)
+            raise wording.all_suppressed(k)
         rows = np.flatnonzero(~small[of])
         renumbered = np.cumsum(~small) - 1
         left_out = int(sizes[small].sum())
         return Strata(rows, renumbered[of[rows]], int((~small).sum()), {}, suppressed=left_out)
     if records < k:
-        raise errors.k_above_n(k, records)
+        raise wording.k_above_n(k, records)
     target = _merged(sizes, k)
     recoded = _recode(table, columns, codes, combinations, of, target)
     _, numbered = np.unique(target, return_inverse=True)
@@ -89,11 +89,11 @@ def _codes(column: pa.ChunkedArray[Any], name: str) -> Positions:
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.cast(column.type.storage_type)
     if pa.types.is_nested(column.type) or pa.types.is_interval(column.type):
-        raise errors.no_codes(name, str(column.type))
+        raise wording.no_codes(name, str(column.type))
     if pa.types.is_floating(column.type):
         strange = int(np.isnan(column.drop_null().to_numpy()).sum())
         if strange:
-            raise errors.nan_as_code(name, strange)
+            raise wording.nan_as_code(name, strange)
     encoded = column.combine_chunks().dictionary_encode()
     order = compute.sort_indices(encoded.dictionary).to_numpy(zero_copy_only=False)
     place: Positions = np.empty(len(order) + 1, dtype=np.int64)
@@ -164,13 +164,13 @@ def _recode(
             changed = True
             name = "+".join(texts[code] or MISSING_CODE for code in joined)
             if name in known:
-                raise errors.codes_collide(column)
+                raise wording.codes_collide(column)
             for member in members:
                 names[member] = name
         if changed:
             kind = table.schema.field(column).type
             if pa.types.is_time(kind) or pa.types.is_duration(kind) or _is_binary(kind):
-                raise errors.codes_not_merged(column, str(kind))
+                raise wording.codes_not_merged(column, str(kind))
             recoded[column] = pa.array(names, pa.large_string()).take(of)
     return recoded
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Points, Problem, ScaleName, Table
 from microagg.scale.patterns import Positions, by_missing, by_zeros
 from microagg.scale.units import to_points
@@ -99,7 +99,7 @@ def _points_of(subset: Table, scale: ScaleName, by_pattern: bool) -> Points:
     points = np.full(subset.values.shape, np.nan)
     for at, column in enumerate(subset.columns):
         if missing[:, at].any() and not by_pattern:
-            raise errors.missing_keys(column, int(missing[:, at].sum()), len(missing))
+            raise wording.missing_keys(column, int(missing[:, at].sum()), len(missing))
         rows = np.flatnonzero(~missing[:, at])
         if len(rows):
             own = np.ascontiguousarray(subset.values[rows, at : at + 1])

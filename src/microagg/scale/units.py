@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core, errors
+from microagg import _core, wording
 from microagg.model import Points, ScaleName, Table
 
 LARGEST = 1e140
@@ -35,17 +35,17 @@ def to_points(table: Table, scale: ScaleName) -> Points:
         for column, values_of_column in zip(table.columns, values.T, strict=True):
             low, high = values_of_column.min(), values_of_column.max()
             if max(high, -low) > LARGEST:
-                raise errors.too_large_to_square(column, LARGEST)
+                raise wording.too_large_to_square(column, LARGEST)
             if 0.0 < high - low < 1.0 / LARGEST:
-                raise errors.too_small_to_square(column, 1.0 / LARGEST)
+                raise wording.too_small_to_square(column, 1.0 / LARGEST)
         return _without_offsets(values)
     points, usable = _core.standardise(values, _SCALES[scale])
     if scale == "robust":
         for at, column in enumerate(table.columns):
             if not usable[at] and values[:, at].min() < values[:, at].max():
-                raise errors.no_robust_spread(column)
+                raise wording.no_robust_spread(column)
             if np.abs(points[:, at]).max() > LARGEST:
-                raise errors.too_far_out(column)
+                raise wording.too_far_out(column)
     return points
 
 

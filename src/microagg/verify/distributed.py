@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Claims, Verdict
 from microagg.verify.recount import Recount, Sides, Sums, WholeColumn, quoted
 from microagg.verify.release import k_failures
@@ -117,10 +117,10 @@ def verify_frame(
     found = frame.agg(F.count("*").alias("n"), *sums, *wrong).collect()[0]
     here, released = (_as_fingerprint(found, name) for name in ("source", "released"))
     if here != source:
-        failure = errors.records_differ(here.records, source.records)
-        return Verdict(claims.k, errors.not_recounted(), (failure,), records=here.records), released
+        failure = wording.records_differ(here.records, source.records)
+        return Verdict(claims.k, wording.not_recounted(), (failure,), records=here.records), released
     failures = [
-        errors.not_a_number(name, found[f"w{at}"]) for at, name in enumerate(names) if found[f"w{at}"]
+        wording.not_a_number(name, found[f"w{at}"]) for at, name in enumerate(names) if found[f"w{at}"]
     ]
     complete = frozenset(name for at, name in enumerate(names) if not found[f"g{at}"])
     of_all = found
@@ -161,11 +161,11 @@ def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, cla
     verdict.raise_if_unsafe()
     failures = []
     if fingerprints(written, [quoted(name) for name in written.columns]) != [released]:
-        failures.append(errors.written_by_spark_differs())
+        failures.append(wording.written_by_spark_differs())
     recount = Recount(written, Sides({}, {name: name for name in written.columns}, ()), claims)
     counts = [recount.count(claims.strata + subset) for subset in claims.subsets or ((),)]
     counts += [recount.count(subset) for subset in claims.own_subsets]
     joint = recount.count(key_columns(claims)) if len(claims.subsets) > 1 else None
     failures += k_failures(claims, tuple(counts), joint)
     if failures:
-        raise errors.unsafe_release(failures)
+        raise wording.unsafe_release(failures)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
 from microagg.verify.release import (
     confidential_failures,
@@ -141,7 +141,7 @@ class Recount:
                 tuple(homogeneous),
                 suppressed,
                 records,
-                [errors.note_spellings(name, *found) for name, found in self.spellings().items()],
+                [wording.note_spellings(name, *found) for name, found in self.spellings().items()],
             ),
         )
 
@@ -187,7 +187,7 @@ class Recount:
         pairs = self.frame.select(*before, *after).distinct()
         split = pairs.groupBy(*(f"b{at}" for at in range(len(before)))).agg(F.count("*").alias("n"))
         wrong = split.where("n > 1").count()
-        return [errors.strata_split(self.claims.strata, wrong)] if wrong else []
+        return [wording.strata_split(self.claims.strata, wrong)] if wrong else []
 
     def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> _Subset:
         """The classes of one subset: their sizes, and whether what each publishes is its members' mean."""
@@ -226,7 +226,9 @@ class Recount:
             failures += self.column_failures(name, found, at)
             changes[name] = self.mean_change(name, found, at)
         if weighted and found["dominated"]:
-            failures.append(errors.dominant_weights(claims.weight or "", count.columns, found["dominated"]))
+            failures.append(
+                wording.dominant_weights(claims.weight or "", count.columns, found["dominated"])
+            )
         homogeneous = [
             Homogeneous(
                 name, count.columns, found[f"poor{at}"], found[f"in_poor{at}"], released, name in merged
@@ -275,11 +277,11 @@ class Recount:
         """What is wrong with the values that classes publish in one column."""
         failures = []
         if found[f"invented{at}"]:
-            failures.append(errors.value_without_source(name, found[f"invented{at}"]))
+            failures.append(wording.value_without_source(name, found[f"invented{at}"]))
         if found[f"few{at}"]:
-            failures.append(errors.too_few_observed(name, self.claims.k, found[f"few{at}"]))
+            failures.append(wording.too_few_observed(name, self.claims.k, found[f"few{at}"]))
         if found[f"far{at}"]:
-            failures.append(errors.not_the_mean(name, found[f"far{at}"]))
+            failures.append(wording.not_the_mean(name, found[f"far{at}"]))
         return failures
 
     def mean_change(self, name: str, found: Any, at: int) -> MeanChange:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import wording
 from microagg.columns import decimals_of
 from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
 from microagg.verify.classes import Classes, Codes, codes_of, count_of
@@ -54,7 +54,7 @@ def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims
     source row of each released record. A million records with 15 columns take a second or two.
     """
     if failures := shape_failures(source, released, rows, claims):
-        return Verdict(claims.k, errors.not_recounted(), tuple(failures), records=released.num_rows)
+        return Verdict(claims.k, wording.not_recounted(), tuple(failures), records=released.num_rows)
     suppressed = source.num_rows - released.num_rows
     source = source.drop_columns([name for name in source.column_names if name in claims.dropped])
     everything = source
@@ -74,14 +74,14 @@ def _number_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
         for table in (source, released):
             kind = plain(table.column(name)).type
             if not is_numeric(kind):
-                failures.append(errors.masked_not_numeric(name, str(kind)))
+                failures.append(wording.masked_not_numeric(name, str(kind)))
     for name in (*masked, *claims.strata):
         array = plain(released.column(name))
         values = numbers(array)
         if values is not None:
             finite = np.isfinite(values) if name in masked else ~np.isnan(values)
             if wrong := int((~finite & ~missing(array)).sum()):
-                failures.append(errors.not_a_number(name, wrong))
+                failures.append(wording.not_a_number(name, wrong))
     return failures
 
 
@@ -100,21 +100,21 @@ def sentence_of(k: int, subsets: tuple[Count, ...], joint: Count | None, keys: t
     """What may be said about k."""
     worst = min(subsets, key=lambda count: count.smallest)
     if worst.smallest < k:
-        return errors.not_k_anonymous(worst.columns, k, worst.below, worst.smallest)
+        return wording.not_k_anonymous(worst.columns, k, worst.below, worst.smallest)
     if joint is None or joint.smallest >= k:
-        return errors.k_anonymous(keys, k, (joint or worst).smallest)
-    return errors.partly_k_anonymous(joint.unique)
+        return wording.k_anonymous(keys, k, (joint or worst).smallest)
+    return wording.partly_k_anonymous(joint.unique)
 
 
 def k_failures(claims: Claims, counts: tuple[Count, ...], joint: Count | None) -> list[str]:
     """Combinations that too few records share."""
     failures = [
-        errors.combination_too_rare(count.columns, claims.k, count.classes, count.below, count.smallest)
+        wording.combination_too_rare(count.columns, claims.k, count.classes, count.below, count.smallest)
         for count in counts
         if count.below
     ]
     if joint is not None and joint.below and not claims.accept_partial:
-        failures.append(errors.partial_not_accepted(claims.k, joint.unique, joint.below))
+        failures.append(wording.partial_not_accepted(claims.k, joint.unique, joint.below))
     return failures
 
 
@@ -123,7 +123,7 @@ def confidential_failures(claims: Claims, homogeneous: tuple[Homogeneous, ...]) 
     if claims.accept_homogeneous:
         return []
     return [
-        errors.homogeneous_groups(
+        wording.homogeneous_groups(
             found.column,
             found.keys,
             found.groups,
@@ -139,7 +139,7 @@ def confidential_failures(claims: Claims, homogeneous: tuple[Homogeneous, ...]) 
 def mean_failures(changes: tuple[MeanChange, ...]) -> list[str]:
     """Means that moved further than promised."""
     return [
-        errors.mean_not_kept(change.column, change.mean, change.tolerance)
+        wording.mean_not_kept(change.column, change.mean, change.tolerance)
         for change in changes
         if change.tolerance is not None and not change.kept
     ]
@@ -157,19 +157,19 @@ def notes_of(
     """What was accepted, and what else is worth knowing."""
     notes = []
     if joint is not None and joint.below and claims.accept_partial:
-        notes.append(errors.note_partial(joint.below, claims.k))
+        notes.append(wording.note_partial(joint.below, claims.k))
     if claims.accept_homogeneous:
         notes += [
-            errors.note_homogeneous(found.column, found.keys, found.groups, found.records)
+            wording.note_homogeneous(found.column, found.keys, found.groups, found.records)
             for found in homogeneous
         ]
     notes += further
     for count in counts:
         if count.own_values:
             masked = [name for name in count.columns if name not in claims.strata]
-            notes.append(errors.note_own_values(masked, count.own_values))
+            notes.append(wording.note_own_values(masked, count.own_values))
     if suppressed:
-        notes.append(errors.note_suppressed(suppressed, suppressed + released))
+        notes.append(wording.note_suppressed(suppressed, suppressed + released))
     return tuple(notes)
 
 
@@ -283,10 +283,10 @@ class Release:
                 continue  # refused already
             observed, shown = ~np.isnan(pair[0]), ~np.isnan(pair[1])
             if invented := int((shown & ~observed).sum()):
-                failures.append(errors.value_without_source(name, invented))
+                failures.append(wording.value_without_source(name, invented))
             rests_on = np.bincount(classes.labels[observed], minlength=classes.count)
             if few := int((shown & (rests_on < self.claims.k)[classes.labels]).sum()):
-                failures.append(errors.too_few_observed(name, self.claims.k, few))
+                failures.append(wording.too_few_observed(name, self.claims.k, few))
         return failures
 
     def value_failures(self, names: tuple[str, ...], classes: Classes) -> list[str]:
@@ -308,7 +308,7 @@ class Release:
                 slack = np.finfo(np.float64).tiny + NEGLIGIBLE * size / total  # tiny: of denormal numbers
                 far = np.abs(off) > (tolerance * (1.0 + NEGLIGIBLE) + slack) * total
             if wrong := int(far[total > 0.0].sum()):
-                failures.append(errors.not_the_mean(name, wrong))
+                failures.append(wording.not_the_mean(name, wrong))
         return failures
 
     def noise_failures(self) -> list[str]:
@@ -317,9 +317,9 @@ class Release:
         for name in self.claims.noised:
             if (pair := self.numbers(name)) is not None:
                 moved = int((np.isnan(pair[0]) != np.isnan(pair[1])).sum())
-                failures += [errors.missing_moved(name, moved)] if moved else []
+                failures += [wording.missing_moved(name, moved)] if moved else []
                 undone, of = _undone(*pair)
-                failures += [errors.noise_undone(name, undone, of)] if undone > MOST_UNDONE * of else []
+                failures += [wording.noise_undone(name, undone, of)] if undone > MOST_UNDONE * of else []
         return failures
 
     def noise_notes(self) -> list[str]:
@@ -329,7 +329,7 @@ class Release:
             if (pair := self.numbers(name)) is not None:
                 undone, of = _undone(*pair)
                 if BY_CHANCE * of < undone <= MOST_UNDONE * of:
-                    notes.append(errors.note_noise_undone(name, undone, of))
+                    notes.append(wording.note_noise_undone(name, undone, of))
         return notes
 
     def weights(self) -> NDArray[np.float64] | None:
@@ -350,7 +350,7 @@ class Release:
             return []
         usable = np.isfinite(weights) & (weights > 0)
         if not usable.all():
-            return [errors.weights_unusable(name, int((~usable).sum()))]
+            return [wording.weights_unusable(name, int((~usable).sum()))]
         shares = weights / weights.max()
         failures = []
         for keys, classes in grouped:
@@ -359,7 +359,7 @@ class Release:
             np.maximum.at(largest, classes.labels, shares)
             # A half exactly is allowed, and its sum may be off in the last digits.
             if dominated := int((2 * largest > total * (1 + 1e-12)).sum()):
-                failures.append(errors.dominant_weights(name, keys, dominated))
+                failures.append(wording.dominant_weights(name, keys, dominated))
         return failures
 
     def homogeneous(self, grouped: list[tuple[tuple[str, ...], Classes]]) -> tuple[Homogeneous, ...]:
@@ -396,7 +396,7 @@ class Release:
         names = [name for name in self.claims.confidential if name not in (*keys, *self.claims.dropped)]
         counts = {name: self.spellings(name) for name in names}
         return [
-            errors.note_spellings(name, many, read) for name, (many, read) in counts.items() if read < many
+            wording.note_spellings(name, many, read) for name, (many, read) in counts.items() if read < many
         ]
 
     def mean_changes(self) -> tuple[MeanChange, ...]:
@@ -461,7 +461,7 @@ class Release:
     ) -> tuple[str, ...]:
         """What was accepted, and what else is worth knowing."""
         about_noise = (
-            [errors.note_noised(self.claims.noised), *self.noise_notes()] if self.claims.noised else []
+            [wording.note_noised(self.claims.noised), *self.noise_notes()] if self.claims.noised else []
         )
         further = [*about_noise, *self.spelling_notes()]
         return notes_of(

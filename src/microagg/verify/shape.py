@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Claims
 from microagg.verify.classes import Classes, codes_of
 from microagg.verify.values import differing, is_text, plain
@@ -57,7 +57,7 @@ def _claims_failures(known: list[str], claims: Claims) -> list[str]:
         "a column masked by itself is not confidential": not by_themselves <= set(claims.confidential),
         "a mean is promised of a dropped column": bool(set(claims.mean_tolerance) & set(claims.dropped)),
     }
-    return [errors.claims_unusable(what) for what, is_so in wrong.items() if is_so]
+    return [wording.claims_unusable(what) for what, is_so in wrong.items() if is_so]
 
 
 def columns_failures(
@@ -69,21 +69,21 @@ def columns_failures(
     left = [name for name in dropped if name in found]
     added = [name for name in found if name not in needed and name not in left]
     lost = [name for name in needed if name not in found]
-    return [errors.released_columns_differ(lost, added, left, where)]
+    return [wording.released_columns_differ(lost, added, left, where)]
 
 
 def _rows_failures(n: int, released: int, rows: Any) -> list[str]:
     rows = np.asarray(rows)
     if rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
-        return [errors.released_rows_differ("they are not row numbers")]
+        return [wording.released_rows_differ("they are not row numbers")]
     if len(rows) != released:
-        return [errors.released_rows_differ(f"{released} are released, {len(rows)} named")]
+        return [wording.released_rows_differ(f"{released} are released, {len(rows)} named")]
     if released == 0:
-        return [errors.nothing_released()]
+        return [wording.nothing_released()]
     if rows.min() < 0 or rows.max() >= n:
-        return [errors.released_rows_differ("there are rows that the source does not have")]
+        return [wording.released_rows_differ("there are rows that the source does not have")]
     twice = int((np.bincount(rows, minlength=n) > 1).sum())
-    return [errors.released_rows_differ(f"{twice} are released more than once")] if twice else []
+    return [wording.released_rows_differ(f"{twice} are released more than once")] if twice else []
 
 
 def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[str]:
@@ -98,9 +98,9 @@ def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> 
             continue
         before, after = source.column(name), released.column(name)
         if before.type != after.type:
-            failures.append(errors.column_retyped(name, str(after.type), str(before.type)))
+            failures.append(wording.column_retyped(name, str(after.type), str(before.type)))
         elif changed := int(differing(plain(before), plain(after)).sum()):
-            failures.append(errors.column_changed(name, changed))
+            failures.append(wording.column_changed(name, changed))
     return failures
 
 
@@ -113,7 +113,7 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
     after = Classes.whole(n).refined(codes_of(released.column(name)) for name in claims.strata)
     split = before.with_any(before.differs((after.labels,)))
     if len(split):
-        return [errors.strata_split(claims.strata, len(split))]
+        return [wording.strata_split(claims.strata, len(split))]
     parts = np.bincount(after.labels[before.some_record()], minlength=after.count)
     alone = parts[after.labels] == 1
     failures = []
@@ -127,7 +127,7 @@ def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[str]
     import pyarrow as pa
 
     old, new = plain(before).filter(pa.array(alone)), plain(after).filter(pa.array(alone))
-    wrong = errors.column_retyped(name, str(after.type), str(before.type))
+    wrong = wording.column_retyped(name, str(after.type), str(before.type))
     if old.type != new.type:
         if not is_text(new.type):
             return [wrong]
@@ -136,4 +136,4 @@ def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[str]
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return [wrong]
     changed = int(differing(old, new).sum())
-    return [errors.column_changed(name, changed)] if changed else []
+    return [wording.column_changed(name, changed)] if changed else []

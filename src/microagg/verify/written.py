@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.model import Claims, Verdict
 from microagg.verify.classes import Classes, codes_of, count_of
 from microagg.verify.release import k_failures
@@ -32,20 +32,20 @@ def check_written(
     verdict.raise_if_unsafe()
     failures = columns_failures(released.column_names, written.column_names, claims.dropped, "written file")
     if not written.num_rows == released.num_rows == verdict.records:
-        failures.append(errors.written_rows_differ(written.num_rows, verdict.records))
+        failures.append(wording.written_rows_differ(written.num_rows, verdict.records))
     if not failures:
         failures = [
-            errors.written_differs(name)
+            wording.written_differs(name)
             for name in released.column_names
             if not same_values(released.column(name), written.column(name), decimal)
         ] + _recount_failures(written, verdict, claims)
         failures += [
-            errors.written_categories(name)
+            wording.written_categories(name)
             for name in written.column_names
             if not _one_code_each(written.column(name))
         ]
     if failures:
-        raise errors.unsafe_release(failures)
+        raise wording.unsafe_release(failures)
 
 
 def _one_code_each(column: Any) -> bool:
@@ -76,7 +76,7 @@ def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> li
         joint = count_of(keys, whole.refined(codes[name] for name in keys), claims.k)
     failures = k_failures(claims, tuple(counts), joint)
     if joint is not None and verdict.joint is not None and joint.unique > verdict.joint.unique:
-        failures.append(errors.written_more_unique(joint.unique, verdict.joint.unique))
+        failures.append(wording.written_more_unique(joint.unique, verdict.joint.unique))
     return failures
 
 

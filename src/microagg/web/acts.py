@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 from microagg.model import FILE_WORDS
 from microagg.web import example
 from microagg.web.project import Project, Source
@@ -49,7 +49,7 @@ def _compare(project: Project, told: Mapping[str, Any], _paths: bool) -> None:
     try:
         ks = [int(each) for each in str(told.get("ks", "")).split(",")]
     except ValueError:
-        raise errors.bad_word("k", "whole numbers separated by commas, such as 3, 5, 10") from None
+        raise wording.bad_word("k", "whole numbers separated by commas, such as 3, 5, 10") from None
     methods = [name.strip() for name in str(told.get("methods", "")).split(",") if name.strip()]
     project.compare(ks, methods)
 

@@ -10,7 +10,7 @@ from htmltools import Tag, TagList, tags
 from shiny import App, Inputs, Outputs, Session, reactive, render, ui
 from starlette.requests import Request
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.web.acts import ACTS
 from microagg.web.guard import SESSION, STEP
 from microagg.web.labels import for_pages
@@ -204,7 +204,7 @@ class _Page:
         name = str(told.get("act"))
         if name == "end":
             await asyncio.to_thread(self.sessions.end, self.owner)
-            await self.session.send_custom_message("ended", {"text": errors.session_ended()})
+            await self.session.send_custom_message("ended", {"text": wording.session_ended()})
             return
         try:
             step = ACTS[name](self.project, told, self.paths) if name in ACTS else None

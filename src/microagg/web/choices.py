@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 from microagg.plan.checks import Code, code_in
 from microagg.plan.words import WORDS
 
@@ -85,7 +85,7 @@ class Choices:
             words[role] = self._with_role(role)
         weights = self._with_role("weight")
         if len(weights) > 1:
-            raise errors.two_weights(weights)
+            raise wording.two_weights(weights)
         words["weight"] = weights[0] if weights else None
         words["missing_codes"] = {
             column: _codes(column, text) for column, text in self._acting("missing_codes", self.codes)
@@ -127,7 +127,7 @@ def _codes(column: str, text: str) -> list[Code]:
     try:
         typed = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error:
-        raise errors.bad_word(
+        raise wording.bad_word(
             f"missing_codes of {column}", "numbers and texts separated by commas: 9, 99, ."
         ) from None
     return [code_in(code) for code in typed if code.strip()]
@@ -144,4 +144,4 @@ def _decimals(column: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise errors.bad_word(f"decimals of {column}", "a whole number, such as 2") from None
+        raise wording.bad_word(f"decimals of {column}", "a whole number, such as 2") from None

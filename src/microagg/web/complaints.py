@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def _tell(*thrown: Any, file: Any = None, **_settings: object) -> None:
     """Called like `traceback.print_exception`: by an exception, or by its kind, itself and its trace."""
     error = next((each for each in thrown if isinstance(each, BaseException)), None)
     if error is not None:
-        text = errors.page_failed(type(error).__name__, _place(error.__traceback__))
+        text = wording.page_failed(type(error).__name__, _place(error.__traceback__))
         print(text, file=file or sys.stderr)
 
 
@@ -55,5 +55,5 @@ def _place(trace: TracebackType | None) -> str:
 def _tell_warning(
     _message: object, category: type[Warning], filename: str, lineno: int, file: Any = None, *_: object
 ) -> None:
-    text = errors.page_warned(category.__name__, f"{Path(filename).name}:{lineno}")
+    text = wording.page_warned(category.__name__, f"{Path(filename).name}:{lineno}")
     print(text, file=file or sys.stderr)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 from starlette.requests import cookie_parser
 
-from microagg import errors
+from microagg import wording
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -81,9 +81,9 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "")
         if host not in self._hosts:
-            await _refuse(scope, send, 421, errors.unknown_host())
+            await _refuse(scope, send, 421, wording.unknown_host())
         elif not _same_origin(scope, headers, host):
-            await _refuse(scope, send, 403, errors.other_origin())
+            await _refuse(scope, send, 403, wording.other_origin())
         else:
             await self._admit(scope, receive, send, headers)
 
@@ -99,9 +99,9 @@ class Guard:
                 made = self._sessions.new()
                 await _enter(send, f"{self._cookie}={made.id}; Path=/; HttpOnly; SameSite=Strict")
             else:
-                await _refuse(scope, send, 403, errors.no_entry())
+                await _refuse(scope, send, 403, wording.no_entry())
         elif session is None:
-            await _refuse(scope, send, 403, errors.no_entry())
+            await _refuse(scope, send, 403, wording.no_entry())
         else:
             session.seen()
             await self._app({**scope, SESSION: session}, receive, _with_headers(send))

@@ -14,7 +14,7 @@ from multiprocessing.process import BaseProcess
 from time import monotonic
 from typing import Any, Literal
 
-from microagg import errors
+from microagg import wording
 from microagg.web import worker
 
 Lane = Literal["quick", "long"]
@@ -120,7 +120,7 @@ class Queue:
         """Start it as soon as there is room; `SettingsError` if too many wait."""
         with self._lock:
             if self._closed or len(self._waiting) >= MOST_WAITING:
-                raise errors.queue_full(MOST_WAITING)
+                raise wording.queue_full(MOST_WAITING)
             self._waiting.append(job)
             self._start_next()
 
@@ -136,7 +136,7 @@ class Queue:
             waited = job in self._waiting
             if waited:
                 self._waiting.remove(job)
-                job.message = errors.job_stopped()
+                job.message = wording.job_stopped()
                 job.state = "stopped"
             elif job.state == "running":
                 job.state = "stopping"
@@ -228,12 +228,12 @@ class Queue:
         if state == "done" and not job.given_up:
             job.answer, job.state = answer, "done"
         elif job.late:
-            job.message, job.state = errors.job_out_of_time(self.limits.minutes), "failed"
+            job.message, job.state = wording.job_out_of_time(self.limits.minutes), "failed"
         elif job.given_up or state == "stopped":
-            job.message, job.state = errors.job_stopped(), "stopped"
+            job.message, job.state = wording.job_stopped(), "stopped"
         elif state == "refused":
             job.message, job.state = answer, "refused"
         elif state == "memory":
-            job.message, job.state = errors.job_out_of_memory(self.limits.memory), "failed"
+            job.message, job.state = wording.job_out_of_memory(self.limits.memory), "failed"
         else:
-            job.message, job.state = answer or errors.job_ended(), "failed"
+            job.message, job.state = answer or wording.job_ended(), "failed"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.web.choices import Choices
 from microagg.web.folders import remove
 from microagg.web.jobs import Job, Lane, Queue
@@ -76,7 +76,7 @@ class Project:
     def new_place(self) -> Path:
         """A folder for a file that is about to arrive; `SettingsError` if the session has ended."""
         if self.closed:
-            raise errors.session_is_over()
+            raise wording.session_is_over()
         place = self.folder / secrets.token_hex(8)
         place.mkdir(mode=0o700)
         return place
@@ -100,9 +100,9 @@ class Project:
     def open_path(self, text: str, allowed: bool) -> None:
         """A file of this machine, read where it is."""
         if not allowed:
-            raise errors.paths_not_allowed()
+            raise wording.paths_not_allowed()
         if not text.strip():
-            raise errors.no_path()
+            raise wording.no_path()
         path = Path(text.strip()).expanduser()
         if not path.is_absolute():
             path = Path.cwd() / path
@@ -209,7 +209,7 @@ class Project:
         """In place of the last one of its kind; `SettingsError` if too many jobs wait already."""
         with self._lock:
             if self.closed:
-                raise errors.session_is_over()
+                raise wording.session_is_over()
             self.give_up(kind)
             self.jobs[kind] = job = Job(kind, arguments, lane, self._ended)
             try:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from microagg import errors
+from microagg import wording
 from microagg.web.complaints import words_kept_back
 from microagg.web.folders import ServerFolder, sweep
 from microagg.web.guard import Door, Guard
@@ -57,12 +57,12 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
 
     alone = settings.host in LOOPBACK
     if settings.paths and not alone:
-        raise errors.paths_for_others(settings.host)
+        raise wording.paths_for_others(settings.host)
     sweep()
     bound = _socket(settings.host, settings.port)
     port = bound.getsockname()[1]
     if not alone:
-        say(errors.served_to_others(settings.host))
+        say(wording.served_to_others(settings.host))
     folder = ServerFolder()
     queue = Queue(settings.limits or Limits.usual())
     sessions = Sessions(folder, queue, settings.keep, _first(settings.file))
@@ -71,7 +71,7 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
 
     def entered(link: str) -> None:
         way_in.unlink(missing_ok=True)
-        say(errors.link_used())
+        say(wording.link_used())
         say(f"for another browser: {link}")
 
     door = Door(f"http://{_bracketed(hosts[0])}:{port}", entered)
@@ -161,8 +161,8 @@ def _socket(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         bound.close()
         if isinstance(error, socket.gaierror):
-            raise errors.bad_address(host) from None
-        raise errors.port_taken(host, port) from None
+            raise wording.bad_address(host) from None
+        raise wording.port_taken(host, port) from None
     return bound
 
 

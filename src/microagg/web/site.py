@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.model import FORMATS
 from microagg.web.folders import remove
 from microagg.web.guard import SESSION, STEP, policy
@@ -96,7 +96,7 @@ def _with_policy(send: Send) -> Send:
 async def _static(request: Request) -> Response:
     path = STATIC.get(request.path_params.get("name", "icon.svg"))
     if path is None:
-        return PlainTextResponse(errors.not_found(), 404)
+        return PlainTextResponse(wording.not_found(), 404)
     return FileResponse(path, headers={"cache-control": "no-cache"})
 
 
@@ -106,7 +106,7 @@ async def _upload(request: Request) -> Response:
     name = safe_name(request.query_params.get("name", ""))
     try:
         if Path(name).suffix.lower() not in FORMATS:
-            raise errors.unknown_upload(name, list(FORMATS))
+            raise wording.unknown_upload(name, list(FORMATS))
         place = project.new_place()
         try:
             await _receive(request, place / name)
@@ -119,7 +119,7 @@ async def _upload(request: Request) -> Response:
     except (errors.DataError, errors.SettingsError) as refusal:
         return PlainTextResponse(for_pages(str(refusal)), 422)
     except OSError as error:
-        return PlainTextResponse(errors.job_failed_to_write(error.strerror or "no space"), 507)
+        return PlainTextResponse(wording.job_failed_to_write(error.strerror or "no space"), 507)
     return Response(status_code=204)
 
 
@@ -127,17 +127,17 @@ async def _receive(request: Request, path: Path) -> None:
     received = 0
     expected = request.headers.get("content-length")
     if expected is not None and int(expected) > MOST_BYTES:
-        raise errors.upload_too_large(MOST_BYTES)
+        raise wording.upload_too_large(MOST_BYTES)
     if expected is not None and int(expected) > shutil.disk_usage(path.parent).free:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with path.open("xb") as file:
         async for block in request.stream():
             received += len(block)
             if received > MOST_BYTES:
-                raise errors.upload_too_large(MOST_BYTES)
+                raise wording.upload_too_large(MOST_BYTES)
             file.write(block)
     if expected is not None and received != int(expected):
-        raise errors.upload_incomplete()
+        raise wording.upload_incomplete()
 
 
 def safe_name(name: str) -> str:
@@ -153,7 +153,7 @@ async def _get(request: Request) -> Response:
     project: Project = request.scope[SESSION].project
     release, folder = project.release, project.release_folder
     if release is None or folder is None:
-        return PlainTextResponse(errors.not_found(), 404)
+        return PlainTextResponse(wording.not_found(), 404)
     what = request.path_params["what"]
     if what == "plan":
         headers = {"content-disposition": 'attachment; filename="plan.toml"'}
@@ -165,7 +165,7 @@ async def _get(request: Request) -> Response:
         "record": folder / INTERNAL / f"{release['file']}.microagg.json",
     }
     if what not in files:
-        return PlainTextResponse(errors.not_found(), 404)
+        return PlainTextResponse(wording.not_found(), 404)
     shown = "open" in request.query_params and files[what].suffix == ".html"
     return FileResponse(
         files[what],

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from microagg import errors, read
+from microagg import errors, read, wording
 from microagg.api_assess import compare as compare_strategies
 from microagg.engines import local
 from microagg.engines.drafting import draft
@@ -182,7 +182,7 @@ def _stamp(source: Path) -> list[int] | None:
 def _refuse_other(source: Path, arguments: Mapping[str, Any]) -> None:
     """`DataError` if the file is not the one any more that roles were given to."""
     if arguments.get("stamp") is not None and _stamp(source) != arguments["stamp"]:
-        raise errors.file_changed(arguments["name"])
+        raise wording.file_changed(arguments["name"])
 
 
 KINDS: Mapping[str, Callable[[Mapping[str, Any], Line], dict[str, Any]]] = {

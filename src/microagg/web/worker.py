@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.process import forbid_core_dumps
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def _ending(kind: str, arguments: Mapping[str, Any], line: Line) -> tuple[str, o
     except MemoryError:
         return "memory", None
     except OSError as error:
-        return "failed", errors.job_failed_to_write(error.strerror or str(error))
+        return "failed", wording.job_failed_to_write(error.strerror or str(error))
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(last.filename).name}:{last.lineno}"
-        return "failed", errors.job_failed(type(error).__name__, place)
+        return "failed", wording.job_failed(type(error).__name__, place)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.model import FORMATS, Origin
 from microagg.write.drafts import OURS_ALONE, draft
 
@@ -34,22 +34,22 @@ def check_output(path: Path, force: bool | None = None, source: Path | None = No
         _refuse_removed_folder(path)
         check_name(path)
         if path.is_dir():
-            raise errors.output_is_a_folder(str(path))
+            raise wording.output_is_a_folder(str(path))
         if not path.parent.is_dir():
-            raise errors.no_output_folder(str(path.parent))
+            raise wording.no_output_folder(str(path.parent))
         if path.exists() and not path.is_file():
-            raise errors.output_is_no_file(str(path))
+            raise wording.output_is_no_file(str(path))
         if source is not None and _are_one_file(path, source):
-            raise errors.output_is_input(str(path))
+            raise wording.output_is_input(str(path))
         if os.path.lexists(path) and not force:
-            raise errors.output_exists(str(path), replaceable=force is not None)
+            raise wording.output_exists(str(path), replaceable=force is not None)
         path.lstat()  # refuses names that no file system takes
     except FileNotFoundError:
         pass
     except errors.OutputError:
         raise
     except OSError as error:
-        raise errors.cannot_write(str(path), error.strerror or "its name is not possible") from None
+        raise wording.cannot_write(str(path), error.strerror or "its name is not possible") from None
     with draft(path, OURS_ALONE):  # the folder may be read-only, the disk full
         pass
 
@@ -62,7 +62,7 @@ def check_name(path: Path) -> None:
         with suppress(OSError, ValueError):  # some file systems do not tell
             most = os.pathconf(folder, "PC_NAME_MAX")
     if 0 < most < size:
-        raise errors.name_too_long(path.name, size, most)
+        raise wording.name_too_long(path.name, size, most)
 
 
 def _refuse_removed_folder(path: Path) -> None:
@@ -71,14 +71,14 @@ def _refuse_removed_folder(path: Path) -> None:
     try:
         Path.cwd()
     except FileNotFoundError:
-        raise errors.working_folder_removed() from None
+        raise wording.working_folder_removed() from None
 
 
 def check_apart(paths: Sequence[Path]) -> None:
     """Refuse outputs of which two, perhaps through links, are one file."""
     for at, path in enumerate(paths):
         if any(_are_one_file(path, other) for other in paths[:at]):
-            raise errors.same_output(str(path))
+            raise wording.same_output(str(path))
 
 
 def _are_one_file(path: Path, source: Path) -> bool:
@@ -97,7 +97,7 @@ def output_format(path: Path, origin: Origin) -> str:
     if kind is None and not path.suffix:
         kind = origin.format if origin.format in FORMATS.values() else None
     if kind is None:
-        raise errors.unknown_output_format(str(path), list(WRITTEN))
+        raise wording.unknown_output_format(str(path), list(WRITTEN))
     if kind in _NOT_WRITTEN:
-        raise errors.not_written(str(path), kind, list(WRITTEN))
+        raise wording.not_written(str(path), kind, list(WRITTEN))
     return kind

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import is_text
 from microagg.hidden_values import without_hidden_values
 
@@ -57,4 +57,4 @@ def plain(column: pa.ChunkedArray[Any], name: str, kind: str) -> pa.ChunkedArray
         return column.cast(pa.timestamp("us"), safe=False)
     if types.is_boolean(found) or types.is_date(found) or types.is_time(found):
         return column
-    raise errors.unwritable_column(kind, name, f"values of type {found}")
+    raise wording.unwritable_column(kind, name, f"values of type {found}")

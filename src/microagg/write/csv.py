@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from microagg import errors
+from microagg import wording
 from microagg.model import CsvFormat, CsvLook
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ def write_csv(
         kind = field.type
         stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
         if pa.types.is_nested(stored) or pa.types.is_interval(stored) or _is_binary(stored):
-            raise errors.unwritable_column("CSV", field.name, f"values of type {kind}")
+            raise wording.unwritable_column("CSV", field.name, f"values of type {kind}")
     padded = [name for name in table.column_names if name != name.strip()]
     if padded:
-        raise errors.bad_names_for("CSV", padded, "names without blanks around them")
+        raise wording.bad_names_for("CSV", padded, "names without blanks around them")
     encoder = _Encoder(encoding, path, delimiter, look.line_end)
     always = [name in look.quoted_columns for name in table.column_names]
     header = pa.table([[name] for name in table.column_names], names=table.column_names)
@@ -77,7 +77,7 @@ class _Encoder:
             return self._state.encode(str(rows, "utf-8"))
         except UnicodeEncodeError:
             guilty = next(name for name, field in zip(names, fields, strict=True) if not self._fits(field))
-            raise errors.not_encodable(self._path, guilty, self._encoding) from None
+            raise wording.not_encodable(self._path, guilty, self._encoding) from None
 
     def _fits(self, field: pa.Array[Any]) -> bool:
         try:

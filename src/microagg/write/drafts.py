@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.process import note_committed, signals_held_back
 from microagg.write.leftovers import claim_folder, hidden_name
 
@@ -220,7 +220,7 @@ class Draft:
             self._rename(self.name, self.older)
         new = self.temporary if self.temporary is not None else self.hidden
         if new is None:
-            raise errors.contract_broken("commit", "the draft has no name of its own to be renamed from")
+            raise wording.contract_broken("commit", "the draft has no name of its own to be renamed from")
         self._rename(new, self.name)
 
     def _rename(self, source: str, name: str) -> None:
@@ -273,7 +273,7 @@ def _withdraw(drafts: Sequence[Draft]) -> None:
         except OSError:
             lost.append(each)
     if lost:
-        raise errors.not_put_back(
+        raise wording.not_put_back(
             {str(each.target): str(each.visible_folder / (each.older or "")) for each in lost}
         )
 
@@ -324,10 +324,10 @@ def told(target: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError:
-        raise errors.output_exists(str(target)) from None
+        raise wording.output_exists(str(target)) from None
     except errors.OutputError:
         raise
     except OSError as error:
         # Not the error's own words: those of libraries differ from the system's.
         reason = "writing failed" if error.errno is None else os.strerror(error.errno)
-        raise errors.cannot_write(str(target), reason) from None
+        raise wording.cannot_write(str(target), reason) from None

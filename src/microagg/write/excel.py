@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.write.columns import plain
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write_excel(
         from openpyxl.utils.exceptions import IllegalCharacterError
         from openpyxl.worksheet._writer import WorksheetWriter
     except ImportError:
-        raise errors.needs_extra("Writing Excel files", "openpyxl", "formats") from None
+        raise wording.needs_extra("Writing Excel files", "openpyxl", "formats") from None
 
     table = _fitting(table)
     book = openpyxl.Workbook(write_only=True)
@@ -68,7 +68,7 @@ def write_excel(
         content = io.BytesIO()
         book.save(content)
     except IllegalCharacterError:  # its words quote the value
-        raise errors.refused_by_writer(path, "Excel") from None
+        raise wording.refused_by_writer(path, "Excel") from None
     finally:
         # What openpyxl could not finish it leaves to the garbage collector, which would complain aloud.
         for unfinished in (sheet._rows, writer.xf):
@@ -83,19 +83,19 @@ def _fitting(table: pa.Table) -> pa.Table:
     from pyarrow import compute
 
     if table.num_rows + 1 > MOST_ROWS:
-        raise errors.too_many_for("Excel", "records", table.num_rows, MOST_ROWS - 1)
+        raise wording.too_many_for("Excel", "records", table.num_rows, MOST_ROWS - 1)
     if table.num_columns > MOST_COLUMNS:
-        raise errors.too_many_for("Excel", "columns", table.num_columns, MOST_COLUMNS)
+        raise wording.too_many_for("Excel", "columns", table.num_columns, MOST_COLUMNS)
     for at, field in enumerate(table.schema):
         column = plain(table.column(at), field.name, "Excel")
         if pa.types.is_large_string(column.type):
             longest = compute.max(compute.utf8_length(column)).as_py() or 0
             if longest > _MOST_LETTERS:
-                raise errors.text_too_long_for("Excel", field.name, _MOST_LETTERS)
+                raise wording.text_too_long_for("Excel", field.name, _MOST_LETTERS)
         elif pa.types.is_floating(column.type):
             # A sheet has neither NaN nor infinity.
             column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
             if np.isinf(column.to_numpy()).any():
-                raise errors.infinite_values(field.name, int(np.isinf(column.to_numpy()).sum()))
+                raise wording.infinite_values(field.name, int(np.isinf(column.to_numpy()).sum()))
         table = table.set_column(at, field.name, column)
     return table

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from microagg import errors
+from microagg import wording
 from microagg.write.checks import check_name, check_output
 from microagg.write.drafts import OURS_ALONE, Draft, commit_all, draft, told
 
@@ -56,11 +56,11 @@ class Internal:
             check_name(self.folder / name)
         if not self.folder.exists():
             if not self.folder.parent.is_dir():
-                raise errors.no_output_folder(str(self.folder.parent))
+                raise wording.no_output_folder(str(self.folder.parent))
             check_output(self.folder)
             return
         if not self.folder.is_dir():
-            raise errors.not_a_folder(str(self.folder))
+            raise wording.not_a_folder(str(self.folder))
         for name in names:
             check_output(self.folder / name, force)
 

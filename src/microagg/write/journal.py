@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from microagg import errors
+from microagg import wording
 from microagg.write.drafts import OURS_ALONE, told
 from microagg.write.internal import Internal
 
@@ -26,9 +26,9 @@ class Journal:
     def check(self) -> None:
         """Refuse, before any work is done, a place that cannot be written."""
         if self.path.is_symlink():  # it would lead out of the folder
-            raise errors.output_is_a_link(str(self.path))
+            raise wording.output_is_a_link(str(self.path))
         if self.path.parent.exists() and not self.path.parent.is_dir():
-            raise errors.output_exists(str(self.path.parent))
+            raise wording.output_exists(str(self.path.parent))
         Internal(self.path.parent).check(self.path.name, force=True)
 
     def entries(self) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from microagg import errors
+from microagg import wording
 from microagg.model import CsvFormat, Microdata, Origin, Verified
 from microagg.write.checks import output_format
 from microagg.write.columns import values_only
@@ -114,4 +114,4 @@ def _write_typed(table: pa.Table, path: Path, name: str, kind: str) -> None:
 
             feather.write_feather(table, str(path))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # their words may quote values
-        raise errors.refused_by_writer(name, kind) from None
+        raise wording.refused_by_writer(name, kind) from None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.arrow_types import is_number
 from microagg.calendars import CALENDARS, program_of
 from microagg.model import Origin, StatisticalLabels
@@ -68,7 +68,7 @@ def write_statistical(
         import pandas as pd  # noqa: F401  (what the writers take)
         import pyreadstat
     except ImportError:
-        raise errors.needs_extra(f"Writing {kind} files", "pyreadstat and pandas", "formats") from None
+        raise wording.needs_extra(f"Writing {kind} files", "pyreadstat and pandas", "formats") from None
 
     prepared = _Prepared.of(table, kind, origin, changed)
     writers: dict[str, Callable[..., None]] = {
@@ -83,8 +83,8 @@ def write_statistical(
         raise
     except Exception as error:  # pyreadstat's own, in words that may quote values
         if "unable to write" in str(error).lower():  # it does not say why: the disk is full, as a rule
-            raise errors.cannot_write(path, "the disk may be full") from None
-        raise errors.refused_by_writer(path, kind) from None
+            raise wording.cannot_write(path, "the disk may be full") from None
+        raise wording.refused_by_writer(path, kind) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,11 @@ class _Prepared:
     def of(cls, table: pa.Table, kind: str, origin: Origin, changed: frozenset[str]) -> _Prepared:
         program = program_of(kind)
         if program is None:
-            raise errors.contract_broken("write", f"{kind} is no statistical format")
+            raise wording.contract_broken("write", f"{kind} is no statistical format")
         limits = _LIMITS[kind]
         wrong = [name for name in table.column_names if not re.fullmatch(limits.names, name)]
         if wrong:
-            raise errors.bad_names_for(kind, wrong, limits.names_in_words)
+            raise wording.bad_names_for(kind, wrong, limits.names_in_words)
         same = program_of(origin.format) == program
         labels = _kept(origin.labels or _NO_LABELS, table, changed)
         formats: dict[str, str] = {}
@@ -119,7 +119,7 @@ class _Prepared:
             if _is_text(column):
                 longest[name] = _longest(column)
                 if longest[name] > limits.text:
-                    raise errors.text_too_long_for(kind, name, limits.text)
+                    raise wording.text_too_long_for(kind, name, limits.text)
             if name in changed:
                 shown = None if _is_text(column) else widened(column, shown, program)
             if shown:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, filterwarnings
 
-from microagg import errors
+from microagg import wording
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +47,7 @@ def told(session: SparkSession, what: str) -> Iterator[None]:
             filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
             yield
     except (PySparkException, Py4JError) as failure:
-        raise errors.spark_failed(what, kind_of(failure)) from None
+        raise wording.spark_failed(what, kind_of(failure)) from None
     except BaseException:
         session.interruptTag(tag)
         raise

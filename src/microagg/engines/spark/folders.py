@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.spark.frames import Source
 from microagg.model import CsvFormat, Layout, Origin
 from microagg.read.header import ROWS, given_names, refuse_record_as_names
@@ -32,7 +32,7 @@ class Folder:
     def _jvm(self) -> Any:
         jvm = getattr(self.session, "_jvm", None)
         if jvm is None:
-            raise errors.not_on_spark(
+            raise wording.not_on_spark(
                 "a folder", "this session is one of Spark Connect. Use its own reader."
             )
         return jvm
@@ -78,7 +78,7 @@ class Folder:
     def rename(self, to: Folder) -> None:
         """At once, where the file system can."""
         if not self._system.rename(self._at, to._at):
-            raise errors.cannot_write(to.path, "renaming failed")
+            raise wording.cannot_write(to.path, "renaming failed")
 
     def remove(self) -> None:
         """With all that is in it."""
@@ -105,7 +105,7 @@ def source_of(session: SparkSession, name: str, csv: CsvFormat, layout: Layout) 
             None,
         )
         if kind is None:
-            raise errors.unknown_folder_format(name)
+            raise wording.unknown_folder_format(name)
         if kind == "CSV":
             known = CsvFormat(
                 *((given or usual) for given, usual in zip(_said(csv), _said(PLAIN), strict=True))
@@ -113,21 +113,21 @@ def source_of(session: SparkSession, name: str, csv: CsvFormat, layout: Layout) 
             frame = read_csv(session, name, known, _checked(layout, name))
             return Source(frame, Origin(kind, name, csv=known, layout=layout))
     elif not _is_table(session, name):
-        raise errors.no_such_input(name)
+        raise wording.no_such_input(name)
     else:
         kind = "table"
     unused = [*csv.given(), *layout.given()]
     if unused:
-        raise errors.not_csv(name, kind, unused)
+        raise wording.not_csv(name, kind, unused)
     frame = session.read.parquet(name) if kind == "Parquet" else session.read.table(name)
     return Source(frame, Origin(kind, name))
 
 
 def _checked(layout: Layout, name: str) -> Layout:
     if layout.without_effect_on("CSV"):
-        raise errors.not_csv(name, "CSV", layout.without_effect_on("CSV"))
+        raise wording.not_csv(name, "CSV", layout.without_effect_on("CSV"))
     if layout.header_row is not None:
-        raise errors.not_on_spark(
+        raise wording.not_on_spark(
             "header_row", "lines above the names cannot be skipped in every file of a folder. Remove them."
         )
     return layout
@@ -229,7 +229,7 @@ def ending_of(path: str) -> str:
     """That of an output: Parquet, CSV, or none."""
     ending = Path(path).suffix.lower()
     if ending not in ("", *WRITTEN):
-        raise errors.unknown_output_format(path, list(WRITTEN))
+        raise wording.unknown_output_format(path, list(WRITTEN))
     return ending
 
 

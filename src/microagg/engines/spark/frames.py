@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.columns import COMMA_THOUSANDS, NUMBER_WITH_SIGN, POINT_THOUSANDS, SPACE_THOUSANDS
 from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
@@ -58,7 +58,7 @@ def check(source: Source, protection: Protection) -> None:
     refuse_duplicates(source.columns)
     alike = {name.casefold(): name for name in source.columns}
     if len(alike) < len(source.columns):
-        raise errors.columns_not_on_spark([n for n in source.columns if n not in alike.values()])
+        raise wording.columns_not_on_spark([n for n in source.columns if n not in alike.values()])
     positions_of([column for column, _ in protection.columns_by_role()], source.columns)
     numbers = [*protection.changed, *([protection.weight] if protection.weight is not None else [])]
     for name in source.columns:
@@ -69,26 +69,26 @@ def check(source: Source, protection: Protection) -> None:
             if kind == "string" and source.is_text:
                 continue
             if kind in ("date", "timestamp", "timestamp_ntz", "time"):
-                raise errors.dates([name], 0, [])
+                raise wording.dates([name], 0, [])
             if kind not in _NUMERIC:
-                raise errors.not_numeric([name], [])
+                raise wording.not_numeric([name], [])
     for name, codes in protection.missing_codes.items():
         marks = [code for code in codes if isinstance(code, str)]
         if marks and source.kind(name) != "string":
-            raise errors.text_codes_of_numbers(name, marks)
+            raise wording.text_codes_of_numbers(name, marks)
     for name in protection.strata:
         if source.kind(name) in ("array", "struct"):
-            raise errors.no_codes(name, source.kind(name))
+            raise wording.no_codes(name, source.kind(name))
 
 
 def _refuse_type(name: str, kind: DataType) -> None:
     """`DataError` for what Spark cannot compare, or takes for the same though files hold it apart."""
     for part in _parts(kind):
         if any(word in part.typeName() for word in _NEITHER):
-            raise errors.unusable_on_spark(name, part.typeName())
+            raise wording.unusable_on_spark(name, part.typeName())
         collation = getattr(part, "collation", _BY_BYTES)
         if collation != _BY_BYTES:
-            raise errors.collated(name, collation)
+            raise wording.collated(name, collation)
 
 
 def _parts(kind: Any) -> Iterator[DataType]:
@@ -173,7 +173,7 @@ def refuse_text(source: Source, protection: Protection) -> None:
     for at, name in enumerate(texts):
         if found[f"t{at}"]:
             _refuse_numbers_with_signs(numbered, f"c{source.at(name)}", name, found[f"t{at}"], found["n"])
-            raise errors.no_numbers_in_text(name, found[f"t{at}"], found["n"])
+            raise wording.no_numbers_in_text(name, found[f"t{at}"], found["n"])
 
 
 def _refuse_numbers_with_signs(numbered: DataFrame, column: str, name: str, wrong: int, n: int) -> None:
@@ -186,7 +186,7 @@ def _refuse_numbers_with_signs(numbered: DataFrame, column: str, name: str, wron
         F.count_if(text.rlike(separated)), F.count_if(text.rlike(NUMBER_WITH_SIGN))
     ).collect()[0]
     if thousands + signs == wrong:
-        raise errors.numbers_with_signs(name, thousands, signs, n)
+        raise wording.numbers_with_signs(name, thousands, signs, n)
 
 
 def refuse_invalid_text(source: Source, protection: Protection) -> None:
@@ -204,7 +204,7 @@ def refuse_invalid_text(source: Source, protection: Protection) -> None:
     found = numbered.agg(*wrong).collect()[0]
     for at, name in enumerate(texts):
         if found[f"t{at}"]:
-            raise errors.not_utf_8(name)
+            raise wording.not_utf_8(name)
 
 
 def with_hashes(frame: DataFrame) -> DataFrame:

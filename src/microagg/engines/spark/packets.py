@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.engines.masking import masked_subset, odd_groups
 from microagg.engines.solving import run_of
 from microagg.engines.spark.cells import codes_of
@@ -145,7 +145,7 @@ class _Cells:
                     own.append(self._as_it_is(rows))
                     continue
             elif len(rows) != plan.sizes[cell]:
-                raise errors.source_changed()
+                raise wording.source_changed()
             if self.start is not None:
                 own += self._refined(rows, self.start)
                 continue

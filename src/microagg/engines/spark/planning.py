@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.spark.cells import Cells, Cut, Doubles, Pattern, Sizes, Whole, joined, substitutes
 from microagg.engines.spark.passes import SAMPLE, Counting, Crowd, Looked, Profile, count, crowds, profile
 from microagg.methods.splitters import Axes, Tree
@@ -54,7 +54,7 @@ def planned(
     most = max(len(places) for places in keys.subsets)
     large = np.flatnonzero(strata > sizes.target)
     if (by_pattern or apart) and most > _MOST_KEYS and len(large):
-        raise errors.too_many_keys(most, _MOST_KEYS)
+        raise wording.too_many_keys(most, _MOST_KEYS)
     in_sample = min(1.0, SAMPLE / max(int(strata[large].sum()), 1))
     looked = Looked(keys.columns, keys.subsets, frozenset(large.tolist()), in_sample, by_pattern, apart)
     found = profile(frame, looked)
@@ -76,12 +76,12 @@ def planned(
 
 def _refuse_values(found: Profile, protection: Protection, keys: Keys, records: int) -> None:
     if found.records != records:
-        raise errors.source_changed()
+        raise wording.source_changed()
     for at, name in enumerate(keys.names):
         if found.infinite[at]:
-            raise errors.infinite_values(name, int(found.infinite[at]))
+            raise wording.infinite_values(name, int(found.infinite[at]))
         if found.missing[at] and protection.missing != "by-pattern":
-            raise errors.missing_keys(name, int(found.missing[at]), records)
+            raise wording.missing_keys(name, int(found.missing[at]), records)
 
 
 def _first(
@@ -186,7 +186,7 @@ def _settled(
             there = crowds(frame, columns, own, found[number], full, sizes)
             cells[number] = open_[number] = _cut_again(own, there, sizes)
     for number in open_:
-        raise errors.not_cut(int(counts[number].max()), sizes.target)
+        raise wording.not_cut(int(counts[number].max()), sizes.target)
     return sums, tuple(joined(own, counts[number], _same(own), sizes) for number, own in enumerate(cells))
 
 

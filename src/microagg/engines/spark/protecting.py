@@ -8,7 +8,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from microagg import errors
+from microagg import errors, wording
 from microagg.engines.local import another_partition_may_help, claims_of, plans_of
 from microagg.engines.masking import MORE_DECIMALS, rounding_of
 from microagg.engines.solving import Watcher
@@ -87,7 +87,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     if not verdict.safe:
         paired.unpersist()
         if attempts > 1:
-            raise errors.retried_in_vain(attempts, verdict.failures)
+            raise wording.retried_in_vain(attempts, verdict.failures)
     verdict.raise_if_unsafe()
     more = _notes(protection, strata.merged, notes, keys, attempts)
     return SparkRelease(
@@ -187,7 +187,7 @@ def _notes(
 ) -> Iterator[str]:
     """What a protector should know beside what is counted."""
     if merged:
-        yield errors.note_merged(merged)
+        yield wording.note_merged(merged)
     lost: dict[str, int] = {}
     for places, own in zip(keys.subsets, notes, strict=True):
         for at, place in enumerate(places):
@@ -195,17 +195,17 @@ def _notes(
             if given_up:
                 lost[keys.names[place]] = given_up
     if lost:
-        yield errors.note_given_up(protection.k, lost)
+        yield wording.note_given_up(protection.k, lost)
     if mixed := sum(found.mixed_zeros for own in notes for found in own):
-        yield errors.note_mixed_zeros(mixed)
+        yield wording.note_mixed_zeros(mixed)
     if protection.aggregate == "median":
-        yield errors.note_medians()
+        yield wording.note_medians()
     if not protection.shuffle:
-        yield errors.note_no_order()
+        yield wording.note_no_order()
     if protection.k == 2:
-        yield errors.note_pairs()
+        yield wording.note_pairs()
     if attempts > 1:
-        yield errors.note_retried(attempts)
+        yield wording.note_retried(attempts)
 
 
 def _loss(notes: Sequence[Sequence[Found]]) -> float:

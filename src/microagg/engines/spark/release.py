@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.release import SHOWN_RECIPES
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import Found
@@ -49,7 +49,7 @@ class SparkRelease:
 
     def __post_init__(self) -> None:
         if self.verdict.safe is not True or self.released.records != self.verdict.records:
-            raise errors.not_verified()
+            raise wording.not_verified()
 
     @property
     def data(self) -> DataFrame:
@@ -59,7 +59,7 @@ class SparkRelease:
         process could compute, over all partitions.
         """
         if not self.paired.is_cached:
-            raise errors.closed()
+            raise wording.closed()
         return self._data
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.spark.frames import Source
 from microagg.plan.identifiers import identifying_name, nearly_unique, numbers_of_units
 from microagg.plan.protection import Protection
@@ -48,4 +48,4 @@ def check_roles(source: Source, protection: Protection) -> None:
         ):
             reasons[name] = NUMBERED
     if reasons:
-        raise errors.needs_role(list(reasons), list(reasons.values()))
+        raise wording.needs_role(list(reasons), list(reasons.values()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.spark.cells import Cells, Sizes, Whole
 from microagg.engines.spark.jobs import GROUP, MIXED, NOTE, STRATUM, Found, Job
 from microagg.engines.spark.packets import work
@@ -119,12 +119,12 @@ def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[Found]]:
     ]
     refusals = [found.refusal for own in notes for found in own if found.refusal is not None]
     # One packet that is refused leaves others without some of their records.
-    missing = str(errors.source_changed())
+    missing = str(wording.source_changed())
     for refusal in sorted(refusals, key=lambda each: str(each) == missing):
         raise refusal
     odd = sum(found.odd for own in notes for found in own)
     if odd and jobs[0].aggregate == "median" and not jobs[0].accept_real_values:
-        raise errors.real_values(odd)
+        raise wording.real_values(odd)
     return notes
 
 

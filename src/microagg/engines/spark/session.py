@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from microagg import errors
+from microagg import wording
 from microagg.write.private import PrivateFolder, sweep
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def is_spark_frame(data: object) -> bool:
 def session_of(master: str | None) -> SparkSession:
     """The session that there is, or a new one; `MissingExtra` where Spark or Java is missing."""
     if find_spec("pyspark") is None:
-        raise errors.no_spark()
+        raise wording.no_spark()
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     if active is not None and master is None:
         return active
     if not has_java():
-        raise errors.no_java()
+        raise wording.no_java()
     from pyspark import SparkConf
 
     builder = SparkSession.builder.appName("microagg").config("spark.ui.showConsoleProgress", "false")
@@ -66,7 +66,7 @@ def session_of(master: str | None) -> SparkSession:
             return builder.master(master).getOrCreate()
     except Exception as failure:
         kind = re.sub(r"[^\w]", "", type(failure).__name__)
-        raise errors.spark_failed("starting", kind) from None
+        raise wording.spark_failed("starting", kind) from None
 
 
 def _private_places() -> list[Path]:

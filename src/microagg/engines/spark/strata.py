@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.spark.cells import Whole
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import STRATUM
@@ -47,15 +47,15 @@ def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> 
     if not names:
         n = frame.count()
         if n == 0:
-            raise errors.no_records()
+            raise wording.no_records()
         strata_of(pa.table({}), (), protection.k, protection.small_strata, np.array([n]))
         return Strata(None, [], np.array([n]))
     _refuse_negative_zeros(source, frame, names)
     counted = frame.groupBy(*columns).agg(F.count("*").alias("n")).limit(MOST_STRATA + 1).toArrow()
     if counted.num_rows > MOST_STRATA:
-        raise errors.too_many_strata(counted.num_rows, MOST_STRATA)
+        raise wording.too_many_strata(counted.num_rows, MOST_STRATA)
     if counted.num_rows == 0:
-        raise errors.no_records()
+        raise wording.no_records()
     counted = counted.sort_by([(name, "ascending") for name in columns])
     codes, counts = counted.select(columns).rename_columns(names), counted.column("n").to_numpy()
     found = strata_of(codes, names, protection.k, protection.small_strata, counts)
@@ -76,4 +76,4 @@ def _refuse_negative_zeros(source: Source, frame: DataFrame, names: list[str]) -
         value = F.col(f"c{source.at(name)}")
         found = frame.where((value == 0.0) & value.cast("string").startswith("-")).count()
         if found:
-            raise errors.negative_zeros(name, found)
+            raise wording.negative_zeros(name, found)

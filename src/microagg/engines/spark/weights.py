@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.spark.jobs import WEIGHT
 from microagg.engines.weighing import LARGEST_WEIGHT
 
@@ -26,4 +26,4 @@ def refuse_weights(frame: DataFrame, name: str) -> None:
     found = frame.agg(*(F.count_if(rule).alias(what) for what, rule in wrong.items())).collect()[0]
     for what in wrong:
         if found[what]:
-            raise errors.bad_weights(name, what, found[what])
+            raise wording.bad_weights(name, what, found[what])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from microagg import errors
+from microagg import wording
 from microagg.engines.spark.cells import Sizes
 from microagg.plan.protection import Protection
 
@@ -38,7 +38,7 @@ def check_words(protection: Protection) -> None:
     }
     for word, (found, reason) in refused.items():
         if found:
-            raise errors.not_on_spark(word, reason)
+            raise wording.not_on_spark(word, reason)
 
 
 def sizes_of(k: int, said: str | None) -> Sizes:
@@ -47,7 +47,7 @@ def sizes_of(k: int, said: str | None) -> Sizes:
     if said is None:
         return Sizes(k, max(BLOCK_RECORDS, least))
     if not said.isdecimal() or int(said) < least:
-        raise errors.block_too_small(least, k)
+        raise wording.block_too_small(least, k)
     return Sizes(k, int(said))
 
 
@@ -56,4 +56,4 @@ def check_files(labels: bool, report: object, external_report: object) -> None:
     asked = {"labels": labels or None, "report": report, "external_report": external_report}
     for word, value in asked.items():
         if value is not None:
-            raise errors.not_on_spark(word, "it needs all records on one machine.")
+            raise wording.not_on_spark(word, "it needs all records on one machine.")

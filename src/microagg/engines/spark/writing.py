@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from microagg import errors, write
+from microagg import wording, write
 from microagg.engines.release import INTERNAL_FOLDER, Places
 from microagg.engines.spark import folders
 from microagg.engines.spark.faults import told
@@ -27,17 +27,17 @@ def check(source: Source, path: str, force: bool, record: str | Path | None) -> 
     folder = Folder(source.frame.sparkSession, path)
     folders.output_format(path, source)
     if not folder.parent.exists():
-        raise errors.no_output_folder(folder.parent.path)
+        raise wording.no_output_folder(folder.parent.path)
     if any(folder.holds(file) for file in source.frame.inputFiles()):
-        raise errors.output_is_input(path)
+        raise wording.output_is_input(path)
     if folder.exists() and not force:
-        raise errors.folder_exists(path)
+        raise wording.folder_exists(path)
     local = folder.local
     if record is None and local is None:
-        raise errors.record_needs_folder(path)
+        raise wording.record_needs_folder(path)
     places = Places.of(local or Path(path).name, record, False)
     if local is not None and places.folder.resolve() in (local.parent.resolve(), local.resolve()):
-        raise errors.internal_beside_release(str(places.folder), INTERNAL_FOLDER)
+        raise wording.internal_beside_release(str(places.folder), INTERNAL_FOLDER)
     write.Internal(places.folder).check(places.record, places.plan, force=force)
     return folder, places
 
@@ -61,13 +61,13 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
         folders.write(frame, staged, csv)
         written = folders.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
-            raise errors.unsafe_release([errors.written_by_spark_differs()])
+            raise wording.unsafe_release([wording.written_by_spark_differs()])
         verified = release.released
         if csv is not None:
             # Text is compared with text, and that with what was verified.
             found, verified = fingerprints(data, [quoted(name) for name in data.columns], texts)
             if found != release.released:
-                raise errors.unsafe_release([errors.written_by_spark_differs()])
+                raise wording.unsafe_release([wording.written_by_spark_differs()])
         check_files(written, verified, release.verdict, release.claims)
         output = {
             "name": Path(path).name,
@@ -96,7 +96,7 @@ def _give_name(staged: Folder, target: Folder, force: bool) -> Folder | None:
         staged.rename(target)
         return None
     if not force:
-        raise errors.folder_exists(target.path)
+        raise wording.folder_exists(target.path)
     old = target.beside(write.hidden_name())
     target.rename(old)
     try:

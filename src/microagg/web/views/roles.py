@@ -7,7 +7,7 @@ from typing import Any
 
 from htmltools import Tag, TagList, tags
 
-from microagg import errors
+from microagg import wording
 from microagg.web.labels import ROLES
 from microagg.web.project import Project
 from microagg.web.views.parts import OURS, counted, go, head, nothing_yet, options, says
@@ -109,7 +109,7 @@ def _why(column: dict[str, Any]) -> list[Any]:
     if column["identifier"] and column["identifier"] != column["because"]:
         said.append(tags.strong(f" May identify: {column['identifier']}."))
     if column["codes"]:
-        why = errors.note_missing_codes(
+        why = wording.note_missing_codes(
             "Likely codes for missing answers", column["codes"], column["coded"], column["called"]
         )
         said.append(f" {why} They are filled in: clear them if they are answers.")

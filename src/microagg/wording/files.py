@@ -6,8 +6,8 @@ import errno
 import os
 from collections.abc import Mapping, Sequence
 
-from microagg.errors.kinds import DataError, OutputError, SettingsError
-from microagg.errors.words import counted, listed, nearest_names, quoted
+from microagg.errors import DataError, OutputError, SettingsError
+from microagg.wording.phrases import counted, listed, nearest_names, quoted
 
 
 def no_such_file(path: str) -> DataError:

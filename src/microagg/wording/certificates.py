@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors.kinds import CertificateError, MissingExtra, SettingsError
-from microagg.errors.words import counted, quoted
+from microagg.errors import CertificateError, MissingExtra, SettingsError
+from microagg.wording.phrases import counted, quoted
 
 
 def not_a_certificate(format_name: str) -> CertificateError:

@@ -1,4 +1,4 @@
-"""Every exception of microagg."""
+"""Every exception of microagg. Their sentences are in `wording`."""
 
 from __future__ import annotations
 

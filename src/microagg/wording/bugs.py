@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from microagg.errors.kinds import ContractError
+from microagg.errors import ContractError
 
 
 def not_verified() -> ContractError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors.kinds import DataError, SettingsError
-from microagg.errors.words import counted, listed, nearest_names, quoted
+from microagg.errors import DataError, SettingsError
+from microagg.wording.phrases import counted, listed, nearest_names, quoted
 
 
 def not_two_dimensional(dimensions: int) -> DataError:

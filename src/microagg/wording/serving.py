@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors.kinds import DataError, OutputError, SettingsError
-from microagg.errors.words import counted, listed, quoted
+from microagg.errors import DataError, OutputError, SettingsError
+from microagg.wording.phrases import counted, listed, quoted
 
 
 def port_taken(host: str, port: int) -> OutputError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from microagg.errors.kinds import UnsafeRelease
-from microagg.errors.words import counted, joined, quoted, records_are
+from microagg.errors import UnsafeRelease
+from microagg.wording.phrases import counted, joined, quoted, records_are
 
 
 def unsafe_release(failures: Sequence[str]) -> UnsafeRelease:

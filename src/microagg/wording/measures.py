@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from microagg.errors.kinds import DataError, SettingsError
-from microagg.errors.words import counted, joined, listed, nearest_names
+from microagg.errors import DataError, SettingsError
+from microagg.wording.phrases import counted, joined, listed, nearest_names
 
 
 def note_cells_left_out(count: int, of: int) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors.kinds import DataError, SettingsError, UnsafeRelease
-from microagg.errors.verdicts import RETRY
-from microagg.errors.words import counted, listed, nearest_names
+from microagg.errors import DataError, SettingsError, UnsafeRelease
+from microagg.wording.phrases import counted, listed, nearest_names
+from microagg.wording.verdicts import RETRY
 
 
 def unknown_word(word: str, known: Sequence[str]) -> SettingsError:

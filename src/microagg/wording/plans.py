@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors.kinds import SettingsError
-from microagg.errors.words import counted, listed, nearest_names
+from microagg.errors import SettingsError
+from microagg.wording.phrases import counted, listed, nearest_names
 
 
 def unknown_plan_words(source: str, names: Sequence[str], known: Sequence[str]) -> SettingsError:

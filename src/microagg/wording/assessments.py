@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors.kinds import DataError, SettingsError, UnsafeRelease
-from microagg.errors.settings import bad_number
-from microagg.errors.words import counted, joined, listed, nearest_names, records_are
+from microagg.errors import DataError, SettingsError, UnsafeRelease
+from microagg.wording.phrases import counted, joined, listed, nearest_names, records_are
+from microagg.wording.settings import bad_number
 
 
 def unknown_measure(name: str, known: Sequence[str]) -> SettingsError:

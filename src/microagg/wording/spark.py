@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors.kinds import DataError, MissingExtra, OutputError, SettingsError
-from microagg.errors.words import counted, quoted
+from microagg.errors import DataError, MissingExtra, OutputError, SettingsError
+from microagg.wording.phrases import counted, quoted
 
 
 def no_spark() -> MissingExtra:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from microagg.errors.kinds import NotEnoughMemory, SettingsError
-from microagg.errors.words import counted, listed, nearest_names
+from microagg.errors import NotEnoughMemory, SettingsError
+from microagg.wording.phrases import counted, listed, nearest_names
 
 
 def k_not_integer(kind: str) -> SettingsError:

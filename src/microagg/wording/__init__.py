@@ -1,0 +1,27 @@
+"""All sentences that users read: errors, findings, notes.
+
+A message says what was found, what is needed and what to do. None ever shows a respondent's value.
+"""
+
+from inspect import isfunction as _isfunction
+
+# ruff: noqa: F403 (the package is one namespace: wording.k_above_n, wherever it is written)
+from microagg.wording import phrases as _phrases
+from microagg.wording.assessments import *
+from microagg.wording.bugs import *
+from microagg.wording.certificates import *
+from microagg.wording.data import *
+from microagg.wording.files import *
+from microagg.wording.measures import *
+from microagg.wording.phrases import *
+from microagg.wording.plans import *
+from microagg.wording.roles import *
+from microagg.wording.serving import *
+from microagg.wording.settings import *
+from microagg.wording.spark import *
+from microagg.wording.verdicts import *
+
+# One place for all messages, whoever writes them: no name in them can reach a terminal as a command.
+for _name, _sentence in list(globals().items()):
+    if _isfunction(_sentence) and _sentence.__module__ != _phrases.__name__:
+        globals()[_name] = _phrases.with_visible_words(_sentence)
