@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from microagg.api import lower_bound as lower_bound
-    from microagg.api import partition as partition
-    from microagg.api import partition_each as partition_each
-    from microagg.api import protect as protect
-    from microagg.api_assess import assess as assess
-    from microagg.api_assess import compare as compare
+    from microagg.api.assess import assess as assess
+    from microagg.api.assess import compare as compare
+    from microagg.api.partition import lower_bound as lower_bound
+    from microagg.api.partition import partition as partition
+    from microagg.api.partition import partition_each as partition_each
+    from microagg.api.protect import protect as protect
     from microagg.engines.assessment import Assessment as Assessment
     from microagg.engines.comparing import Comparison as Comparison
     from microagg.engines.release import Release as Release
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from microagg.results import Result as Result
 
 _HOMES = {
-    "lower_bound": "microagg.api",
-    "partition": "microagg.api",
-    "partition_each": "microagg.api",
-    "protect": "microagg.api",
-    "assess": "microagg.api_assess",
-    "compare": "microagg.api_assess",
+    "lower_bound": "microagg.api.partition",
+    "partition": "microagg.api.partition",
+    "partition_each": "microagg.api.partition",
+    "protect": "microagg.api.protect",
+    "assess": "microagg.api.assess",
+    "compare": "microagg.api.assess",
     "Assessment": "microagg.engines.assessment",
     "Comparison": "microagg.engines.comparing",
     "Release": "microagg.engines.release",

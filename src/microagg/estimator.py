@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from microagg import wording
-from microagg.api import partition
+from microagg.api.partition import partition
 from microagg.model import Effort, ScaleName, Table
 from microagg.scale.units import to_points
 

@@ -88,7 +88,7 @@ def assess(
     Both files are only read. Leaves with exit code 3, after the table, if PROTECTED must not be released:
     if its keys are the original's own values, or if it does not have the k that is given.
     """
-    from microagg.api_assess import assess as judge
+    from microagg.api.assess import assess as judge
     from microagg.cli.progress_bar import Bar
 
     if as_json and details:

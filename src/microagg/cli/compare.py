@@ -103,7 +103,7 @@ def compare(
     take: the least loss among those within --max-risk, or else the least risk. What was finished before an
     interruption is not computed again.
     """
-    from microagg.api_assess import compare as try_all
+    from microagg.api.assess import compare as try_all
     from microagg.cli.progress_bar import Bar
     from microagg.engines.release import INTERNAL_FOLDER
     from microagg.read import origin_of

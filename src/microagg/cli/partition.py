@@ -70,7 +70,7 @@ def partition(
 
     Nothing is masked and no record is printed; --labels writes the groups.
     """
-    from microagg.api import partition as solve
+    from microagg.api.partition import partition as solve
     from microagg.cli.progress_bar import Bar
     from microagg.model import CsvFormat, Layout
     from microagg.read import table_from_file
@@ -129,7 +129,7 @@ def bound(
     as_json: AsJson = False,
 ) -> None:
     """Prove what no partition of FILE can lose less than, and find a partition near that."""
-    from microagg.api import lower_bound
+    from microagg.api.partition import lower_bound
     from microagg.cli.progress_bar import Bar
     from microagg.model import CsvFormat, Layout
     from microagg.read import table_from_file

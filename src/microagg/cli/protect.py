@@ -171,7 +171,7 @@ def protect(
     The copy is read back and counted before it gets its name. Lists of columns are separated by commas; one
     that is given again adds up.
     """
-    from microagg.api import protect as make
+    from microagg.api.protect import protect as make
     from microagg.cli.progress_bar import Bar
     from microagg.engines.release import Places
     from microagg.plan.checks import choice

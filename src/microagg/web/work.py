@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from microagg import errors, read, wording
-from microagg.api_assess import compare as compare_strategies
+from microagg.api.assess import compare as compare_strategies
 from microagg.engines import local
 from microagg.engines.drafting import draft
 from microagg.engines.outlook import bound_loss, mdav_loss, outlook

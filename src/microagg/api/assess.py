@@ -1,4 +1,4 @@
-"""The Python face of what is judged, not made: `assess()`, `compare()`."""
+"""`assess()` and `compare()`: what a protected file loses and risks."""
 
 from __future__ import annotations
 

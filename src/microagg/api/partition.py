@@ -1,157 +1,20 @@
-"""The Python face: `protect()`, `partition()`, `partition_each()`, `lower_bound()`."""
+"""`partition()`, `partition_each()`, `lower_bound()`: groups and how near to the best they are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from microagg import read, wording
-from microagg.engines import local
-from microagg.engines.release import Release
 from microagg.engines.solving import SECONDS_OF_PROOF, run_of, solve_one
-from microagg.engines.spark.session import is_spark_frame
 from microagg.methods.exact import NODES, WORK, Exact, prove
 from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
-from microagg.model import Effort, Origin, Partition, Problem, ScaleName, file_options
-from microagg.plan import plan_file
+from microagg.model import Effort, Partition, Problem, ScaleName
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
-from microagg.plan.protection import (
-    Aggregate,
-    ConfidentialAs,
-    Missing,
-    Protection,
-    SmallStrata,
-    Zeros,
-)
 from microagg.results import Bound, EachResult, Result
 from microagg.scale.units import to_points
-
-Columns = str | Sequence[str]
-
-
-def protect(
-    data: object = None,
-    k: int | None = None,
-    *,
-    keys: Columns | Sequence[Columns] | None = None,
-    each: Columns | None = None,
-    strata: Columns | None = None,
-    confidential: Columns | None = None,
-    drop: Columns | None = None,
-    pass_: Columns | None = None,
-    weight: str | None = None,
-    small_strata: SmallStrata | None = None,
-    missing: Missing | None = None,
-    missing_codes: Mapping[str, Sequence[float | str]] | None = None,
-    aggregate: Aggregate | None = None,
-    decimals: Mapping[str, int] | None = None,
-    zeros: Zeros | None = None,
-    shuffle: bool | None = None,
-    confidential_as: ConfidentialAs | None = None,
-    noise: float | None = None,
-    min_distinct: int | None = None,
-    retry: bool | None = None,
-    allow_pairs: bool | None = None,
-    accept_real_values: bool | None = None,
-    accept_homogeneous: bool | None = None,
-    accept_partial: bool | None = None,
-    method: str | Stage | None = None,
-    scale: ScaleName | None = None,
-    effort: Effort | None = None,
-    seconds: float | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    certify: bool | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    header: str | None = None,
-    sheet: str | None = None,
-    header_row: int | None = None,
-    plan: str | Path | None = None,
-    progress: Callable[[Progress], object] | None = None,
-) -> Release:
-    """Protect a file or data frame: every released combination of the keys is shared by at least k records.
-
-    data: a path, or a data frame of any kind that narwhals knows; one of Spark is protected by Spark, and
-        the release's data are a frame of Spark.
-    k: the smallest allowed group size, at least 3 (2 with allow_pairs).
-    keys: numeric columns by which somebody could be recognised, masked jointly; a list of lists are
-        subsets that are masked independently. each: columns masked each by itself.
-    strata: columns whose combinations records never cross; they count as keys. small_strata: those with
-        fewer than k records are "refuse"d, "merge"d (codes such as C+D) or "suppress"ed.
-    confidential: columns that must not be disclosed: every group has at least min_distinct (2) values of
-        each; retry looks for other groups until that holds, accept_homogeneous does without.
-    confidential_as: "keep", or mask them as a "subset" of their own, or add "noise" or "correlated-noise"
-        (noise: its standard deviation as a share of the column's, 0.1; at least 0.01).
-    drop: columns to leave out. pass_: columns to release as they are. weight: survey weights; means are
-        weighted, groups are not. A column without a role is released as it is, unless it may identify.
-    missing: missing keys are "refuse"d or grouped "by-pattern". missing_codes: by column, numbers and
-        texts that mean missing, such as {"age": [99, "."]}. zeros: "apart" groups records with the same
-        zeros.
-    aggregate: "mean" or "median" (with accept_real_values). decimals: by column, of what is published
-        (default: two more than the source has). shuffle: change the order of records.
-    accept_partial: release subsets that are k-anonymous each but not jointly.
-    delimiter, encoding, decimal: of a CSV file, where they are not found rightly.
-    header: of a CSV or Excel file: "yes" if its first row holds the names of the columns, "no" if that is a
-        record (columns are then called column1, column2, …). header_row: the row that holds the names, from
-        1; those above it are skipped. sheet: of an Excel file, read with what is hidden in it.
-    plan: a plan file; what is given beside it replaces the plan's own word, a list as a whole.
-    The other arguments are those of `partition`. When progress returns True, strata that are done keep
-        their groups, those at work their best so far, and others get groups that are found quickly; on
-        Spark `Cancelled` is raised.
-
-    Raises SettingsError or DataError for what cannot be used, UnsafeRelease for what must not be released.
-    """
-    given = {word: value for word, value in locals().items() if value is not None}
-    for other in ("data", "plan", "progress"):
-        given.pop(other, None)
-    if "pass_" in given:
-        given["pass"] = given.pop("pass_")
-    if plan is not None and not isinstance(plan, str | Path):
-        raise wording.bad_word("plan", "the path of a plan file")
-    planned = plan_file.read_plan(Path(plan)) if plan is not None else {}
-    words = {**planned, **given}
-    words.pop("output", None)
-    source = words.pop("input", None) if data is None else data
-    words.pop("input", None)
-    csv_format, layout = file_options(words)
-    protection = Protection.of(words)
-    if progress is not None and not callable(progress):
-        raise wording.not_callable("progress", type(progress).__name__)
-    if source is None:
-        raise wording.word_missing("data", "a data frame or a path")
-    if is_spark_frame(source):
-        return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
-    if isinstance(source, str | Path):
-        microdata = read.microdata_from_file(Path(source), csv_format, layout)
-    elif csv_format.given() or layout.given():
-        raise wording.not_csv("what was given", "data frame", [*csv_format.given(), *layout.given()])
-    else:
-        microdata = read.microdata_of(source)
-    replaced = [word for word, value in given.items() if word in planned and planned[word] != value]
-    if replaced:
-        note = wording.plan_overruled(str(plan), replaced, by_option=False)
-        origin = replace(microdata.origin, notes=(*microdata.origin.notes, note))
-        microdata = replace(microdata, origin=origin)
-    return local.protect(microdata, protection, progress)
-
-
-def _protect_on_spark(
-    frame: Any, protection: Protection, unused: list[str], progress: Callable[[Progress], object] | None
-) -> Release:
-    """What it returns has the names of a `Release`, but for those that need all records on one machine."""
-    from microagg.engines.spark.frames import Source
-    from microagg.engines.spark.protecting import protect as protect_frame
-
-    if unused:
-        raise wording.not_csv("what was given", "Spark frame", unused)
-    source = Source(frame, Origin("Spark frame", "the Spark frame"))
-    return protect_frame(source, protection, progress)  # type: ignore[return-value]
 
 
 def partition_each(

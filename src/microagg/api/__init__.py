@@ -1,0 +1,1 @@
+"""The Python face: one module for each thing that a user asks for."""
