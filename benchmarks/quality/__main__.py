@@ -3,6 +3,7 @@
     python -m benchmarks.quality [--grid] [--large] [--other] [--jobs N]
     python -m benchmarks.quality --data tarragona census --k 3 5 --methods mdav auto --seconds 1 10
     python -m benchmarks.quality --reproduce tarragona:3 [--reproduce all]
+    python -m benchmarks.quality --remake
     python -m benchmarks.quality --page
 
 Runs that are in results.jsonl already are not made again (`--again` makes them), so a campaign may be
@@ -66,6 +67,12 @@ def arguments() -> argparse.Namespace:
         help="also make runs that are there already; `--again cut`: those that the clock cut short",
     )
     add("--reproduce", action="append", metavar="DATA:K", help="remake records; exit code 1 if one differs")
+    add(
+        "--remake",
+        action="store_true",
+        help="repeat the best runs that the clock cut short by their recipes, without a limit of time,\n"
+        "so that they can be records",
+    )
     add("--page", action="store_true", help="only write the page and its picture from the results")
     add("--folder", type=Path, help="keep all files in this folder instead of the repository's places")
     given = parser.parse_args()
@@ -111,7 +118,9 @@ def run(given: argparse.Namespace, places: Places) -> int:
         return 0 if campaign.reproduce(given.reproduce, records) else 1
     results = Results(places.results)
     records.catch_up(results)
-    if not given.page:
+    if given.remake:
+        campaign.remake(results, records)
+    elif not given.page:
         jobs = campaign.plan(chosen_sets(given), wanted_runs(given))
         campaign.carry_out(jobs, results, records, given.jobs, given.again)
     write_page(places, results, records)

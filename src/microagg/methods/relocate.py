@@ -161,12 +161,19 @@ class _Search:
         relocating = 1.0 - sum(share for _, share in shares) - last
         run.watch.expect_work(steps)
         try:
-            steps = self._in_time(steps, for_descents)
+            planned, steps = steps, self._in_time(steps, for_descents)
             hot_and_warm = [(first, int(share * steps)) for first, share in shares]
+            begun = run.watch.seconds
             found = self._anneal_all(self.descended, hot_and_warm)
             self._keep(min(found, key=lambda partition: partition.sse, default=self.descended))
             if not run.overdue:
                 self._relocate(int(relocating * steps))
+            if steps < planned and not run.overdue:
+                pace = (run.watch.seconds - begun) / max(1, steps)
+                kept_back = last * steps * pace + for_descents / DESCENTS_TO_COME
+                more = min(int((run.watch.seconds_left - kept_back) / pace), planned - steps)
+                if more >= len(self.problem.points):
+                    self._relocate(more)
             if last and not run.overdue:
                 self._keep(*self._anneal_all(self.best, [(LAST_LEVEL, int(last * steps))]))
         finally:
