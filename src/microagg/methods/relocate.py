@@ -32,7 +32,7 @@ from microagg.methods.run import Run
 from microagg.methods.stage import better, evaluated, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
-HOT_SHARE, MOST_HOT_SHARE, HOT_STEPS_A_RECORD = 0.2, 0.7, 8_000
+HOT_SHARE, MOST_HOT_SHARE, HOT_STEPS_A_RECORD = 0.2, 0.7, 16_000
 """Of the steps, those of an anneal that begins at the first level: more if it had fewer steps a record and
 there are not FEW_GROUPS.
 """
