@@ -11,7 +11,7 @@ from microagg import _core
 from microagg.errors import SettingsError
 from microagg.methods import relocate
 from microagg.methods.anneal import neighbourhood_widths
-from microagg.methods.auto import LARGE_K, Auto, choose
+from microagg.methods.auto import Auto, choose
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.recipe import stage_of
@@ -179,11 +179,18 @@ def test_descent_and_relocation_end_at_once_without_loss() -> None:
 # --- auto -------------------------------------------------------------------------------------
 
 
-def test_auto_relocates_where_groups_are_large() -> None:
-    for k, stage in ((LARGE_K - 1, "anneal"), (LARGE_K, "relocate"), (250, "relocate")):
-        problem = Problem(np.zeros((500, 2)), k)
-        choice = choose(problem, Run(effort="fast"))
-        assert choice.recipe == f"mdav+{stage}:steps=500000"
+def test_auto_relocates_where_groups_are_large_and_steps_are_many() -> None:
+    chosen = {
+        ("fast", 30): "anneal",
+        ("balanced", 24): "anneal",
+        ("balanced", 25): "relocate",
+        ("balanced", 250): "relocate",
+        ("best", 14): "anneal",
+        ("best", 15): "relocate",
+    }
+    for (effort, k), stage in chosen.items():
+        choice = choose(Problem(np.zeros((500, 2)), k), Run(effort=effort))  # type: ignore[arg-type]
+        assert choice.recipe.startswith(f"mdav+{stage}:steps=")
         assert choice.stage == stage_of(choice.recipe)
 
 

@@ -26,8 +26,10 @@ RECORDS_A_SECOND = {2: 420, 3: 420, 4: 60, 5: 20}
 """Column generation pays where, for this k, the seconds are enough for so many records each: by then it has
 found its first partitions. Measured on one core.
 """
-LARGE_K = 15
-"""From this k on, groups are relocated: moves of single records hardly ever bring one to another place."""
+RELOCATES_WITH = {15: 60_000, 25: 5_000}
+"""From these k on groups are relocated, since moves of single records hardly ever bring one to another
+place, if there are so many steps a record; with fewer, annealing alone ends lower.
+"""
 SHARE_OF_ANNEAL = 0.3
 """Of the work, where column generation follows."""
 MOST_TRIED = {
@@ -86,8 +88,10 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
             "blocks",
             f"{n:,} records: mdav would take all the time, mdav inside blocks to start from",
         )
-    large_groups = problem.k >= LARGE_K
-    steps = (steps_of_relocation if large_groups else steps_of_run)(problem, run, of)
+    steps = steps_of_relocation(problem, run, of)
+    relocates = any(problem.k >= k and steps >= fewest * n for k, fewest in RELOCATES_WITH.items())
+    if not relocates:
+        steps = steps_of_run(problem, run, of)
     if max(n, of) > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
         return Choice(
             chain(start, Descent(BLOCK_OF_DESCENT)),
@@ -103,7 +107,7 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
         steps = before_proof
     search: tuple[Stage, ...] = (Anneal(steps),)
     name, what = f"anneal:steps={steps}", "steps of annealing a record"
-    if large_groups:
+    if relocates:
         search = (Relocate(steps),)
         name, what = f"relocate:steps={steps}", "steps of annealing and of relocating groups a record"
     elif n >= FEWEST_RECORDS and problem.k in LARGER_GROUPS:
