@@ -162,7 +162,7 @@ def tfrp_table(results: Results) -> str:
 SETS_INTRODUCTION = f"""\
 - *Best published*: the lowest loss that the papers in [papers.md](papers.md) print for these columns, with
   any method and any time. The letter leads to the source.
-- *Below MDAV*: how much lower than MDAV's loss the loss with the longest time is.
+- *Below MDAV*: by how many percent the loss with the longest time is below that of MDAV.
 - *Record*: the lowest loss of all stored runs. `benchmarks/quality/records.json` has its recipe and seed,
   which give the same groups again. {CANNOT_BE_REPEATED} marks a run that the clock cut short: its loss was
   measured, but the run cannot be repeated bit by bit.

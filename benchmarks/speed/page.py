@@ -141,9 +141,9 @@ def roofline(results: Results) -> str:
     return (
         "## What the core could do\n\n"
         "MDAV by brute force, k = 3: a distance takes 13 subtractions, multiplications and additions in\n"
-        "single precision; the time is that of all its work. The peak is measured: fused multiply-adds on\n"
-        "registers alone, counted as two operations. Distances are not fused, so that results are the\n"
-        "same on every machine.\n\n" + grid(headings, rows, words=0)
+        "single precision; the time includes all other work of MDAV. The peak is measured by fused\n"
+        "multiply-adds on registers alone, counted as two operations each. MDAV does not use fused\n"
+        "operations, so that results are the same on every machine.\n\n" + grid(headings, rows, words=0)
     )
 
 
