@@ -1,4 +1,4 @@
-"""What the generated pages share."""
+"""Tables of the generated pages."""
 
 from __future__ import annotations
 
@@ -8,17 +8,8 @@ NOT_RUN = "not run"
 
 
 def grid(headings: Iterable[str], rows: Iterable[Iterable[str]], words: int = 1) -> str:
-    """A table whose first `words` columns are words and the others numbers."""
+    """A table. The first `words` columns are aligned left, as text; the others right, as numbers."""
     heads = list(headings)
     rule = ["---"] * words + ["---:"] * (len(heads) - words)
     lines = [heads, rule, *(list(row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def tally(verdicts: list[str]) -> str:
-    """`met 30, missed 4, not run 2`."""
-    return ", ".join(f"{word} {verdicts.count(word)}" for word in dict.fromkeys(sorted(verdicts)))
-
-
-def verdict(good: bool) -> str:
-    return "met" if good else "missed"

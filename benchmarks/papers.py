@@ -223,16 +223,21 @@ def ks_of(relation: Entry) -> str:
 INTRODUCTION = """\
 # The papers' tables beside ours
 
-Written by `python -m benchmarks.papers --slow --record` from `tests/papers/tables.toml`. `make test` and
-`make test-long` compute every figure again and compare it with what is recorded here, to six decimals, but
-for those of `icsm-restarts` with more than 16 starts, which take a quarter of an hour each (`--recorded`).
+Every figure that the papers print, beside the figure that `microagg` computes. Written by
+`python -m benchmarks.papers --slow --record` from `tests/papers/tables.toml`. `make test` and
+`make test-long` compute the figures again and compare them with this page, to six decimals. The exception
+is `icsm-restarts` with more than 16 starts, which takes a quarter of an hour each (`--recorded`).
 
-A cell is *published → ours* (difference). Without a mark, ours is what was printed, to the last digit. A
-tilde marks a loss that is within 0.01 of the printed one but not equal to it, a letter leads to the reason
-for a larger difference. *Pending* has not been computed yet. A row with settings below that of a method
-without is another reading of the paper: see the method's page. Its figures have no letters; a printed
-figure that stands in several rows counts once, with the one that agrees best. How long the methods took
-the papers' authors and take us: [papers-times](papers-times.md).
+How to read a cell, *published → ours* (difference):
+
+- no mark: ours is equal to the printed figure, to its last digit
+- a tilde: ours is within 0.01 of it, but not equal
+- a letter: the difference is larger; the list below the table has the reason
+- *pending*: not computed yet
+
+A row of a method with settings, below the row of the same method without, is another reading of the paper:
+see the method's page. Its figures have no letters. A printed figure in several rows counts once, with the
+row that agrees best. [Times of the papers](papers-times.md) compares how long the methods take.
 
 | short name | paper |
 |---|---|
@@ -242,9 +247,8 @@ the papers' authors and take us: [papers-times](papers-times.md).
 | TFRP07 | Chang, Li, Huang: TFRP: an efficient microaggregation algorithm |
 | ICSM15 | Mortazavi, Jalili: A novel local search method for microaggregation |
 
-Not here: VLDBJ06's Table 4, whose points exist only as a picture
-(a test checks its claim on points of the same kind); ICSM15's gains, which follow from the
-losses; columns of methods that we do not have.
+Not on this page: VLDBJ06's Table 4, whose points exist only as a picture (a test checks its claim on points
+of the same kind); ICSM15's gains, which follow from the losses; methods that `microagg` does not have.
 
 ## Tolerances
 
@@ -255,13 +259,16 @@ losses; columns of methods that we do not have.
 | a count | none | it is a whole number |
 | any other measure | half a unit of the last printed digit | it was rounded to that digit |
 | quoted, filled up with zeros | half a unit of the last digit before | it was rounded to that digit |
-| ours against ours | six decimals, counts exactly | the same groups come out (with the same HiGHS) |
+| ours, computed again | six decimals, counts exactly | the groups are the same (with the same HiGHS) |
 
-Beyond the tolerance, a figure has a reason of one of six kinds: *misprint* (the paper contradicts itself,
-another paper or arithmetic), *ties* (several records or groups are equally good, and the paper does not say
-which it takes), *undocumented choice* (the text leaves a step open), *our choice* (we do less than the
-paper, or something else, on purpose), *other data* (random sets drawn anew, or a stand-in for a file that
-is not published), *open* (nobody has found why; experiments are in `python -m benchmarks.readings`).
+A figure beyond the tolerance has a reason of one of six kinds:
+
+- *misprint*: the paper contradicts itself, another paper or arithmetic
+- *ties*: several records or groups are equally good, and the paper does not say which it takes
+- *undocumented choice*: the text leaves a step open
+- *our choice*: `microagg` does less than the paper, or something else, on purpose
+- *other data*: random sets drawn again, or another file instead of one that is not published
+- *open*: the reason is not known; `python -m benchmarks.readings` has experiments
 """
 
 DATA_INTRODUCTION = """\

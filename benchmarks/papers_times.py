@@ -277,12 +277,14 @@ STATEMENTS = (
 INTRODUCTION = """\
 # The papers' times beside ours
 
-Written by `python -m benchmarks.papers_times`. The papers' machines and programs cannot be compared with
-ours; ratios between methods of one run can. Times are CPU seconds of one thread, the least of up to three
-runs, on a machine that others use as well. Methods give the very groups that the papers describe, but
-find near and far records by trees and bounds, and remember what does not change: statements about time
-that follow from looking at every record each time no longer hold. Data: see [papers](papers.md#data);
-photographs stand for Lena and Girl, both together for Lena-Girl.
+Ratios between methods, as the papers print them and as they are here. Written by
+`python -m benchmarks.papers_times`. Times are CPU seconds of one thread, the shortest of up to three runs,
+on a machine that was also used by others. The papers' machines and programs cannot be compared with ours;
+ratios between methods of one run can.
+
+The methods make the groups that the papers describe. But here they find near and far records by trees and
+bounds, so statements that assume a look at every record each time do not hold. Data:
+[papers](papers.md#data); photographs are used instead of Lena and Girl, both together for Lena-Girl.
 """
 
 

@@ -1,4 +1,4 @@
-"""Goals and published losses (`yardsticks.toml`, and TFRP07's Table 2 from the tests' tables)."""
+"""Published losses (`yardsticks.toml`, and TFRP07's Table 2 from the tests' tables)."""
 
 from __future__ import annotations
 
@@ -22,39 +22,9 @@ class Published:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class LargeGoal:
-    """Percent below MDAV within so many seconds."""
-
-    below: Decimal
-    seconds: Decimal
-
-
 @cache
 def _document() -> dict[str, Any]:
     return tomllib.loads(FILE.read_text(encoding="utf-8"), parse_float=Decimal)
-
-
-@cache
-def goals() -> dict[tuple[str, int, float], Decimal]:
-    """By data set, k and seconds."""
-    found = {}
-    for data, columns in _document()["goal"].items():
-        for seconds, losses in columns.items():
-            if seconds != "k":
-                for k, loss in zip(columns["k"], losses, strict=True):
-                    found[data, k, float(seconds)] = loss
-    return found
-
-
-@cache
-def large_goals() -> dict[tuple[str, int], LargeGoal]:
-    """By data set and k."""
-    return {
-        (data, int(k)): LargeGoal(Decimal(below), Decimal(goal["seconds"]))
-        for data, goal in _document()["large"].items()
-        for k, below in goal["below"].items()
-    }
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchmarks.markdown import NOT_RUN
 from benchmarks.speed.cases import CASES
-from benchmarks.speed.goals import quotient
+from benchmarks.speed.overview import quotient
 from benchmarks.speed.store import Line, Results
 
 

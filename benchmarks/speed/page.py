@@ -1,42 +1,44 @@
-"""docs/speed.md, from the results alone. What has no line is said not to have been run."""
+"""Writes docs/speed.md from the stored results. A figure without a line is shown as "not run"."""
 
 from __future__ import annotations
 
-from benchmarks.markdown import NOT_RUN, grid, tally, verdict
-from benchmarks.speed import goals
+from benchmarks.markdown import NOT_RUN, grid
 from benchmarks.speed.cases import DECADES
 from benchmarks.speed.cells import cells, lines_of, shown, times
 from benchmarks.speed.curves import CURVES, FIT_FROM
+from benchmarks.speed.overview import figures, quotient
+from benchmarks.speed.overview import overhead as overhead_in_percent
 from benchmarks.speed.page_peers import peers
 from benchmarks.speed.store import Results
 
 INTRODUCTION = """\
 # Speed
 
-Written by `python -m benchmarks.speed` from `benchmarks/speed/results.jsonl`, which has one line for each
-case.
+How long the methods take and how much memory they need. `python -m benchmarks.speed` writes this page from
+`benchmarks/speed/results.jsonl`, which has one line for each case.
 
 ```
-make bench                                      # everything on this page: about thirteen minutes
-python -m benchmarks.speed --only mdav blocks   # some parts; --list names the cases, for patterns too
-python -m benchmarks.speed --page               # the page again, from what was run before
+make bench                                      # run everything on this page: about thirteen minutes
+python -m benchmarks.speed --only mdav blocks   # run some parts; --list shows the names of all cases
+python -m benchmarks.speed --page               # write the page again from the stored results
 ```
 
-Every case runs in a process of its own. Times are CPU seconds of one thread, the least of several runs
-where runs are short, unless wall-clock time is named. "Above the data" is how far the memory of the
-process rose while the case ran; the data themselves were there before. Data are census-like
-(`datasets.census_like`: 13 attributes with the correlations of Census, z-scored) unless said otherwise;
-one attribute is normal. Kernels are measured without scaling and checks, which `partition()` adds; those of
-MDAV and of neighbour lists without costs, too.
+- Every case runs in a process of its own.
+- Times are CPU seconds of one thread, unless wall-clock time is named. Short cases run several times; the
+  shortest time is shown.
+- *Above the data* is how far the memory of the process rose while the case ran; the data were in it before.
+- Data are `datasets.census_like` (13 columns with the correlations of Census, z-scored), unless other data
+  are named. A single column has normal values.
+- A *kernel* is the compiled method alone. `partition()` adds scaling, checks and, for MDAV and neighbour
+  lists, the cost of the groups.
 """
 
 
 def page(results: Results) -> str:
-    """The whole page."""
     sections = (
         INTRODUCTION,
         machines(results),
-        goal_table(results),
+        overview(results),
         growth(results),
         memory(results),
         peers(results),
@@ -57,7 +59,6 @@ def page(results: Results) -> str:
 
 
 def machines(results: Results) -> str:
-    """Where and when."""
     lines = results.lines.values()
     where = sorted({line["machine"] for line in lines})
     when = sorted({line["at"] for line in lines})
@@ -65,23 +66,17 @@ def machines(results: Results) -> str:
         return "Nothing was run yet.\n"
     days = when[0] if len(when) == 1 else f"{when[0]} to {when[-1]}"
     busy = sum(line["busy"] for line in lines)
-    note = f" Before {busy} of {len(lines)} cases more wanted to run than there are cores." if busy else ""
+    note = (
+        f" The machine was busy with other work at the start of {busy} of {len(lines)} cases."
+        if busy
+        else ""
+    )
     return f"Measured on {'; '.join(where)}, {days}.{note}\n"
 
 
-def goal_table(results: Results) -> str:
-    """The numbers to reach."""
-    rows, verdicts = [], []
-    for goal in goals.goals():
-        value = goal.figure(results)
-        found = NOT_RUN if value is None else verdict(goal.met(value))
-        verdicts.append(found)
-        limit = f"{'≥' if goal.at_least else '≤'} {shown(goal.limit, goal.unit)}"
-        rows.append(
-            [goal.what, limit, shown(value, goal.unit), f"**{found}**" if found == "missed" else found]
-        )
-    headings = ("", "goal", "measured", "")
-    return f"## Numbers to reach\n\n{tally(verdicts).capitalize()}.\n\n" + grid(headings, rows)
+def overview(results: Results) -> str:
+    rows = [[figure.what, shown(figure.value(results), figure.unit)] for figure in figures()]
+    return "## Overview\n\n" + grid(("", "measured"), rows)
 
 
 def by_size(results: Results, what: str) -> list[list[str]]:
@@ -146,9 +141,9 @@ def roofline(results: Results) -> str:
     return (
         "## What the core could do\n\n"
         "MDAV by brute force, k = 3: a distance takes 13 subtractions, multiplications and additions in\n"
-        "single precision; the time is that of all its work. The peak is measured: fused multiply-adds on\n"
-        "registers alone, counted as two operations. Distances are not fused, so that results are the\n"
-        "same on every machine.\n\n" + grid(headings, rows, words=0)
+        "single precision; the time includes all other work of MDAV. The peak is measured by fused\n"
+        "multiply-adds on registers alone, counted as two operations each. MDAV does not use fused\n"
+        "operations, so that results are the same on every machine.\n\n" + grid(headings, rows, words=0)
     )
 
 
@@ -159,7 +154,7 @@ def overhead(results: Results) -> str:
             f"{case['n']:,}",
             str(case["k"]),
             *cells(line, "kernel", "cpu"),
-            shown(goals.overhead(results, **case), "%"),
+            shown(overhead_in_percent(results, **case), "%"),
         ]
         for case, line in lines_of(results, "overhead")
     ]
@@ -172,8 +167,7 @@ def pieces(results: Results) -> str:
     """Where the time of whole calls goes."""
     text = [
         "## Where the time goes\n",
-        "CPU seconds of the pieces of `partition()`, one thread. [ARCHITECTURE](../ARCHITECTURE.md) has\n"
-        "profiles of the kernels and says what would come next.\n",
+        "CPU seconds of the parts of `partition()`, one thread.\n",
     ]
     for case, line in lines_of(results, "pieces"):
         seconds = line["pieces"] if line else {"every piece": None}
@@ -184,8 +178,8 @@ def pieces(results: Results) -> str:
 
 
 def share(part: float | None, whole: float | None) -> str:
-    quotient = goals.quotient(part, whole)
-    return NOT_RUN if quotient is None else f"{100 * quotient:.0f} %"
+    ratio = quotient(part, whole)
+    return NOT_RUN if ratio is None else f"{100 * ratio:.0f} %"
 
 
 def threads(results: Results) -> str:
@@ -200,7 +194,7 @@ def threads(results: Results) -> str:
     return (
         "## Threads\n\n"
         "Wall-clock and CPU seconds of the same work, k = 3. Results are the same for any number of\n"
-        "threads; more threads than cores should cost nothing.\n\n" + grid(headings, rows.values())
+        "threads.\n\n" + grid(headings, rows.values())
     )
 
 
@@ -222,7 +216,7 @@ def engines(results: Results) -> str:
         "## Easy and hard data\n\n"
         "CPU seconds of the kernel with the engine that it chooses and by brute force; both find the same\n"
         "groups, or the case fails. "
-        "`--only 'engines method=cbfs*'` and the like run other methods, sizes and k.\n\n"
+        "`--only 'engines method=cbfs*'` runs another method; sizes and k can be chosen likewise.\n\n"
         + grid(headings, rows, words=2)
     )
 
@@ -251,13 +245,13 @@ def rest(results: Results) -> str:
             grid(headings, refined, words=0),
             "## From file to verified file, a million records\n",
             "13 keys and two other columns, k = 3, `--effort fast`, all cores, wall-clock seconds.\n"
-            "Everything counts: starting, reading, partition, verdict, writing, reading back and\n"
-            "counting again.\n",
+            "The time includes the start of Python, reading, partition, verification, writing, and\n"
+            "reading and counting the written file.\n",
             grid(("format", "seconds", "peak MiB"), rows),
             "## The path cut (MHM) and the start\n",
             f"The best cut of a given path of a million records with 13 attributes: {mhm}.\n"
             f"`import microagg` takes {cells(start, 'import')[0]} s beyond Python itself\n"
-            f"(what is used is imported then), `microagg --help` {cells(start, 'help')[0]} s.\n",
+            f"(modules are imported when they are used), `microagg --help` {cells(start, 'help')[0]} s.\n",
         )
     )
 
@@ -286,8 +280,8 @@ def limits(results: Results) -> str:
     ]
     return (
         "## Largest sensible n\n\n"
-        "What `microagg methods` calls the largest sensible number of records, and the CPU seconds of one\n"
-        "thread that so many census-like records take, k = 3: `--only 'limits*'`.\n\n"
+        "The largest number of records for which `microagg methods` recommends a method, and the CPU\n"
+        "seconds of one thread that this many census-like records take, k = 3: `--only 'limits*'`.\n\n"
         + grid(("method", "n", "CPU s"), rows)
     )
 
@@ -296,7 +290,7 @@ def methods(results: Results) -> str:
     rows = [[f"`{case['name']}`", *cells(line, "il", "cpu")] for case, line in lines_of(results, "methods")]
     return (
         "## Every method, 10,000 × 10\n\n"
-        "ICSM15's Synthetic (`datasets.synthetic(0)`), k = 3, whole calls on one thread. Those that take\n"
-        "ten seconds and more are run by `--only 'methods*'`.\n\n"
+        "ICSM15's Synthetic (`datasets.synthetic(0)`), k = 3, whole calls on one thread.\n"
+        "`--only 'methods*'` also runs the methods that take ten seconds and more.\n\n"
         + grid(("method", "loss %", "CPU s"), rows)
     )

@@ -35,8 +35,8 @@ def microagg1d(results: Results) -> str:
     headings = ("n", "k", "microagg1d", "kernel", "ratio", "partition()", "ratio", "SSE, ours / theirs")
     return (
         f"### microagg1d{version(results, 'microagg1d')}: one attribute\n\n"
-        "Its default method, from values to labels like our kernel, which also gives the cost;\n"
-        "`partition()` scales and checks, too.\n\n" + grid(headings, rows, words=0)
+        "Its default method computes labels from values. Our kernel does the same and also gives the\n"
+        "cost; `partition()` adds scaling and checks.\n\n" + grid(headings, rows, words=0)
     )
 
 

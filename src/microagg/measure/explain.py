@@ -19,8 +19,9 @@ WIDTH = 100
 INTRODUCTION = """\
 # Measures
 
-What [`microagg assess`](assess.md) computes, by the names that `--measures`, `--json` and `microagg
-explain` use. This page is written by `python -m benchmarks.measures` from the descriptions in the code.
+All measures that [`microagg assess`](assess.md) computes, with their definitions. The headings are the
+names that `--measures`, `--json` and `microagg explain` use. `python -m benchmarks.measures` writes this
+page from the descriptions in the code.
 """
 
 
