@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 DATES = b"dates"
 """Metadata of a field of numbers: they are dates, by the file's own word."""
@@ -22,22 +20,16 @@ NUMBERS_AMONG_TEXT = b"numbers"
 
 def are_dates(field: pa.Field[Any]) -> bool:
     """Whether a column holds dates or times, also where they are numbers."""
-    import pyarrow as pa
-
     return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
 
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether values of this type are text."""
-    import pyarrow as pa
-
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def is_number(kind: pa.DataType) -> bool:
     """Whether values of this type are numbers."""
-    import pyarrow as pa
-
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
@@ -57,9 +49,6 @@ def in_usual_types(table: pa.Table) -> pa.Table:
 
 
 def _converted(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Field[Any]) -> Any:
-    import pyarrow as pa
-    from pyarrow import compute
-
     try:
         if pa.types.is_run_end_encoded(column.type):
             plain = [compute.run_end_decode(chunk) for chunk in column.chunks]  # type: ignore[attr-defined]
@@ -70,8 +59,6 @@ def _converted(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Fiel
 
 
 def _usual(kind: Any) -> Any:
-    import pyarrow as pa
-
     types = pa.types
     if types.is_string_view(kind):
         return pa.large_string()
@@ -90,7 +77,6 @@ def _usual(kind: Any) -> Any:
 
 def _usual_inside(kind: Any) -> Any:
     """Of lists and structures; other types are as they were."""
-    import pyarrow as pa
 
     def inner(field: Any) -> Any:
         found = _usual(field.type)
@@ -121,8 +107,6 @@ def with_own_categories(table: pa.Table, in_order: bool = False) -> pa.Table:
     have different codes in the file. `in_order`: those that have no order of their own are sorted, as
     theirs may be that of the source's records.
     """
-    import pyarrow as pa
-
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             used = _used(table.column(at), in_order and not field.type.ordered)
@@ -132,8 +116,6 @@ def with_own_categories(table: pa.Table, in_order: bool = False) -> pa.Table:
 
 def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
     """Dictionary-encoded values, each category of which occurs, sorted or in the order that they had."""
-    import pyarrow as pa
-
     column = _each_once(column)
     if in_order:
         column = _sorted(column)
@@ -161,8 +143,6 @@ def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
 
 def _each_once(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """The same values by dictionaries without repeated and null categories."""
-    import pyarrow as pa
-
     chunks: list[Any] = column.chunks
     for at, chunk in enumerate(chunks):
         dictionary = chunk.dictionary.dictionary_encode()
@@ -174,9 +154,6 @@ def _each_once(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 
 
 def _sorted(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    import pyarrow as pa
-    from pyarrow import compute
-
     unified: list[Any] = column.unify_dictionaries().chunks
     if not unified:
         return column

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pyarrow import compute
 
 Kind = Literal["date", "datetime", "time"]
 
@@ -45,8 +44,6 @@ class Calendar:
 
     def from_numbers(self, values: NDArray[np.float64], kind: Kind) -> pa.Array[Any] | None:
         """The numbers (NaN: missing) as dates or times; None if that would lose something."""
-        import pyarrow as pa
-
         missing = np.isnan(values)
         if not np.isfinite(values[~missing]).all():
             return None
@@ -71,9 +68,6 @@ class Calendar:
 
     def to_numbers(self, column: pa.ChunkedArray[Any]) -> tuple[pa.ChunkedArray[Any], Kind]:
         """Dates or times as this program's numbers, and which of the three they are."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         if pa.types.is_date(column.type):
             kind: Kind = "date"
             moments = compute.multiply(column.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()), _DAY)

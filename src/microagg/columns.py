@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute, csv
 
 from microagg.arrow_types import is_number, is_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_DECIMALS = 9
 """Beyond so many, decimals are those of a measurement or a computation, not of a notation."""
@@ -39,8 +38,6 @@ _GLANCE = 1000
 
 def plain(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """The same values without a dictionary, and text as the one type that all of Arrow's functions take."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return column.cast(pa.large_string()) if is_text(column.type) else column
@@ -52,8 +49,6 @@ def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray
     In text the decimal sign is `decimal`, blanks around a number do not count, and the texts that Arrow
     takes for null (NA, NaN, null, nothing …) are missing. Truth values and dates are no numbers.
     """
-    import pyarrow as pa
-
     column = plain(column)
     kind = column.type
     if pa.types.is_null(kind):
@@ -74,9 +69,6 @@ PLAIN_NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
 
 def without_texts(column: pa.ChunkedArray[Any], texts: Sequence[str]) -> pa.ChunkedArray[Any]:
     """A column of text with null in place of these, but for blanks around them."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     column = column.cast(pa.large_string())
     coded = compute.is_in(
         compute.utf8_trim_whitespace(column), value_set=pa.array(texts, pa.large_string())
@@ -168,9 +160,6 @@ def _array(numbers: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
 
 
 def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | None:
-    import pyarrow as pa
-    from pyarrow import compute
-
     try:
         if decimal == ".":
             return text.cast(pa.float64())  # the usual case, in one pass
@@ -191,7 +180,4 @@ def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | 
 @cache
 def null_texts() -> pa.Array[Any]:
     """What Arrow's reader of CSV files takes for a missing value."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     return pa.array(csv.ConvertOptions().null_values or [], pa.large_string())

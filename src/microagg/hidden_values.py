@@ -7,14 +7,13 @@ on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg.arrow_types import is_text, with_own_categories
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def without_hidden_values(table: pa.Table, in_order: bool = False) -> pa.Table:
@@ -32,22 +31,16 @@ def without_hidden_values(table: pa.Table, in_order: bool = False) -> pa.Table:
 
 def may_hide(kind: Any, column: pa.ChunkedArray[Any]) -> bool:
     """Whether there may be something under a null; nested columns always may."""
-    import pyarrow as pa
-
     return bool(column.null_count) or pa.types.is_nested(_stored(kind))
 
 
 def cleared_column(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """The same values with nothing under its nulls."""
-    import pyarrow as pa
-
     return pa.chunked_array([cleared(chunk) for chunk in column.chunks], type=column.type)
 
 
 def cleared(array: Any) -> Any:
     """The same values with zeros, or nothing, under nulls, at every depth."""
-    import pyarrow as pa
-
     kind, types = array.type, pa.types
     if not len(array):  # perhaps a part of one that is not empty
         return pa.array([], kind)
@@ -68,14 +61,10 @@ def cleared(array: Any) -> Any:
 
 
 def _stored(kind: Any) -> Any:
-    import pyarrow as pa
-
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
 def _is_bytes(kind: Any) -> bool:
-    import pyarrow as pa
-
     types = pa.types
     return types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
 
@@ -92,8 +81,6 @@ def _bitmap(array: Any) -> Any:
 
 def _of_any_length(array: Any) -> Any:
     """Text, bytes and truth values."""
-    import pyarrow as pa
-
     kind = array.type
     if "view" in str(kind):
         wide = pa.large_string() if is_text(kind) else pa.large_binary()
@@ -110,8 +97,6 @@ def _from_the_start(array: Any) -> Any:
 
 def _of_one_length(array: Any) -> Any:
     """Numbers, dates, times and the like: as many bytes for each."""
-    import pyarrow as pa
-
     width = array.type.bit_width // 8
     held = np.frombuffer(array.buffers()[1], dtype=np.uint8)
     rows = (
@@ -122,8 +107,6 @@ def _of_one_length(array: Any) -> Any:
 
 
 def _structures(array: Any) -> Any:
-    import pyarrow as pa
-
     kind = array.type
     if not kind.num_fields:
         return array
@@ -141,8 +124,6 @@ def _never_null(array: Any) -> Any:
 
     Where its structure is null it has no value either, and files would be refused if it were null itself.
     """
-    import pyarrow as pa
-
     kind, types = array.type, pa.types
     if not array.null_count or types.is_null(kind):
         return array
@@ -161,9 +142,6 @@ def _never_null(array: Any) -> Any:
 
 def _lists(array: Any) -> Any:
     """Lists of any kind; flattening leaves out what is under null ones, and what no list has."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     kind, types, gaps = array.type, pa.types, array.is_null()
     made: Any = pa.MapArray
     if types.is_map(kind):
@@ -189,6 +167,4 @@ def _lists(array: Any) -> Any:
 
 def _as_list(kind: Any) -> Any:
     """A map's type as that of a list of its entries."""
-    import pyarrow as pa
-
     return pa.list_(pa.struct([kind.key_field.with_nullable(True), kind.item_field]))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT as NUMBERS_AMONG_TEXT
@@ -18,9 +21,6 @@ from microagg.columns import (
     SPACE_THOUSANDS,
 )
 from microagg.model import positions_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _EXPONENT = r"([eE][-+]?\d+)?"
 # In the language of Arrow's regular expressions (RE2); each is for a whole value.
@@ -72,8 +72,6 @@ def _refuse_names_that_are_no_text(table: pa.Table) -> None:
 
 def _refuse_what_is_no_text(table: pa.Table) -> None:
     """`DataError` for text that is not in UTF-8: Arrow takes its bytes as they are, nothing else does."""
-    import pyarrow as pa
-
     for field, column in zip(table.schema, table.columns, strict=True):
         if not _holds_text(field.type):
             continue
@@ -85,8 +83,6 @@ def _refuse_what_is_no_text(table: pa.Table) -> None:
 
 def _holds_text(kind: Any) -> bool:
     """Whether there is text in values of this type, at any depth."""
-    import pyarrow as pa
-
     if isinstance(kind, pa.BaseExtensionType):
         return _holds_text(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
@@ -98,9 +94,6 @@ def _holds_text(kind: Any) -> bool:
 
 def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """Text without spaces around it, null where it is a word for a missing number."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
     missing = compute.is_in(trimmed, value_set=pa.array(MISSING_WORDS, pa.large_string()))
     result: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
@@ -109,8 +102,6 @@ def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 
 def matching(column: pa.ChunkedArray[Any], pattern: str) -> int:
     """How many values match."""
-    from pyarrow import compute
-
     return len(column.filter(compute.match_substring_regex(column, pattern)))
 
 
@@ -119,8 +110,6 @@ def refuse_what_is_no_number(table: pa.Table, decimal: str = ".", delimiter: str
 
     Columns of missing values alone pass. The signs are those by which text was read.
     """
-    import pyarrow as pa
-
     numeric = [field.name for field in table.schema if is_number(field.type) and not are_dates(field)]
     dates: list[str] = []
     others: list[str] = []
@@ -160,8 +149,6 @@ class _Text:
 
     @classmethod
     def of(cls, field: pa.Field[Any], column: pa.ChunkedArray[Any], decimal: str) -> _Text:
-        from pyarrow import compute
-
         separators = [COMMA_THOUSANDS, SPACE_THOUSANDS]
         # 1.234 is a number where the decimal sign is the point, and a thousand where it is the comma.
         separators.append(POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else POINT_THOUSANDS)

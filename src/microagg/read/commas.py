@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_text
@@ -13,9 +16,6 @@ from microagg.read.columns import (
     cleaned,
     matching,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def has_decimal_commas(table: pa.Table) -> bool:
@@ -57,8 +57,6 @@ def decimal_of(table: pa.Table) -> str:
 
 def _numbers_with(sign: str, column: pa.ChunkedArray[Any], number: str, thousands: str) -> tuple[int, bool]:
     """How many values of a column of numbers have the sign, and whether it cannot separate thousands."""
-    from pyarrow import compute
-
     if not compute.any(compute.match_substring(column, sign)).as_py():
         return 0, False
     values = cleaned(column).drop_null()

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import pyarrow as pa
+from pyarrow import csv as arrow
 
 from microagg import wording
 from microagg.model import CsvFormat, CsvLook, Layout
@@ -32,9 +35,6 @@ from microagg.read.dialect import (
     uneven_rows,
 )
 from microagg.read.header import ROWS, are_given_names, given_names, refuse_record_as_names
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def read_csv(
@@ -149,8 +149,6 @@ class _CsvFile:
 
     def parse(self, decimal: str) -> pa.Table:
         """Columns of the types that Arrow finds, with this decimal sign."""
-        from pyarrow import csv as arrow
-
         names = None if self.named else given_names(self._width())
         table = self._read(
             arrow.ReadOptions(column_names=names), arrow.ConvertOptions(decimal_point=decimal)
@@ -159,9 +157,6 @@ class _CsvFile:
 
     def parse_text(self) -> pa.Table:
         """Columns of text."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow
-
         # The header is read as a record: Arrow wants the types of columns by name before it has read any.
         width = self._width()
         types = {f"f{at}": pa.large_string() for at in range(width)}
@@ -186,9 +181,6 @@ class _CsvFile:
 
         Its threads may let go of those while Python exits, which can abort the process.
         """
-        import pyarrow as pa
-        from pyarrow import csv as arrow
-
         in_place = self.path is not None and self.encoding == "utf-8-sig" and self.above == 0
         content = str(self.path) if in_place else pa.BufferReader(self._text())
         return arrow.read_csv(
@@ -209,8 +201,6 @@ class _CsvFile:
     @contextmanager
     def refusing_uneven_rows(self) -> Iterator[None]:
         """`DataError` in our own words for what Arrow refuses: its words quote values."""
-        import pyarrow as pa
-
         try:
             yield
         except MemoryError:  # Arrow's is one of its own exceptions too, but no word about the file

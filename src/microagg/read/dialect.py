@@ -8,13 +8,12 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.model import CsvLook
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 DELIMITERS = ";,\t|"  # the first one for a single column, in which commas may be decimal signs
 _OTHER_SIGNS = ": ^~!#&/\\"  # only looked for to say what is the matter
@@ -69,8 +68,6 @@ def _decodes(file: BinaryIO, encoding: str) -> bool:
 
 def in_utf_8(file: BinaryIO, encoding: str) -> pa.Buffer:
     """The file in UTF-8, in Arrow's own memory."""
-    import pyarrow as pa
-
     decoder = codecs.getincrementaldecoder(encoding)()
     stream = pa.BufferOutputStream()
     file.seek(0)

@@ -6,16 +6,15 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
+
+import pyarrow as pa
 
 from microagg import errors, wording
 from microagg.model import Layout
 from microagg.read.columns import NUMBERS_AMONG_TEXT
 from microagg.read.content import FIRST_BYTES, kind_of
 from microagg.read.header import ROWS, are_given_names, given_names, refuse_record_as_names
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _BLOCK = 1 << 20
 _HIDING = re.compile(rb"""hidden|\b(?:ht|width)\s*=\s*["']0""")
@@ -35,8 +34,6 @@ def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, t
         import openpyxl
     except ImportError:
         raise wording.needs_extra("Reading Excel files", "openpyxl", "formats") from None
-    import pyarrow as pa
-
     file.seek(0)
     if kind_of(file.read(FIRST_BYTES)) == "Office":
         # The names of the streams inside are in UTF-16.
@@ -203,8 +200,6 @@ def _trimmed(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _column(name: str, values: Sequence[Any]) -> tuple[pa.Field[Any], pa.Array[Any]]:
-    import pyarrow as pa
-
     kinds = {type(value) for value in values} - {type(None)}
     if len(kinds) <= 1 or kinds == {int, float}:
         try:

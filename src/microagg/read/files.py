@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.model import (
@@ -32,9 +34,6 @@ from microagg.read.excel import read_excel
 from microagg.read.memory import table_of
 from microagg.read.numbers import retyped
 from microagg.read.statistical import read_statistical, without_missing_codes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 STANDARD_INPUT = Path("-")
 """In place of a file: CSV from there."""
@@ -193,8 +192,6 @@ class _Typed:
 
 def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> _Typed:
     """The content of a file in a format that has types; `name` is what messages call it."""
-    import pyarrow as pa
-
     try:
         if kind == "Excel":
             table, notes = read_excel(file, name, layout)

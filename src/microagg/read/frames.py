@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
@@ -13,14 +14,9 @@ from microagg.model import Microdata, Origin
 from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen
 from microagg.read.memory import frame_of
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 def microdata_of(data: object) -> Microdata:
     """All columns of a data frame, whatever they hold. `DataError` for what is no data frame."""
-    import pyarrow as pa
-
     frame = frame_of(data)
     if frame is None:
         raise wording.not_a_frame(type(data).__name__)
@@ -43,8 +39,6 @@ def _is_lazy(data: Any) -> bool:
 
 
 def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
-    import pyarrow as pa
-
     try:
         array = series.to_arrow()
         return pa.field(name, array.type), array
@@ -94,8 +88,6 @@ def frame_of_kind(microdata: Microdata, table: pa.Table) -> Any:
 
 
 def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
-    import pyarrow as pa
-
     if old.type != new.type:
         return False
     if pa.types.is_floating(old.type):  # NaN is not equal to itself, and -0.0 is not 0.0 but equal to it
@@ -129,8 +121,6 @@ def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: l
 
 def _without_hidden(kept: Any, pd: Any) -> Any:
     """A column of pandas as it is, with nothing under its missing values and no category that is unused."""
-    import pyarrow as pa
-
     dtype, array = kept.dtype, kept.array
     if isinstance(dtype, pd.CategoricalDtype):
         return kept.cat.remove_unused_categories()
@@ -161,7 +151,6 @@ def _own(fresh: Any, taken: Any, column: Any, same: bool) -> Any:
     the source's: what polars takes of its texts keeps all of them, in the order of the source.
     """
     import narwhals.stable.v1 as nw
-    import pyarrow as pa
 
     kind = taken.to_native().dtype
     if type(kind).__name__ == "Enum" and pa.types.is_dictionary(column.type):
@@ -186,7 +175,6 @@ def _in_own_type(fresh: Any, taken: Any, nw: Any) -> Any:
 
 def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
     import narwhals.stable.v1 as nw
-    import pyarrow as pa
     from narwhals.dependencies import is_duckdb_relation
 
     released = without_hidden_values(released)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
@@ -40,11 +41,8 @@ def frame_of(data: Any) -> Any:
     import narwhals.stable.v1 as nw  # a tenth of a second, only for those who pass a frame
     from narwhals.dependencies import is_duckdb_relation, is_pandas_dataframe, is_pyarrow_table
 
-    if type(data).__module__.startswith("pyarrow") and hasattr(data, "to_pylist"):
-        import pyarrow as pa
-
-        if isinstance(data, pa.RecordBatch):
-            data = pa.Table.from_batches([data])
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
     if is_duckdb_relation(data):
         # narwhals would only describe it, or fetch it again for each question.
         data = data.arrow()

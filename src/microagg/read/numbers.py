@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg import errors, wording
 from microagg.arrow_types import are_dates, is_number, is_text
@@ -14,9 +16,6 @@ from microagg.columns import in_ranges, without_texts
 from microagg.model import Microdata, positions_of
 from microagg.read.columns import COMMA_NUMBER, cleaned, matching, refuse_what_is_no_number
 from microagg.read.commas import has_decimal_commas
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def numbers_of(
@@ -51,8 +50,6 @@ def numbers_of(
 
 def retyped(microdata: Microdata, schema: pa.Schema) -> pa.Table:
     """The columns in the types of the schema, as far as that is possible without loss."""
-    import pyarrow as pa
-
     table = microdata.table
     for at, name in enumerate(table.column_names):
         wanted = schema.field(name).type if name in schema.names else None
@@ -69,8 +66,6 @@ def retyped(microdata: Microdata, schema: pa.Schema) -> pa.Table:
 
 
 def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
-    import pyarrow as pa
-
     field = table.schema.field(column)
     values = table.column(column)
     if not is_number(field.type) or are_dates(field):
@@ -85,15 +80,10 @@ def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
 
 
 def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
     return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] = ()) -> NDArray[np.float64]:
-    import pyarrow as pa
-    from pyarrow import compute
-
     csv = microdata.origin.csv
     decimal, delimiter = (csv.decimal or ".", csv.delimiter or ",") if csv is not None else (".", "")
     text: Any = microdata.table.column(column)
@@ -115,15 +105,11 @@ def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] =
 
 
 def _have(text: pa.ChunkedArray[Any], sign: str) -> bool:
-    from pyarrow import compute
-
     return bool(compute.any(compute.match_substring(text, sign)).as_py())
 
 
 def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimiter: str) -> None:
     """`DataError` if the column is not of numbers with this decimal sign; says what it is."""
-    import pyarrow as pa
-
     table = pa.table({column: cleaned(text)})
     if decimal == "." and delimiter not in ("", ",") and has_decimal_commas(table):
         commas = matching(table.column(0), COMMA_NUMBER)

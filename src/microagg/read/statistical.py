@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from microagg import wording
 from microagg.arrow_types import DATES, is_number
 from microagg.calendars import CALENDARS, kind_of, program_of
 from microagg.columns import in_ranges
 from microagg.model import StatisticalLabels
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 READERS = {
     "Stata": "read_dta",
@@ -43,8 +41,6 @@ def read_statistical(
         import pyreadstat
     except ImportError:
         raise wording.needs_extra(f"Reading {kind} files", "pyreadstat", "formats") from None
-    import pyarrow as pa
-
     if _is_cut_short(path, kind):
         raise wording.unreadable_content(name, kind)
     options = {"user_missing": True} if kind in _WITH_USER_MISSING else {}
@@ -65,8 +61,6 @@ def read_statistical(
 
 def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Table:
     """Null in place of the codes that the file declares as missing."""
-    import pyarrow as pa
-
     for name, ranges in labels.missing_ranges.items():
         at = table.schema.get_field_index(name)
         if at < 0 or not is_number(table.schema.types[at]):
@@ -93,8 +87,6 @@ def _labels(meta: Any) -> StatisticalLabels:
 
 
 def _column(name: str, values: Sequence[Any], meta: Any, kind: str) -> tuple[pa.Field[Any], pa.Array[Any]]:
-    import pyarrow as pa
-
     stored = meta.readstat_variable_types.get(name, "")
     if stored.startswith("string"):
         text = pa.array([None if value is None else str(value) for value in values], pa.large_string())

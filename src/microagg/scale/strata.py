@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg import wording
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Positions = NDArray[np.int64]
 
@@ -81,9 +80,6 @@ def strata_of(
 
 def _codes(column: pa.ChunkedArray[Any], name: str) -> Positions:
     """The place of each value among the sorted distinct ones; missing values come last."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if isinstance(column.type, pa.BaseExtensionType):
@@ -142,8 +138,6 @@ def _recode(
     target: Positions,
 ) -> dict[str, pa.Array[Any]]:
     """Codes such as C+D for the merged strata: in each column the values that it joins."""
-    import pyarrow as pa
-
     recoded: dict[str, pa.Array[Any]] = {}
     # The members of each merged stratum, all of them in one pass.
     order = np.argsort(target, kind="stable")
@@ -176,6 +170,4 @@ def _recode(
 
 
 def _is_binary(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)

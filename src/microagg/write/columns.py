@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.arrow_types import is_text
 from microagg.hidden_values import without_hidden_values
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _PANDAS = b"pandas"
 
@@ -41,8 +40,6 @@ def plain(column: pa.ChunkedArray[Any], name: str, kind: str) -> pa.ChunkedArray
 
     These are what spreadsheets and statistical programs know; `DataError` for others.
     """
-    import pyarrow as pa
-
     types = pa.types
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.model import CsvFormat, CsvLook
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PLAIN = CsvFormat(",", "utf-8", ".")
 """How CSV files are written whose source is none."""
@@ -28,8 +28,6 @@ def write_csv(
     What is missing is an empty field. `DataError` for columns that are no scalars and for letters that the
     encoding lacks.
     """
-    import pyarrow as pa
-
     delimiter = csv_format.delimiter or ","
     decimal = csv_format.decimal or "."
     encoding = csv_format.encoding or "utf-8"
@@ -91,16 +89,11 @@ class _Encoder:
 
 
 def _is_binary(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
 
 
 def _text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
     """Values as text, "" where they are missing."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     array: pa.Array[Any] = pa.concat_arrays(column.chunks)
@@ -113,16 +106,11 @@ def _text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
 
 
 def _is_fractional(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
 def _shortest(numbers: pa.Array[Any]) -> pa.Array[Any]:
     """Arrow's shortest digits; whole numbers as such, without exponent, sign of zero or decimal sign."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     numbers = compute.if_else(compute.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
     whole = compute.and_(
         compute.equal(compute.floor(numbers), numbers),
@@ -139,8 +127,6 @@ def _quoted(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True
     """In quotes where a field has a delimiter, a quote or a line break in it; or always, then empty ones
     too, if `gaps`.
     """
-    from pyarrow import compute
-
     if always:
         doubled = compute.replace_substring(text, '"', '""')
         all_quoted = _join(_scalar('"'), doubled, _scalar('"'), separator="")
@@ -158,22 +144,16 @@ def _quoted(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True
 
 
 def _scalar(text: str) -> pa.Scalar[Any]:
-    import pyarrow as pa
-
     return pa.scalar(text, pa.large_string())
 
 
 def _join(*parts: Any, separator: str) -> pa.Array[Any]:
-    from pyarrow import compute
-
     joined: pa.Array[Any] = compute.binary_join_element_wise(*parts, _scalar(separator))
     return joined
 
 
 def _joined(fields: list[pa.Array[Any]], delimiter: str, line_end: str) -> memoryview:
     """The rows: the buffer of one Arrow array whose values are lines."""
-    from pyarrow import compute
-
     if len(fields) == 1:  # an empty line would be no record
         empty = compute.equal(fields[0], _scalar(""))
         fields = [compute.if_else(empty, _scalar('""'), fields[0])]

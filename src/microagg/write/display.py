@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+import pyarrow as pa
 
 _MOST_DECIMALS = 6
 _MOST_WIDTH = 40

@@ -5,15 +5,14 @@ from __future__ import annotations
 import io
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.write.columns import plain
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_ROWS = 1_048_576  # the header is one
 MOST_COLUMNS = 16_384
@@ -79,9 +78,6 @@ def write_excel(
 
 def _fitting(table: pa.Table) -> pa.Table:
     """The table in types that cells can have."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     if table.num_rows + 1 > MOST_ROWS:
         raise wording.too_many_for("Excel", "records", table.num_rows, MOST_ROWS - 1)
     if table.num_columns > MOST_COLUMNS:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.model import CsvFormat, Microdata, Origin, Verified
@@ -16,9 +17,6 @@ from microagg.write.csv import PLAIN, write_csv
 from microagg.write.drafts import OURS_ALONE, Draft, commit_all, draft, told
 from microagg.write.excel import write_excel
 from microagg.write.statistical import write_statistical
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _READABLE = 0o644
 _NEVER_EXECUTABLE = 0o666
@@ -102,8 +100,6 @@ def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[
 
 
 def _write_typed(table: pa.Table, path: Path, name: str, kind: str) -> None:
-    import pyarrow as pa
-
     try:
         if kind == "Parquet":
             from pyarrow import parquet

@@ -6,7 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_number
@@ -14,9 +17,6 @@ from microagg.calendars import CALENDARS, program_of
 from microagg.model import Origin, StatisticalLabels
 from microagg.write.columns import plain
 from microagg.write.display import widened
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NO_LABELS = StatisticalLabels()
 # Stata's smallest and largest "long"; what is above means missing.
@@ -195,8 +195,6 @@ def _in_calendar(
     column: pa.ChunkedArray[Any], shown: str | None, program: str
 ) -> tuple[pa.ChunkedArray[Any], str | None]:
     """Dates as the program's numbers, with a format that says what they are."""
-    import pyarrow as pa
-
     if not pa.types.is_temporal(column.type):
         return column, shown
     calendar = CALENDARS[program]
@@ -205,21 +203,15 @@ def _in_calendar(
 
 
 def _is_text(column: pa.ChunkedArray[Any]) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_large_string(column.type)
 
 
 def _longest(column: pa.ChunkedArray[Any]) -> int:
-    from pyarrow import compute
-
     return int(compute.max(compute.binary_length(column)).as_py() or 0)
 
 
 def _whole_if_it_is(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """Doubles without decimals as whole numbers."""
-    import pyarrow as pa
-
     if not pa.types.is_floating(column.type):
         return column
     try:
@@ -231,8 +223,6 @@ def _whole_if_it_is(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 def _series(column: pa.ChunkedArray[Any]) -> Any:
     """Values as pyreadstat's writers take them: objects of text, doubles, or 32-bit whole numbers."""
     import pandas as pd
-    import pyarrow as pa
-    from pyarrow import compute
 
     if _is_text(column):
         # These formats have no missing text, only empty text.
