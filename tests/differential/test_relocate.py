@@ -128,7 +128,7 @@ def test_one_seed_and_number_of_steps_one_answer(
 def test_relocation_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, start = from_mdav(census_like(2_000), 20)
     whole = Relocate(500 * 2_000, anneals=False)(problem, start, Run())
-    monkeypatch.setattr(relocate, "WHOLE", 700)
+    monkeypatch.setattr(relocate, "ONE_BLOCK_RECORDS", 700)
     cut = Relocate(500 * 2_000, anneals=False)(problem, start, Run())
     assert cut.sse < 1.02 * whole.sse
 

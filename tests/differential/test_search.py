@@ -184,7 +184,7 @@ def test_blocks_of_groups_keep_groups_whole_and_differ_by_seed() -> None:
     for cut in cuts:
         pairs = np.unique(np.stack([start.labels, cut]), axis=1)
         assert pairs.shape[1] == start.labels.max() + 1
-        assert np.bincount(cut).max() <= blocks.WHOLE
+        assert np.bincount(cut).max() <= blocks.ONE_BLOCK_RECORDS
     assert np.array_equal(cuts[0], cuts[2])
     assert not np.array_equal(cuts[0], cuts[1])
 
@@ -292,7 +292,7 @@ def test_regions_are_kept_only_where_they_got_better(first: int, records: int) -
 def test_annealing_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, start = from_mdav(census_like(3_000), 3)
     whole = Anneal(2_000 * 3_000)(problem, start, Run())
-    monkeypatch.setattr(blocks, "WHOLE", 800)
+    monkeypatch.setattr(blocks, "ONE_BLOCK_RECORDS", 800)
     cut = Anneal(2_000 * 3_000)(problem, start, Run())
     assert cut.sse < 1.02 * whole.sse
 
@@ -581,7 +581,7 @@ def test_descent_in_blocks_improves_and_does_not_depend_on_threads() -> None:
 def test_very_large_data_are_polished_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(census_like(8_000), 3)
     start = solve(Mdav(), problem, one_group(problem), Run())
-    monkeypatch.setattr(anneal, "LARGE", 3_000)
+    monkeypatch.setattr(anneal, "BLOCKWISE_FROM_RECORDS", 3_000)
     found = solve(Anneal(800_000), problem, start, Run(seed=1))
     assert found.sse < 0.95 * start.sse
 

@@ -105,8 +105,8 @@ def test_points_are_those_of_the_local_engine(scale: str) -> None:
 def test_notation_of_parts(parts: list[list[float]]) -> None:
     arrays = [np.array(part, dtype=np.float64) for part in parts]
     whole = np.concatenate([*arrays, np.empty(0)])
-    together = sum((Notation().joined(part) for part in arrays), start=Notation())
-    assert together.found == decimals_of(whole)
+    together = sum((Notation().including(part) for part in arrays), start=Notation())
+    assert together.decimals_shown == decimals_of(whole)
 
 
 def test_rare_patterns_take_others() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from microagg.measure.classes import sizes_of
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import at_least_one
+from microagg.measure.settings import require_at_least_one
 
 NO_CONFIDENTIAL = Finding(np.nan, {}, "No confidential column was named.")
 
@@ -28,7 +28,7 @@ def diversity(pair: Pair) -> Finding:
 
 def homogeneous(pair: Pair, *, most_listed: int = 20) -> Finding:
     """Number of classes in which some confidential column has one value only."""
-    at_least_one("most_listed", most_listed)
+    require_at_least_one("most_listed", most_listed)
     if not pair.confidential:
         return NO_CONFIDENTIAL
     numbers = np.unique(pair.groups)

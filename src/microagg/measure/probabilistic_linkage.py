@@ -33,7 +33,7 @@ from microagg.measure.classes import first_rows, joined
 from microagg.measure.coordinates import moments
 from microagg.measure.linkage import SEED, nearest_targets, sample_rows, scope, whole_targets
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import at_least_one, positive
+from microagg.measure.settings import require_at_least_one, require_positive
 
 ROUNDS = 200
 STEADY = 1e-6
@@ -52,11 +52,11 @@ def linkage_probabilistic(
 ) -> Finding:
     """Share of records whose largest weight is that of their own masked record; equal ones share it."""
     for width in widths:
-        positive("widths", width)
+        require_positive("widths", width)
     if not widths or any(one >= other for one, other in pairwise(widths)):
         raise wording.bad_number("widths", tuple(widths), "growing numbers, at least one")
-    at_least_one("candidates", candidates)
-    at_least_one("random_pairs", random_pairs)
+    require_at_least_one("candidates", candidates)
+    require_at_least_one("random_pairs", random_pairs)
     rows = sample_rows(pair.n, most_records)
     found = nearest_targets(pair, rows, candidates)
     targets, own = whole_targets(pair)

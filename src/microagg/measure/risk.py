@@ -10,7 +10,7 @@ import numpy as np
 
 from microagg.measure.classes import released_classes, sizes_of
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import positive
+from microagg.measure.settings import require_positive
 
 EXACT = 1e-12  # a mean of equal values may be off in its last digits
 
@@ -44,7 +44,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
     largest contributions is less than `percent` % of the largest, so that the second largest contributor
     can tell the largest that precisely. Contributions are weighted where there are weights.
     """
-    positive("percent", percent)
+    require_positive("percent", percent)
     parts: dict[str, float] = {}
     largest, failing, totals = 0.0, 0, 0
     for subset in pair.subsets:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from microagg import _core, errors, wording
 from microagg.methods.blocks import (
-    LARGE,
-    WHOLE,
+    BLOCKWISE_FROM_RECORDS,
+    ONE_BLOCK_RECORDS,
     blocks_of_groups,
     is_one_block,
     rows_of_blocks,
@@ -87,14 +87,14 @@ def planned_steps(problem: Problem, run: Run, of: int, seconds_beside: float, se
 
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
-    in_blocks = 1.5 if len(problem.points) > WHOLE else 1.0
+    in_blocks = 1.5 if len(problem.points) > ONE_BLOCK_RECORDS else 1.0
     return 1e-9 * (37.0 + 0.9 * p + 3.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
     """What MDAV, neighbour lists and descent take on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
-    more = 3.0 if n > WHOLE else 1.0  # than what fits into the cache
+    more = 3.0 if n > ONE_BLOCK_RECORDS else 1.0  # than what fits into the cache
     return seconds_of_mdav(problem) + more * (5e-6 * n * max(1.0, p / 13.0) + 2e-6 * n * k)
 
 
@@ -308,10 +308,10 @@ def polish(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partitio
     """Large data after their anneals: the local optimum below or, where that would take most of the time,
     those of large blocks.
     """
-    if len(problem.points) <= LARGE:
+    if len(problem.points) <= BLOCKWISE_FROM_RECORDS:
         return solve(Descent(), problem, best, run)
     try:
-        labels, cut_short = descend_in_blocks(problem, best.labels, lists, LARGE, run)
+        labels, cut_short = descend_in_blocks(problem, best.labels, lists, BLOCKWISE_FROM_RECORDS, run)
     except errors.Cancelled:
         return replace(best, truncated=True)
     return replace(

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from microagg.methods.anneal import Anneal, first_level, seconds_of_mdav, steps_of_run
 from microagg.methods.assignment import FEWEST_RECORDS, LARGER_GROUPS, Adaptive
-from microagg.methods.blocks import BLOCK_RECORDS, LARGE, WHOLE, KdBlocks
+from microagg.methods.blocks import BLOCK_RECORDS, BLOCKWISE_FROM_RECORDS, ONE_BLOCK_RECORDS, KdBlocks
 from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent
@@ -17,7 +17,7 @@ from microagg.methods.sorting import OptimalUnivariate
 from microagg.methods.stage import Stage, Within, chain, solve
 from microagg.model import Partition, Problem
 
-MOST_FOR_MDAV = LARGE
+MOST_FOR_MDAV = BLOCKWISE_FROM_RECORDS
 """Up to so many records MDAV takes seconds; beyond, it runs inside blocks."""
 FEWEST_STEPS_ON_LARGE = 200
 """A record: with fewer, descent in blocks of BLOCK_OF_DESCENT records gains more than annealing."""
@@ -88,7 +88,7 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
         )
     large_groups = problem.k >= LARGE_K
     steps = (steps_of_relocation if large_groups else steps_of_run)(problem, run, of)
-    if max(n, of) > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
+    if max(n, of) > BLOCKWISE_FROM_RECORDS and steps < FEWEST_STEPS_ON_LARGE * n:
         return Choice(
             chain(start, Descent(BLOCK_OF_DESCENT)),
             f"{first}+descent:size={BLOCK_OF_DESCENT}",
@@ -109,7 +109,7 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
     elif n >= FEWEST_RECORDS and problem.k in LARGER_GROUPS:
         search = (Adaptive(steps),)
         name, what = f"adaptive:steps={steps}", "steps of annealing a record (or assignment rounds)"
-    elif WHOLE < n <= LARGE:
+    elif ONE_BLOCK_RECORDS < n <= BLOCKWISE_FROM_RECORDS:
         warm = first_level(n, steps)
         search = (Descent(), Anneal(steps, warm))  # smaller data descend anyway
         name = f"descent+{name}" + (f":first={warm}" if warm else "")

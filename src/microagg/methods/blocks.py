@@ -19,10 +19,10 @@ from microagg.model import Labels, Partition, Problem, Rows
 BLOCK_RECORDS = 4_096
 """For initial methods: their time grows with the square of the size."""
 
-WHOLE = 6_000
+ONE_BLOCK_RECORDS = 6_000
 """Up to so many records are annealed as one block: they about fit into a core's own cache."""
 
-LARGE = 200_000
+BLOCKWISE_FROM_RECORDS = 200_000
 """Beyond so many records even what takes a few steps for each is done in blocks, in parallel."""
 
 SIDE_BY_SIDE = 64
@@ -58,10 +58,12 @@ class KdBlocks:
 
 def is_one_block(problem: Problem) -> bool:
     """Whether a search takes all records at once."""
-    return len(problem.points) <= max(WHOLE, 4 * problem.k)
+    return len(problem.points) <= max(ONE_BLOCK_RECORDS, 4 * problem.k)
 
 
-def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run, size: int = WHOLE) -> Labels:
+def blocks_of_groups(
+    problem: Problem, labels: Labels, seed: int, run: Run, size: int = ONE_BLOCK_RECORDS
+) -> Labels:
     """Blocks of whole groups, of at most `size` records, cut by centroids; another seed cuts elsewhere."""
     largest = max(size, 4 * problem.k)
 

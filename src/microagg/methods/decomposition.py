@@ -11,6 +11,7 @@ import numpy as np
 
 from microagg import _core, errors, wording
 from microagg.methods.bound import record_shares
+from microagg.methods.column_generation import ColumnGeneration
 from microagg.methods.exact import MOST_PRICED, at_least_one
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
@@ -47,9 +48,6 @@ class RestrictedMaster:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Generate groups, then choose among them."""
-        # Here, for the solver takes a while to load.
-        from microagg.methods.column_generation import ColumnGeneration
-
         n = len(problem.points)
         first = start if self.keep else solve(Mdav(), problem, start, run)
         if n < 2 * problem.k or n > MOST_PRICED or first.sse == 0.0 or run.overdue:

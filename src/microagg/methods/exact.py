@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from microagg import _core, errors, wording
 from microagg.methods.anneal import Anneal
 from microagg.methods.blocks import blocks_of_groups
 from microagg.methods.bound import record_shares
+from microagg.methods.column_generation import ColumnGeneration, Proof
+from microagg.methods.columns import NO_CUTS, Prices
+from microagg.methods.pricing import Node, repaired
 from microagg.methods.run import Run
 from microagg.methods.sorting import proven_optimal
 from microagg.methods.stage import Within, better, evaluated, solve
 from microagg.model import Effort, Labels, Partition, Problem
-
-if TYPE_CHECKING:
-    from microagg.methods.column_generation import ColumnGeneration, Proof
 
 MOST_RECORDS = 16
 
@@ -55,11 +55,6 @@ def prove(problem: Problem, start: Partition, target: float, nodes: int, work: i
 
     More than 6,000 records: the bound of `record_shares` alone.
     """
-    # Here, for the solver takes a while to load.
-    from microagg.methods.column_generation import ColumnGeneration, Proof
-    from microagg.methods.columns import NO_CUTS, Prices
-    from microagg.methods.pricing import Node, repaired
-
     n, k = len(problem.points), problem.k
     shares = record_shares(problem, run)
 

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from microagg import _core, errors, wording
 from microagg.methods import memory
-from microagg.methods.blocks import LARGE, blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
+from microagg.methods.blocks import (
+    BLOCKWISE_FROM_RECORDS,
+    blocks_of_groups,
+    near_in_memory,
+    rows_of_blocks,
+    solve_blocks,
+)
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
 from microagg.methods.run import Run, derived_seed
@@ -111,7 +117,7 @@ BLOCK_OF_DESCENT = 30_000
 
 def descent_of(n: int) -> Descent:
     """Descent of all n records, in blocks if they are very many."""
-    return Descent(BLOCK_OF_DESCENT if n > LARGE else None)
+    return Descent(BLOCK_OF_DESCENT if n > BLOCKWISE_FROM_RECORDS else None)
 
 
 def descend(

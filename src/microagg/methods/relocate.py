@@ -20,7 +20,7 @@ from microagg.methods.anneal import (
     schedule,
 )
 from microagg.methods.blocks import (
-    WHOLE,
+    ONE_BLOCK_RECORDS,
     blocks_of_groups,
     is_one_block,
     rows_of_blocks,
@@ -88,7 +88,7 @@ def steps_of_relocation(problem: Problem, run: Run, of: int = 0) -> int:
 
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
-    in_blocks = 1.5 if len(problem.points) > WHOLE else 1.0
+    in_blocks = 1.5 if len(problem.points) > ONE_BLOCK_RECORDS else 1.0
     return 1e-9 * (45.0 + 0.9 * p + 0.1 * min(k, 300)) * in_blocks
 
 
@@ -236,7 +236,7 @@ class _Search:
         """Relocations, from the best groups on: in all data, or in blocks that are cut again and again."""
         problem, labels = self.problem, self.best.labels
         widths = neighbourhood_widths(problem, self.lists)
-        size = max(WHOLE, BLOCK_GROUPS * problem.k)
+        size = max(ONE_BLOCK_RECORDS, BLOCK_GROUPS * problem.k)
         n = len(problem.points)
         rounds = 1 if n <= size else ROUNDS_IN_BLOCKS
 

@@ -75,7 +75,7 @@ def units_of(scale: ScaleName, ranges: Units, high: Doubles, sums: tuple[Sums, .
     return Units(ranges.middle, ranges.factor, centre, spread)
 
 
-def refuse_what_cannot_be_squared(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
+def require_squarable_values(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
     """Without scaling, squared distances of huge values would overflow, and those of tiny ones vanish."""
     for column, least, most in zip(columns, low, high, strict=True):
         if max(most, -least) > LARGEST:

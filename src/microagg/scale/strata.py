@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from microagg import wording
+from microagg.arrow_types import is_binary
 
 Positions = NDArray[np.int64]
 
@@ -163,11 +164,7 @@ def _recode(
                 names[member] = name
         if changed:
             kind = table.schema.field(column).type
-            if pa.types.is_time(kind) or pa.types.is_duration(kind) or _is_binary(kind):
+            if pa.types.is_time(kind) or pa.types.is_duration(kind) or is_binary(kind):
                 raise wording.codes_not_merged(column, str(kind))
             recoded[column] = pa.array(names, pa.large_string()).take(of)
     return recoded
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)

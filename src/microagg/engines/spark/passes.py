@@ -120,7 +120,7 @@ class Looked:
         found.low = np.fmin(found.low, np.nanmin(values, axis=0, initial=np.inf))
         found.high = np.fmax(found.high, np.nanmax(values, axis=0, initial=-np.inf))
         for at, column in enumerate(values.T):
-            found.notations[at] = found.notations[at].joined(column[np.isfinite(column)])
+            found.notations[at] = found.notations[at].including(column[np.isfinite(column)])
 
     def _large(self, values: Points, strata: Whole, hashes: Whole, found: Profile) -> None:
         for number, places in enumerate(self.subsets):
