@@ -10,8 +10,8 @@ import pytest
 from microagg import _core
 from microagg.errors import SettingsError
 from microagg.methods import relocate
-from microagg.methods.anneal import neighbourhood_widths
 from microagg.methods.auto import LARGE_K, Auto, choose
+from microagg.methods.cooling import neighbourhood_widths
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.recipe import stage_of

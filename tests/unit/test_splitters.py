@@ -13,7 +13,7 @@ from microagg.columns import Notation, decimals_of
 from microagg.engines.spark.cells import Cells, Cut, Sizes, codes_of, joined, substitutes
 from microagg.methods.splitters import Axes, Tree, joined_leaves
 from microagg.model import Table
-from microagg.scale.moments import added, sums_of, units_of
+from microagg.scale.moments import sums_of, total_of, units_of
 from microagg.scale.units import Units, to_points
 
 
@@ -84,7 +84,7 @@ def test_exact_sums_do_not_depend_on_the_cut() -> None:
     for pieces in (1, 13, 300):
         order = random.permutation(len(values))
         parts = np.array_split(values[order], pieces)
-        units = units_of("zscore", ranges, high, added((sums_of(part, ranges) for part in parts), 3))
+        units = units_of("zscore", ranges, high, total_of((sums_of(part, ranges) for part in parts), 3))
         found.append((units.centre.tobytes(), units.spread.tobytes()))
     assert len(set(found)) == 1
 

@@ -1,7 +1,7 @@
 """What a class gives away although its records look alike: confidential values that hardly differ in it.
 
 A class is the records that share all released values of strata and masked columns. Measures of confidential
-columns are NaN where there are none, with a note that says so.
+columns are NaN where there are none, with a note.
 """
 
 from __future__ import annotations

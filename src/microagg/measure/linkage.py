@@ -3,7 +3,7 @@
 The intruder knows original values of every record, and its stratum, and takes the nearest released record
 of that stratum for it. Released records that are equally near are equally likely, so that a correct link
 counts as one over the number of them. Distances are Euclidean, in the original's standard deviations
-(`coordinates` says how missing values enter). Since masked records take few distinct values, each of these
+(see `coordinates` for missing values). Since masked records take few distinct values, each of these
 is one target that weighs as many records as share it.
 """
 
@@ -190,7 +190,7 @@ def _mean(shares: Values) -> float:
 
 
 def scope(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
-    """The note, and who was linked with what."""
+    """The note, with the number of records that were linked."""
     if linked < pair.n and not chosen:
         note += f" Estimated from a fixed random sample of {linked:,} of {pair.n:,} records."
     if pair.strata.any():
@@ -223,7 +223,7 @@ def _whole_links(pair: Pair, rows: Rows) -> Links:
 
 
 def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Rows) -> Links:
-    """What an intruder makes of what is known of some rows, whose own targets are `own`."""
+    """Link what is known of some rows, whose own targets are `own`, to the nearest targets."""
     stacked = _stacked(pair, known, targets, rows)
     small = own.astype(np.int32)
     run = Run()

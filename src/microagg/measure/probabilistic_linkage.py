@@ -61,19 +61,19 @@ def linkage_probabilistic(
     found = nearest_targets(pair, rows, candidates)
     targets, own = whole_targets(pair)
     released = pair.masked[first_rows(own)]
-    asked, place = np.nonzero(found >= 0)
-    target = found[asked, place]
-    levels = _agreement(pair, pair.original[rows[asked]], released[target], widths)
+    record, place = np.nonzero(found >= 0)
+    target = found[record, place]
+    levels = _agreement(pair, pair.original[rows[record]], released[target], widths)
     unrelated = _unrelated(pair, widths, random_pairs)
-    weights = _weights(levels, asked, place == 0, unrelated, len(widths) + 3)
+    weights = _weights(levels, record, place == 0, unrelated, len(widths) + 3)
 
-    best = np.maximum.reduceat(weights, np.searchsorted(asked, np.arange(rows.size)))
-    tied = weights >= best[asked] - SAME_WEIGHT
+    best = np.maximum.reduceat(weights, np.searchsorted(record, np.arange(rows.size)))
+    tied = weights >= best[record] - SAME_WEIGHT
     sizes = targets.sizes[target]
-    records = np.bincount(asked[tied], weights=sizes[tied], minlength=rows.size)
-    right = tied & (target == own[rows[asked]])
-    hit = np.bincount(asked[right], minlength=rows.size) / records
-    to_group = np.bincount(asked[right], weights=sizes[right], minlength=rows.size) / records
+    records = np.bincount(record[tied], weights=sizes[tied], minlength=rows.size)
+    right = tied & (target == own[rows[record]])
+    hit = np.bincount(record[right], minlength=rows.size) / records
+    to_group = np.bincount(record[right], weights=sizes[right], minlength=rows.size) / records
     note = f"Among the {candidates} nearest distinct masked records of each; compare with linkage_distance."
     parts = {"to the right group": float(to_group.mean())}
     return Finding(float(hit.mean()), parts, scope(pair, rows.size, note))
@@ -107,12 +107,12 @@ def _shares(levels: Levels, expected: Values, kinds: int) -> Values:
     return np.asarray((counts + 1.0) / (expected.sum() + kinds), dtype=np.float64)
 
 
-def _weights(levels: Levels, asked: Codes, nearest: NDArray[np.bool_], u: Values, kinds: int) -> Values:
+def _weights(levels: Levels, record: Codes, nearest: NDArray[np.bool_], u: Values, kinds: int) -> Values:
     """Weight of each candidate, by EM for m."""
     # Many candidates agree in the same way in all columns: each way is looked up once.
     ways = joined(list(levels.T))
     examples = levels[first_rows(ways)]
-    starts = np.flatnonzero(np.concatenate([[True], asked[1:] != asked[:-1]]))
+    starts = np.flatnonzero(np.concatenate([[True], record[1:] != record[:-1]]))
     match = nearest.astype(np.float64)
     before = np.zeros_like(u)
     weights = np.zeros(len(levels))
@@ -126,6 +126,6 @@ def _weights(levels: Levels, asked: Codes, nearest: NDArray[np.bool_], u: Values
         if np.abs(m - before).max() <= STEADY:
             break
         before = m
-        likely = np.exp(weights - np.maximum.reduceat(weights, starts)[asked])
-        match = likely / np.add.reduceat(likely, starts)[asked]
+        likely = np.exp(weights - np.maximum.reduceat(weights, starts)[record])
+        match = likely / np.add.reduceat(likely, starts)[record]
     return weights

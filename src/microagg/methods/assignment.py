@@ -9,14 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, errors, wording
-from microagg.methods.anneal import (
-    HALVINGS,
-    LEVELS,
-    Anneal,
-    first_level,
-    part_of_record,
-    steps_of_run,
-)
+from microagg.methods.anneal import Anneal
 from microagg.methods.blocks import (
     blocks_of_groups,
     is_one_block,
@@ -24,6 +17,7 @@ from microagg.methods.blocks import (
     rows_of_blocks,
     solve_blocks,
 )
+from microagg.methods.cooling import HALVINGS, LEVELS, first_level, part_of_record, steps_of_run
 from microagg.methods.local_search import descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from microagg.methods.anneal import Anneal, first_level, seconds_of_mdav, steps_of_run
+from microagg.methods.anneal import Anneal
 from microagg.methods.assignment import FEWEST_RECORDS, LARGER_GROUPS, Adaptive
 from microagg.methods.blocks import BLOCK_RECORDS, BLOCKWISE_FROM_RECORDS, ONE_BLOCK_RECORDS, KdBlocks
+from microagg.methods.cooling import first_level, seconds_of_mdav, steps_of_run
 from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from microagg.methods.branching import branches
 from microagg.methods.columns import (
     NO_CUTS,
     Columns,
@@ -34,7 +35,6 @@ from microagg.methods.columns import (
     cheapest_of_each,
     columns_of_labels,
     joined,
-    undecided_pairs,
     violated_cuts,
 )
 from microagg.methods.local_search import descend
@@ -61,8 +61,6 @@ FEW_COLUMNS, NODES_OF_MIP = 5_000, 200
 """Lists of so few columns are given to HiGHS as an integer program."""
 ROUNDINGS, FEW_ROUNDINGS, IDLE_ROUNDS = 20, 4, 3
 """Partitions made of a solution; fewer, where so many solutions in a row have led to nothing better."""
-PAIRS_TRIED = 10
-"""Before branching."""
 SLOW_ROUNDS, SLOW_GAIN = 3, 0.03
 """Cuts are added until so many rounds in a row close less than this share of the gap."""
 
@@ -165,7 +163,7 @@ class ColumnGeneration:
             if self._is_settled(node) or (lp is None and not self.run.overdue):
                 self._close(node)  # nothing left to win, or the solver cannot go on with it
             elif lp is not None and not self._done():
-                self._close(node, *self._branches(node, lp))
+                self._close(node, *branches(node, lp, self.master, self.best.sse - lp.cost))
             if self.best.sse < cost:
                 self._list_all()
 
@@ -210,35 +208,6 @@ class ColumnGeneration:
         for child in children:
             self.nodes += 1
             heapq.heappush(self.open, (child.duals.value, next(self._number), child))
-
-    def _branches(self, node: Node, lp: LpSolution) -> tuple[Node, ...]:
-        """Two halves of the node: a pair of records, apart or together; of those that the linear program
-        is least decided on, the one that raises its cost most in both. None if it has decided on all.
-        """
-        shared = undecided_pairs(self.master.columns, lp.values)
-        decided = {tuple(pair) for pair in np.concatenate([node.apart, node.together]).tolist()}
-        doubt = {pair: min(share, 1.0 - share) for pair, share in shared.items() if pair not in decided}
-        undecided = sorted(
-            (pair for pair in doubt if doubt[pair] > 1e-6), key=lambda pair: (-doubt[pair], pair)
-        )
-        best: tuple[Node, ...] = ()
-        most = -math.inf
-        for pair in undecided[:PAIRS_TRIED]:
-            new = np.array([pair], dtype=np.int32)
-            halves = (
-                replace(node, apart=np.concatenate([node.apart, new])),
-                replace(node, together=np.concatenate([node.together, new])),
-            )
-            gains = []
-            for half in halves:
-                self.master.allow(self.master.columns.obey(half.apart, half.together))
-                tried = self.master.solve()
-                gains.append(math.inf if tried is None else tried.cost - lp.cost)
-            room = self.best.sse - lp.cost
-            low, high = sorted(min(gain, room) for gain in gains)
-            if 0.8 * low + 0.2 * high > most:
-                best, most = halves, 0.8 * low + 0.2 * high
-        return best
 
     # --- one node ---
 

@@ -8,23 +8,20 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors, wording
-from microagg.methods.anneal import (
-    LEVELS,
-    MOST_STEPS_GIVEN,
-    anneal_once,
-    cool,
-    descend_labels,
-    neighbourhood_widths,
-    planned_steps,
-    polish,
-    schedule,
-)
+from microagg.methods.anneal import anneal_once, cool, descend_labels, polish
 from microagg.methods.blocks import (
     ONE_BLOCK_RECORDS,
     blocks_of_groups,
     is_one_block,
     rows_of_blocks,
     solve_blocks,
+)
+from microagg.methods.cooling import (
+    LEVELS,
+    MOST_STEPS_GIVEN,
+    neighbourhood_widths,
+    planned_steps,
+    schedule,
 )
 from microagg.methods.local_search import descent_of
 from microagg.methods.neighbours import list_length, near_lists

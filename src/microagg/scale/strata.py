@@ -1,4 +1,4 @@
-"""Strata: records that must not be grouped across them, and what to do with those that are too small."""
+"""Strata: groups never cross them; those that are too small are refused, merged or left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from microagg.arrow_types import is_binary
 Positions = NDArray[np.int64]
 
 MISSING_CODE = "NA"
-"""What a missing value is called in the code of merged strata."""
+"""Stands for a missing value in the codes of merged strata."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +42,8 @@ def strata_of(
     """One stratum for each combination of values that occurs; a missing value is a value.
 
     Those with fewer than k records are refused, or merged with each other in the order of their codes (with
-    the smallest of the others, if they are fewer than k together), or left out. With `counts` each row of
-    the table stands for so many records.
+    the smallest of the others, if they are fewer than k together), or left out. With `counts`, each row
+    of the table stands for that number of records.
     """
     n = table.num_rows
     counts = np.ones(n, dtype=np.int64) if counts is None else counts

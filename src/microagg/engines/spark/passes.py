@@ -16,7 +16,7 @@ from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
 from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Points
-from microagg.scale.moments import Sums, added, sums_of
+from microagg.scale.moments import Sums, sums_of, total_of
 from microagg.scale.units import Units
 
 if TYPE_CHECKING:
@@ -162,13 +162,13 @@ class Counting:
             for number, cells in self.cells.items():
                 places = cells.places(strata, values[:, self.subsets[number]])
                 counts[number] += np.bincount(places, minlength=cells.count)
-        return added(sums, len(self.columns)), counts
+        return total_of(sums, len(self.columns)), counts
 
 
 def count(frame: DataFrame, counting: Counting) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
     """The second pass."""
     answers = _answers(frame.select(*counting.columns, STRATUM), counting.count)
-    sums = added((sums for sums, _ in answers), len(counting.columns))
+    sums = total_of((sums for sums, _ in answers), len(counting.columns))
     counts = {
         number: sum((counts[number] for _, counts in answers), start=np.zeros(cells.count, dtype=np.int64))
         for number, cells in counting.cells.items()
