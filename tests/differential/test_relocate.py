@@ -10,14 +10,14 @@ import pytest
 from microagg import _core
 from microagg.errors import SettingsError
 from microagg.methods import relocate
-from microagg.methods.auto import LARGE_K, Auto, choose
+from microagg.methods.auto import RELOCATE_FROM_K, Auto, choose
 from microagg.methods.cooling import neighbourhood_widths
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated, one_group, solve
+from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Labels, Points, Problem
 from tests.differential.adversarial import KINDS, points
 from tests.differential.test_search import (
@@ -86,7 +86,7 @@ def test_sizes_hold_and_nothing_gets_worse(kind: str) -> None:
         sizes = np.bincount(found)
         assert sizes.min() >= k
         assert sizes.max() < 2 * k
-        assert evaluated(problem, found).sse <= evaluated(problem, start).sse * (1 + 1e-9)
+        assert evaluate(problem, found).sse <= evaluate(problem, start).sse * (1 + 1e-9)
 
 
 def test_the_number_of_groups_is_searched() -> None:
@@ -171,7 +171,7 @@ def test_impossible_numbers_of_steps_are_refused(steps: int) -> None:
 
 def test_descent_and_relocation_end_at_once_without_loss() -> None:
     problem = Problem(np.repeat(np.arange(6.0).reshape(3, 2), 40, axis=0), 20)
-    start = evaluated(problem, np.repeat(np.arange(6, dtype=np.int32), 20))
+    start = evaluate(problem, np.repeat(np.arange(6, dtype=np.int32), 20))
     for stage in (Descent(), Relocate(10**6)):
         assert stage(problem, start, Run()) is start
 
@@ -180,7 +180,7 @@ def test_descent_and_relocation_end_at_once_without_loss() -> None:
 
 
 def test_auto_relocates_where_groups_are_large() -> None:
-    for k, stage in ((LARGE_K - 1, "anneal"), (LARGE_K, "relocate"), (250, "relocate")):
+    for k, stage in ((RELOCATE_FROM_K - 1, "anneal"), (RELOCATE_FROM_K, "relocate"), (250, "relocate")):
         problem = Problem(np.zeros((500, 2)), k)
         choice = choose(problem, Run(effort="fast"))
         assert choice.recipe == f"mdav+{stage}:steps=500000"

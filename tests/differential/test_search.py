@@ -24,7 +24,7 @@ from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import LEAVES, list_length, near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
-from microagg.methods.stage import Within, chain, evaluated, one_group, solve
+from microagg.methods.stage import Within, chain, evaluate, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, gap_above, is_optimal
 from tests.campaigns import at_length
 from tests.differential.adversarial import KINDS, points
@@ -92,7 +92,7 @@ def test_descent_uses_every_kind_of_move() -> None:
     problem = Problem(np.ascontiguousarray(clumps), 3)
     # Three groups of five and a scattered one of three: six records to each clump.
     scattered = np.array([0, 0, 0, 0, 0, 3, 1, 1, 1, 1, 1, 3, 2, 2, 2, 2, 2, 3], dtype=np.int32)
-    found = Descent()(problem, evaluated(problem, scattered), Run())
+    found = Descent()(problem, evaluate(problem, scattered), Run())
     assert [len(set(found.labels[first : first + 6])) for first in (0, 6, 12)] == [2, 2, 2]
     # Two groups of five around a clump of four that has none.
     x = (
@@ -101,7 +101,7 @@ def test_descent_uses_every_kind_of_move() -> None:
     )
     problem = Problem(np.ascontiguousarray(x), 3)
     two = np.repeat(np.array([0, 1], dtype=np.int32), 5)
-    found = Descent()(problem, evaluated(problem, two), Run())
+    found = Descent()(problem, evaluate(problem, two), Run())
     assert np.array_equal(found.labels, np.repeat(np.array([0, 1, 2], dtype=np.int32), [3, 4, 3]))
 
 
@@ -254,7 +254,7 @@ def test_seeds_differ_and_more_steps_help() -> None:
 
 def test_regions_of_both_kinds_are_the_same_on_any_number_of_threads() -> None:
     x = fixed_points(2_400, 3)
-    steps = 2 * anneal.STEPS_A_VISIT * len(x)
+    steps = 2 * anneal.STEPS_PER_RECORD_AND_VISIT * len(x)
     found = []
     for threads in (1, 2):
         run = Run(seed=5, threads=threads)
@@ -276,7 +276,7 @@ def test_regions_are_kept_only_where_they_got_better(first: int, records: int) -
     assert cooling.steps.sum() == 10**6
     regions = blocks.blocks_of_groups(problem, best.labels, 1, Run(), records)
     levels = slice(first, cooling.LEVELS)
-    found, late = anneal.cool(problem, best.labels, regions, lists, cooling, levels, Run(), True)
+    found, late = anneal.anneal_levels(problem, best.labels, regions, lists, cooling, levels, Run(), True)
     assert not late
     changed = 0
     for region in range(regions.max() + 1):
@@ -554,7 +554,7 @@ def test_small_data_are_proven_optimal_and_runs_agree() -> None:
 def test_what_a_failed_proof_found_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """With next to no work: a bound, groups no worse than those of annealing, and the same again."""
     problem = Problem(np.random.default_rng(5).normal(size=(90, 8)), 5)
-    monkeypatch.setattr(auto, "WORK_A_SECOND", 500_000)
+    monkeypatch.setattr(auto, "WORK_PER_SECOND", 500_000)
     plain = solve(Auto(prove=False), problem, one_group(problem), Run())
     found, again = (solve(Auto(), problem, one_group(problem), Run()) for _ in range(2))
     assert np.array_equal(found.labels, again.labels)

@@ -13,7 +13,7 @@ least k. So, added over the groups of any partition,
     Σ_C rc(C) ≤ cost − V    with    V = Σπ − Σ_S μ_S (|S| − 1)/2 − F ⌊n/k⌋                      (2)
 
 and where no group that is admitted has a negative rc, no partition into such groups costs less than V. Any
-prices can be lowered until that is so (`repaired`): hence nothing in a certificate has to be believed.
+prices can be lowered until that is so (`repair`): hence nothing in a certificate has to be believed.
 
 A *leaf* admits the groups that hold at most one record of each pair `apart` and both or none of each pair
 `together`; the leaves' decisions are those of a tree, so that each partition belongs to one of them. A
@@ -36,7 +36,7 @@ from microagg import wording
 from microagg.certificate.claim import Claim
 from microagg.certificate.clock import Tick, limited_to
 from microagg.certificate.data import digest_of_labels, digest_of_values, scaled, sum_of_squares
-from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repaired
+from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repair
 from microagg.certificate.file import document, load
 from microagg.certificate.search import Search
 from microagg.model import Problem, ScaleName, gap_above, is_optimal
@@ -145,7 +145,7 @@ def _proven(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[floa
     listed: list[Groups] | None = None
     for proposed in claim.screens:
         tick()
-        screen, value = repaired(problem, cuts, proposed, listed or every(proposed, 0.0))
+        screen, value = repair(problem, cuts, proposed, listed or every(proposed, 0.0))
         room = claim.sse - value
         listed = listed or every(screen, room)
         listed = [part.take(may_be_cheaper(problem, cuts, screen, part, room)) for part in listed]
@@ -156,5 +156,5 @@ def _proven(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[floa
             groups = every(leaf, 0.0)
         else:
             groups = [part.take(leaf.admit(part, tick)) for part in listed]
-        values.append(repaired(problem, cuts, leaf, groups)[1])
+        values.append(repair(problem, cuts, leaf, groups)[1])
     return min(values)

@@ -118,7 +118,7 @@ def rounding(problem: Problem, cuts: Cuts) -> float:
     return 4.0 * float(2 * k * k + 2 * k + k * cuts.most + p + 9) * 2.0**-53
 
 
-def repaired(problem: Problem, cuts: Cuts, duals: Duals, groups: list[Groups]) -> tuple[Duals, float]:
+def repair(problem: Problem, cuts: Cuts, duals: Duals, groups: list[Groups]) -> tuple[Duals, float]:
     """Prices for which no admitted group has rc < 0, in exact arithmetic, and V, which they prove.
 
     `groups` has all admitted groups that have rc < 0. Each π_i is lowered by the largest −rc(C)/|C| of

@@ -47,12 +47,10 @@ class Pair:
 
     @property
     def n(self) -> int:
-        """Number of records."""
         return len(self.original)
 
     @property
     def p(self) -> int:
-        """Number of masked columns."""
         return len(self.columns)
 
 

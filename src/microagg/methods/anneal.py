@@ -28,25 +28,25 @@ from microagg.methods.local_search import Descent, descend, descend_in_blocks
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
-from microagg.methods.stage import better, evaluated, solve
+from microagg.methods.stage import better_of, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
-GRACE = 0.2
+GRACE_SECONDS = 0.2
 """Seconds that the last descent may take after the deadline."""
 
 REGIONAL_SHARE = 0.3
-"""Of the steps, those for regions of the best partition."""
+"""Share of the steps for regions of the best partition."""
 REGIONS = ((LEVELS // 2, 300), (0, 600))
-"""In turn: the level from which on regions are annealed again, and how many records one has. From half of
-the cooling on, much is kept, and a small region is soon better; from the first on, outliers are decided
-again, and need others within reach.
+"""In turn: the level at which the anneal of a region begins, and the records of the region. From half of
+the cooling on, much is kept, and a small region soon improves; from the first level on, outliers change
+groups again, which needs a larger region.
 """
 LARGEST_REGION = 1 / 4
-"""Of all records: annealing more of them from the first level on is just one more anneal."""
-STEPS_A_VISIT, FEWEST_VISITS = 5_000, 5
-"""Of a record, each time its region is annealed, and how often that is worth beginning with."""
-CLOSING = 60
-"""Steps a record that take as long as the last descent of large data."""
+"""Share of all records; annealing more of them from the first level on is an ordinary anneal."""
+STEPS_PER_RECORD_AND_VISIT, FEWEST_VISITS = 5_000, 5
+"""Steps each time a region is annealed, and the fewest such times for which it is begun."""
+CLOSING_STEPS_PER_RECORD = 60
+"""The last descent of large data takes as long as this many steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,6 @@ class Anneal:
             raise wording.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Descend, anneal, keep the best."""
         n = len(problem.points)
         steps = steps_of_run(problem, run) if self.steps is None else self.steps
         whole = is_one_block(problem)
@@ -98,7 +97,7 @@ class Anneal:
         if _core.group_sizes(descended.labels).max() >= 2 * problem.k:
             return descended
         regional = int(REGIONAL_SHARE * steps)
-        if not whole or regional < FEWEST_VISITS * STEPS_A_VISIT * n:
+        if not whole or regional < FEWEST_VISITS * STEPS_PER_RECORD_AND_VISIT * n:
             regional = 0
         warm = self.first > 0 and not whole
         lengths = [steps] if warm else lengths_of_anneals(steps - regional, n, whole)
@@ -115,7 +114,7 @@ class Anneal:
                 found = run.map(anneal, range(len(lengths)))
             else:  # the blocks of each go in parallel
                 found = [anneal(place, run.with_seed(place)) for place in range(len(lengths))]
-            best = better(descended, min(found, key=lambda partition: partition.sse))
+            best = better_of(descended, min(found, key=lambda partition: partition.sse))
             if regional and not run.overdue:
                 own = run.with_seed(len(lengths))
                 best = _by_regions(problem, best, lists, descended.sse, regional, own)
@@ -123,7 +122,7 @@ class Anneal:
             run.watch.expect_work(0)
         late = run.overdue
         if not whole:
-            best = polish(problem, best, lists, run.with_grace(GRACE))
+            best = polish(problem, best, lists, run.with_grace(GRACE_SECONDS))
         truncated = (
             best.truncated or any(partition.truncated for partition in found) or (late and not whole)
         )
@@ -131,9 +130,7 @@ class Anneal:
 
 
 def polish(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partition:
-    """Large data after their anneals: the local optimum below or, where that would take most of the time,
-    those of large blocks.
-    """
+    """Descend after the anneals of large data; in blocks where a descent of all would take too long."""
     if len(problem.points) <= BLOCKWISE_FROM_RECORDS:
         return solve(Descent(), problem, best, run)
     try:
@@ -141,14 +138,14 @@ def polish(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partitio
     except errors.Cancelled:
         return replace(best, truncated=True)
     return replace(
-        better(best, evaluated(problem, labels, best.bound)), truncated=best.truncated or cut_short
+        better_of(best, evaluate(problem, labels, best.bound)), truncated=best.truncated or cut_short
     )
 
 
 def anneal_once(
     problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
 ) -> Partition:
-    """One anneal, of small data with its final descent; what there is when the deadline strikes."""
+    """One anneal; for small data, with its final descent. At the deadline, its result so far."""
     whole = is_one_block(problem)
     labels, truncated = start.labels, False
     levels_a_round = LEVELS if whole else LEVELS // rounds_of(cooling)
@@ -169,7 +166,7 @@ def anneal_once(
                 break
             share = _share_in_time(cooling, first, pace)
             pace.begin()
-        labels, late = cool(
+        labels, late = anneal_levels(
             problem, labels, blocks, lists, cooling, levels, own, report=report and whole, share=share
         )
         truncated = truncated or late or share < 1.0
@@ -180,34 +177,33 @@ def anneal_once(
     if whole:
         labels, cut_short = descend_labels(problem, labels, lists, run)
         truncated = truncated or cut_short
-    found = evaluated(problem, labels, start.bound)
+    found = evaluate(problem, labels, start.bound)
     if report:
         run.watch.report_best(found.sse)
-    return replace(better(start, found), truncated=truncated)
+    return replace(better_of(start, found), truncated=truncated)
 
 
 def _share_in_time(cooling: Schedule, first: int, pace: Pace) -> float:
-    """Of the steps from this level on, the share that there is time for before the last descent. Colder
-    levels are quicker, so that an anneal that is in time is not disturbed; one that is late will know it
-    later.
+    """Share of the steps from this level on for which there is time before the last descent. Colder levels
+    are assumed to be quicker, so that an anneal is not shortened too early.
     """
     to_come = float(cooling.steps[first:].sum())
     quicker = 1.0 + 0.7 * to_come / float(cooling.steps.sum())
-    return pace.share_in_time(to_come + CLOSING * len(cooling.order), quicker)
+    return pace.share_in_time(to_come + CLOSING_STEPS_PER_RECORD * len(cooling.order), quicker)
 
 
 def descend_labels(problem: Problem, labels: Labels, lists: Rows, run: Run) -> tuple[Labels, bool]:
-    """The local optimum below, for which a moment is left even after the deadline: it is worth that."""
-    return descend(problem, labels, lists, run.with_grace(GRACE).watch, run)
+    """Descend to a local optimum, with a short time even after the deadline: it gains much."""
+    return descend(problem, labels, lists, run.with_grace(GRACE_SECONDS).watch, run)
 
 
 def _by_regions(
     problem: Problem, best: Partition, lists: Rows, sse: float, steps: int, run: Run
 ) -> Partition:
-    """Small regions annealed again, each kept where that paid, in rounds that cut them elsewhere: what one
-    region has reached is not lost while another is tried.
+    """Anneal small regions again, in rounds that cut them elsewhere, and keep each that improves: progress
+    in one region is not lost while another is tried.
     """
-    rounds = steps // (STEPS_A_VISIT * len(problem.points))
+    rounds = steps // (STEPS_PER_RECORD_AND_VISIT * len(problem.points))
     largest = LARGEST_REGION * len(problem.points)
     kinds = [kind for kind in REGIONS if kind[0] > 0 or max(kind[1], 4 * problem.k) <= largest]
     coolings = [schedule(problem, lists, sse, steps // rounds, first) for first, _ in kinds]
@@ -223,7 +219,7 @@ def _by_regions(
         except errors.Cancelled:
             break
         levels = slice(first, LEVELS)
-        labels, late = cool(
+        labels, late = anneal_levels(
             problem, labels, blocks, lists, coolings[kind], levels, own, only_if_better=True
         )
         truncated = truncated or late
@@ -231,11 +227,11 @@ def _by_regions(
             run.watch.report_best(_core.sse(problem.points, labels))
     truncated = truncated or run.overdue
     labels, cut_short = descend_labels(problem, labels, lists, run)
-    found = evaluated(problem, labels, best.bound)
-    return replace(better(best, found), truncated=truncated or cut_short)
+    found = evaluate(problem, labels, best.bound)
+    return replace(better_of(best, found), truncated=truncated or cut_short)
 
 
-def cool(
+def anneal_levels(
     problem: Problem,
     labels: Labels,
     blocks: Labels,
@@ -254,7 +250,7 @@ def cool(
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
 
-    def cool(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
+    def anneal_block(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
         active = np.searchsorted(cooling.place[rows], all_active).astype(np.int64)
         steps = cooling.steps[levels] * active // all_active
         if share < 1.0:
@@ -274,5 +270,5 @@ def cool(
         return found
 
     late: list[bool] = []
-    found = solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), cool, run)
+    found = solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), anneal_block, run)
     return found, any(late)

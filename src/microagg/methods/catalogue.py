@@ -8,7 +8,13 @@ from typing import Literal
 
 from microagg.methods import compositions
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
-from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, Exact, Exhaustive, Neighbourhoods
+from microagg.methods.exact import (
+    MOST_RECORDS_EXHAUSTIVE,
+    MOST_RECORDS_PRICED,
+    Exact,
+    Exhaustive,
+    Neighbourhoods,
+)
 from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Tfrp
 from microagg.methods.local_search import Descent, Dissolve, TwoSwap
 from microagg.methods.sorting import ByComponent, ByZScores, OptimalUnivariate
@@ -27,9 +33,9 @@ class Method:
     cost: str
     guarantee: str
     largest_n: int
-    """So many records take at most a few minutes on one core; docs/speed.md has what was measured."""
+    """Records that take at most a few minutes on one core; docs/speed.md has measurements."""
     starts_from: tuple[str, ...] = ()
-    """For a refinement written alone: it starts from the best of these."""
+    """Where a refinement that is written alone starts: from the best of these."""
     aliases: tuple[str, ...] = ()
     """Other names for it, which a recipe may use as well."""
 
@@ -86,7 +92,7 @@ METHODS: dict[str, Method] = {
         Exact,
         "a refinement: column generation with cuts and branching, the optimum or a bound with proof",
         "ours, after CGS22 §4", "exponential in k", "never worse than its start; a proven bound",
-        MOST_PRICED, starts_from=("anneal",),
+        MOST_RECORDS_PRICED, starts_from=("anneal",),
     ),
     "neighbourhoods": Method(
         Neighbourhoods,
@@ -142,7 +148,7 @@ METHODS: dict[str, Method] = {
     "exhaustive": Method(
         Exhaustive,
         "the optimum of a tiny data set by trying everything",
-        "VLDBJ06 §3", "O(3ⁿ)", "optimal, with proof", MOST_RECORDS,
+        "VLDBJ06 §3", "O(3ⁿ)", "optimal, with proof", MOST_RECORDS_EXHAUSTIVE,
     ),
     # --- CMP98 ---
     "ufs-pv": Method(
@@ -341,4 +347,4 @@ MEANINGS = {
 """What a setting means, by its name; with the method's name before it where methods differ."""
 
 COMMON = ("auto", "anneal", "descent", "blocks", "exact", "mdav", "mdav-mhm", "univariate")
-"""What most users need; the others are for those who look for a paper's method."""
+"""What most users need; the other methods are those of papers."""

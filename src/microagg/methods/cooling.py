@@ -19,34 +19,34 @@ unlike a power, is the same on every machine.
 """
 LEVELS = 2**HALVINGS
 
-HOTTEST, HOTTEST_PLACE = 0.3, 5
+HOTTEST_SHARE, HOTTEST_PLACE = 0.3, 5
 """The first temperature: this share of the sixth widest neighbourhood, so no single outlier sets it."""
-COLDEST = 0.01
+COLDEST_SHARE = 0.01
 """The last temperature: this share of a record's average part of the SSE or, where far outliers make
 that large, of the average neighbourhood without the widest 2k or 1 %.
 """
-ACTIVE = 0.7
+ACTIVE_WIDTH_SHARE = 0.7
 """At each temperature records are drawn whose neighbourhood is wider than this share of it."""
-FREEZES = (0.04, 0.3)
+FREEZING_SHARES = (0.04, 0.3)
 """A record's group is decided while the temperature is between these shares of its neighbourhood."""
 DRAWN_WEIGHT, IDLE_WEIGHT = 0.05, 0.02
 """What another record that is drawn, and any record, adds to the steps of a level, against 1 for one whose
 group is being decided.
 """
 
-MOST_ROUNDS, LEAST_ROUNDS, STEPS_A_ROUND = 64, 4, 50
-"""Large data are cut into other blocks so many times during an anneal, but not for fewer steps a record."""
+MOST_ROUNDS, LEAST_ROUNDS, STEPS_PER_RECORD_AND_ROUND = 64, 4, 50
+"""How often large data are cut into other blocks during an anneal, each time for at least these steps."""
 STEPS_PER_RECORD: dict[Effort, int] = {"fast": 1_000, "balanced": 10_000, "best": 60_000}
 MOST_STEPS: dict[Effort, int] = {"fast": 100_000_000, "balanced": 600_000_000, "best": 10_000_000_000}
 MOST_STEPS_GIVEN = 10**12
-BEST_STEPS, BEST_STEPS_A_RECORD = 1_000_000_000, 1_000_000
-"""The best effort does so many steps even on few records, about a minute of one core."""
+BEST_STEPS, BEST_STEPS_PER_RECORD = 1_000_000_000, 1_000_000
+"""The best effort does this many steps even on few records: about a minute of one core."""
 
 
 def steps_of_effort(n: int, effort: Effort) -> int:
     """Steps for n records where no seconds are given."""
     steps = min(STEPS_PER_RECORD[effort] * n, MOST_STEPS[effort])
-    return max(steps, min(BEST_STEPS, BEST_STEPS_A_RECORD * n)) if effort == "best" else steps
+    return max(steps, min(BEST_STEPS, BEST_STEPS_PER_RECORD * n)) if effort == "best" else steps
 
 
 def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
@@ -58,7 +58,7 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
 
 
 def planned_steps(problem: Problem, run: Run, of: int, seconds_beside: float, seconds_a_step: float) -> int:
-    """As `steps_of_run`, by what a step takes, and what is done beside the steps."""
+    """As `steps_of_run`, for these times of a step and of the work beside the steps."""
     n = max(len(problem.points), of)
     steps = steps_of_effort(n, run.effort)
     if run.seconds is not None:
@@ -66,8 +66,8 @@ def planned_steps(problem: Problem, run: Run, of: int, seconds_beside: float, se
     return steps * len(problem.points) // n
 
 
-# A core of 2024 served as measure. The numbers only say what fits into a user's seconds, so that a
-# result does not depend on the clock; where they are wrong, time is left over or the anneals are shortened.
+# Measured on a core of 2024. These numbers only decide how many steps fit into a user's seconds, so that a
+# result does not depend on the clock; where they are wrong, time is left over or anneals are shortened.
 
 
 def _seconds_a_step(problem: Problem) -> float:
@@ -77,14 +77,13 @@ def _seconds_a_step(problem: Problem) -> float:
 
 
 def _seconds_beside(problem: Problem) -> float:
-    """What MDAV, neighbour lists and descent take on one core."""
+    """Time of MDAV, neighbour lists and descent on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
     more = 3.0 if n > ONE_BLOCK_RECORDS else 1.0  # than what fits into the cache
     return seconds_of_mdav(problem) + more * (5e-6 * n * max(1.0, p / 13.0) + 2e-6 * n * k)
 
 
 def seconds_of_mdav(problem: Problem) -> float:
-    """What MDAV takes on one core."""
     n, p = problem.points.shape
     return 3.2e-11 * float(min(n * n, 10**10)) * float(p) / problem.k
 
@@ -114,16 +113,16 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int =
     widths = neighbourhood_widths(problem, lists)
     order = np.argsort(-widths, kind="stable").astype(np.int32)
     widths = widths[order]
-    cold = COLDEST * _part_of_record(widths, k, sse)
-    hot = max(HOTTEST * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
+    cold = COLDEST_SHARE * _part_of_record(widths, k, sse)
+    hot = max(HOTTEST_SHARE * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
     ratio = cold / hot
     for _ in range(HALVINGS):
         ratio = float(np.sqrt(ratio))
     temperatures = np.multiply.accumulate(np.concatenate([[hot], np.full(LEVELS - 1, ratio)]))
-    active = np.searchsorted(-widths, -ACTIVE * temperatures)
+    active = np.searchsorted(-widths, -ACTIVE_WIDTH_SHARE * temperatures)
     active = np.minimum(np.maximum(active, 2 * k + 5), n).astype(np.int64)
-    freezing = np.searchsorted(-widths, temperatures / -FREEZES[1]) - np.searchsorted(
-        -widths, temperatures / -FREEZES[0]
+    freezing = np.searchsorted(-widths, temperatures / -FREEZING_SHARES[1]) - np.searchsorted(
+        -widths, temperatures / -FREEZING_SHARES[0]
     )
     weights = freezing + DRAWN_WEIGHT * active + IDLE_WEIGHT * n
     # What is decided badly costs as much as the temperature: the hotter levels deserve more.
@@ -150,30 +149,30 @@ def part_of_record(problem: Problem, lists: Rows, sse: float) -> float:
     return _part_of_record(-np.sort(-neighbourhood_widths(problem, lists)), problem.k, sse)
 
 
-SHORT = 500
-"""Fewer steps a record are spent on one anneal."""
+SHORT_STEPS_PER_RECORD = 500
+"""If there are fewer steps, they are spent on one anneal."""
 GROWTH = 8
-"""From the first anneal, a short one, to the others."""
-REPEATED, MOST_REPEATED = 30_000, 100
-"""With four times so many steps a record there are two long anneals, with nine times as many three, and so
-on: they end in one of a few good partitions, and which is a matter of luck as much as of their length.
+"""Length of the later anneals, as a multiple of the first, short one."""
+REPEATED_STEPS_PER_RECORD, MOST_REPEATED = 30_000, 100
+"""With four times this many steps there are two long anneals, with nine times as many three, and so on:
+they end in one of a few good partitions, and which one is a matter of luck as much as of their length.
 """
-FIRST_ON_LARGE = 100
-"""Steps a record of the first anneal of large data: less than a second for 100,000 records."""
+FIRST_STEPS_PER_RECORD_ON_LARGE = 100
+"""Of the first anneal of large data: less than a second for 100,000 records."""
 
 
-FIRST_IF_SHORT = LEVELS // 4
-"""Where a short anneal of large data begins that starts from a descent: hotter levels forget it."""
+FIRST_LEVEL_IF_SHORT = LEVELS // 4
+"""First level of a short anneal of large data after a descent: hotter levels would undo it."""
 
 
 def first_level(n: int, steps: int) -> int:
-    """Where an anneal of large data begins that starts from a descent."""
-    return FIRST_IF_SHORT if steps < SHORT * n else 0
+    """The first level of an anneal of large data after a descent."""
+    return FIRST_LEVEL_IF_SHORT if steps < SHORT_STEPS_PER_RECORD * n else 0
 
 
 def rounds_of(cooling: Schedule) -> int:
     """How often the blocks of an anneal are cut anew: a power of two."""
-    wanted = int(cooling.steps.sum()) // (STEPS_A_ROUND * len(cooling.order))
+    wanted = int(cooling.steps.sum()) // (STEPS_PER_RECORD_AND_ROUND * len(cooling.order))
     rounds = LEAST_ROUNDS
     while rounds < min(wanted, MOST_ROUNDS):
         rounds *= 2
@@ -186,10 +185,10 @@ def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
     anneals of one length hardly differ: there a short one, then the rest.
     """
     if not whole:
-        first = min(steps // 8, FIRST_ON_LARGE * n)
+        first = min(steps // 8, FIRST_STEPS_PER_RECORD_ON_LARGE * n)
         return [first, steps - first]
-    if steps < SHORT * n:
+    if steps < SHORT_STEPS_PER_RECORD * n:
         return [steps]
-    times = min(max(math.isqrt(steps // (REPEATED * n)), 1), MOST_REPEATED)
+    times = min(max(math.isqrt(steps // (REPEATED_STEPS_PER_RECORD * n)), 1), MOST_REPEATED)
     parts = [1, *[GROWTH] * times]
     return [steps * part // sum(parts) for part in parts]

@@ -37,7 +37,6 @@ HEXADECIMAL = r"^\s*[-+]?0[xX]"
 
 
 def refuse_duplicates(names: Sequence[str]) -> None:
-    """`DataError` if two columns share a name."""
     duplicates = [name for name, times in Counter(names).items() if times > 1]
     if duplicates:
         raise wording.duplicate_columns(duplicates)

@@ -55,7 +55,6 @@ class Draft:
 
     @property
     def visible_folder(self) -> Path:
-        """The path of `folder`."""
         parent = self.target.parent
         return parent if self.new_folder is None else parent.parent
 
