@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import (
+from microagg.methods.group_columns import (
     Columns,
     Cuts,
     Pool,

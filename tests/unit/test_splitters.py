@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from microagg.columns import Notation, decimals_of
 from microagg.engines.spark.cells import Cells, Cut, Sizes, codes_of, joined, substitutes
-from microagg.methods.splitters import Axes, Tree, joined_leaves
+from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
 from microagg.scale.moments import sums_of, total_of, units_of
 from microagg.scale.units import Units, to_points
@@ -66,7 +66,7 @@ def test_leaves_can_be_cut_again() -> None:
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=30))
 def test_joined_leaves_are_large_enough(sizes: list[int]) -> None:
     counts = np.array(sizes)
-    target = joined_leaves(counts, 10, 60)
+    target = join_small_leaves(counts, 10, 60)
     total = np.bincount(target, weights=counts, minlength=len(counts))
     assert total.sum() == counts.sum()
     held = total[total > 0]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from microagg.methods.columns import undecided_pairs
+from microagg.methods.group_columns import undecided_pairs
 from microagg.methods.master import LpSolution, Master
 from microagg.methods.pricing import Node
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg.methods.branching import branches
-from microagg.methods.columns import (
+from microagg.methods.group_columns import (
     NO_CUTS,
     Columns,
     Cuts,

@@ -12,7 +12,7 @@ from microagg.methods.anneal import Anneal
 from microagg.methods.blocks import blocks_of_groups
 from microagg.methods.bound import record_shares
 from microagg.methods.column_generation import ColumnGeneration, Proof
-from microagg.methods.columns import NO_CUTS, Prices
+from microagg.methods.group_columns import NO_CUTS, Prices
 from microagg.methods.pricing import Node, repair
 from microagg.methods.run import Run
 from microagg.methods.sorting import proven_optimal

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import NO_CUTS, Columns, Cuts, Doubles, Prices, concatenate_columns
+from microagg.methods.group_columns import NO_CUTS, Columns, Cuts, Doubles, Prices, concatenate_columns
 from microagg.methods.work import OF_ITERATION, OF_PROGRAM, Work
 from microagg.model import Labels
 

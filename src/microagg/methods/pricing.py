@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from microagg import _core
-from microagg.methods.columns import Columns, Cuts, Doubles, Prices, with_costs
+from microagg.methods.group_columns import Columns, Cuts, Doubles, Prices, with_costs
 from microagg.methods.work import OF_LISTED_COLUMN, Work
 from microagg.model import Problem, Rows
 

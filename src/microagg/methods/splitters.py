@@ -178,7 +178,7 @@ def _cut(coordinates: Doubles, weights: Doubles, share: float) -> tuple[int, flo
     return None
 
 
-def joined_leaves(sizes: Whole, least: int, most: int) -> Whole:
+def join_small_leaves(sizes: Whole, least: int, most: int) -> Whole:
     """For each leaf the lowest of those it is joined with, so that none that holds anything holds fewer
     than `least`: with the smaller of its neighbours, unless the two were more than `most` together and
     the other neighbour's were not. Leaves without records have no part in it.

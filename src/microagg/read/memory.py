@@ -38,7 +38,7 @@ def table_of(data: object) -> Table:
 
 def frame_of(data: Any) -> Any:
     """A narwhals data frame for pandas, polars, Arrow, DuckDB and the like, else None."""
-    import narwhals.stable.v1 as nw  # a tenth of a second, only for those who pass a frame
+    import narwhals.stable.v1 as nw  # a tenth of a second, for data frames only
     from narwhals.dependencies import is_duckdb_relation, is_pandas_dataframe, is_pyarrow_table
 
     if isinstance(data, pa.RecordBatch):

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import compute
 
 from microagg import errors, wording
 from microagg.arrow_types import are_dates, is_number, is_text
-from microagg.columns import in_ranges, without_texts
+from microagg.columns import in_ranges, numbers_or_none, without_texts
 from microagg.model import Microdata, positions_of
 from microagg.read.columns import COMMA_NUMBER, count_matches, require_numeric_columns, trim_and_null
 from microagg.read.commas import has_decimal_commas
@@ -71,12 +70,7 @@ def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
     if not is_number(field.type) or are_dates(field):
         require_numeric_columns(table.select([column]))
         return np.full(len(values), np.nan)  # nothing but missing values
-    return _as_doubles(values.cast(pa.float64(), safe=False))
-
-
-def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
-    numbers = np.array(values.to_numpy(), dtype=np.float64)
-    return np.ascontiguousarray(numbers)
+    return np.array(values.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
 
 def _is_text(kind: Any) -> bool:
@@ -89,23 +83,11 @@ def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] =
     text: Any = microdata.table.column(column)
     if missing_texts:
         text = without_texts(text, missing_texts)
-    numbers = text
-    if decimal == ",":
-        # A point here separates thousands, or the value is text.
-        if _contains(text, ".") and _contains(trim_and_null(text), "."):
-            _refuse_text(text, column, decimal, delimiter)
-        numbers = compute.replace_substring(text, ",", ".")
-    for clean in (False, True):  # most columns need no cleaning, which takes longer than the cast
-        try:
-            return _as_doubles((trim_and_null(numbers) if clean else numbers).cast(pa.float64()))
-        except pa.ArrowException:  # its message quotes values
-            continue
+    numbers = numbers_or_none(text, decimal)
+    if numbers is not None:
+        return np.array(numbers)  # writable, unlike Arrow's memory
     _refuse_text(text, column, decimal, delimiter)
     raise wording.not_numeric([column], [])
-
-
-def _contains(text: pa.ChunkedArray[Any], sign: str) -> bool:
-    return bool(compute.any(compute.match_substring(text, sign)).as_py())
 
 
 def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimiter: str) -> None:

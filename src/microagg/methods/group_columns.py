@@ -1,4 +1,4 @@
-"""Groups as columns: the variables of set partitioning."""
+"""Groups as columns of a linear program: the variables of set partitioning."""
 
 from __future__ import annotations
 
