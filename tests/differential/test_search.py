@@ -14,11 +14,18 @@ from numpy.typing import NDArray
 
 from microagg import _core, datasets
 from microagg.errors import SettingsError
-from microagg.methods import anneal, auto, blocks, cooling
+from microagg.methods import anneal, auto, blocks
 from microagg.methods.anneal import Anneal
 from microagg.methods.auto import Auto, choose
 from microagg.methods.blocks import KdBlocks
-from microagg.methods.cooling import lengths_of_anneals, schedule, steps_of_run
+from microagg.methods.cooling import (
+    GROWTH,
+    LEVELS,
+    MOST_REPEATED,
+    lengths_of_anneals,
+    schedule,
+    steps_of_run,
+)
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import LEAVES, list_length, near_lists
@@ -275,7 +282,7 @@ def test_regions_are_kept_only_where_they_got_better(first: int, records: int) -
     assert not cooling.steps[:first].any()
     assert cooling.steps.sum() == 10**6
     regions = blocks.blocks_of_groups(problem, best.labels, 1, Run(), records)
-    levels = slice(first, cooling.LEVELS)
+    levels = slice(first, LEVELS)
     found, late = anneal.anneal_levels(problem, best.labels, regions, lists, cooling, levels, Run(), True)
     assert not late
     changed = 0
@@ -377,9 +384,9 @@ def test_lengths_grow_and_spend_the_steps() -> None:
         short, *long = lengths = lengths_of_anneals(steps, 1_000, True)
         assert len(long) == times
         assert long == [long[0]] * times
-        assert 0 <= long[0] - cooling.GROWTH * short < cooling.GROWTH
+        assert 0 <= long[0] - GROWTH * short < GROWTH
         assert steps - len(lengths) <= sum(lengths) <= steps
-    assert len(lengths_of_anneals(10**12, 20, True)) == 1 + cooling.MOST_REPEATED
+    assert len(lengths_of_anneals(10**12, 20, True)) == 1 + MOST_REPEATED
     assert lengths_of_anneals(10**10, 100_000, False) == [10_000_000, 9_990_000_000]
 
 
