@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from microagg.measure.explain import page
+from microagg.measure.explain import measures_page
 
 PAGE = Path(__file__).parents[1] / "docs" / "measures.md"
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    PAGE.write_text(measures_page(), encoding="utf-8")

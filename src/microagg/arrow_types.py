@@ -2,64 +2,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-
 DATES = b"dates"
-"""Metadata of a field of numbers: they are dates, by the file's own word."""
+"""Metadata key of a field of numbers that the file declares to be dates."""
 
 
 NUMBERS_AMONG_TEXT = b"numbers"
-"""Metadata of a field of text: how many of its values the file itself holds as numbers."""
+"""Metadata key of a field of text: how many of its values are numbers in the file."""
 
 
 def are_dates(field: pa.Field[Any]) -> bool:
-    """Whether a column holds dates or times, also where they are numbers."""
-    import pyarrow as pa
-
+    """Whether a column holds dates or times, including those stored as numbers."""
     return pa.types.is_temporal(field.type) or DATES in (field.metadata or {})
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether values of this type are text."""
-    import pyarrow as pa
-
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether values of this type are numbers."""
-    import pyarrow as pa
-
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def in_usual_types(table: pa.Table) -> pa.Table:
-    """The same values in types that all of Arrow's functions take.
+def is_binary(kind: pa.DataType) -> bool:
+    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+
+
+def convert_to_usual_types(table: pa.Table) -> pa.Table:
+    """Give every column a type that all of Arrow's functions accept.
 
     Views and run-ends become plain arrays, half precision single precision. Categories inside of lists and
-    structures become their values: which of them occur cannot be told from outside. `DataError` for what
-    Arrow cannot convert.
+    structures become their values, as nobody can see from outside which of them occur. `DataError` for
+    what Arrow cannot convert.
     """
     for at, field in enumerate(table.schema):
-        wanted = _usual(field.type)
+        wanted = _usual_type(field.type)
         if wanted != field.type:
-            column = _converted(table.column(at), wanted, field)
+            column = _convert(table.column(at), wanted, field)
             table = table.set_column(at, field.with_type(wanted), column)
     return table
 
 
-def _converted(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Field[Any]) -> Any:
-    import pyarrow as pa
-    from pyarrow import compute
-
+def _convert(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Field[Any]) -> Any:
     try:
         if pa.types.is_run_end_encoded(column.type):
             plain = [compute.run_end_decode(chunk) for chunk in column.chunks]  # type: ignore[attr-defined]
@@ -69,9 +60,7 @@ def _converted(column: pa.ChunkedArray[Any], wanted: pa.DataType, field: pa.Fiel
         raise wording.unusable_type(field.name, str(field.type)) from None
 
 
-def _usual(kind: Any) -> Any:
-    import pyarrow as pa
-
+def _usual_type(kind: Any) -> Any:
     types = pa.types
     if types.is_string_view(kind):
         return pa.large_string()
@@ -80,21 +69,19 @@ def _usual(kind: Any) -> Any:
     if types.is_float16(kind):
         return pa.float32()
     if types.is_run_end_encoded(kind):
-        return _usual(kind.value_type)
+        return _usual_type(kind.value_type)
     if types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _usual(kind.value_type), kind.ordered)
+        return pa.dictionary(kind.index_type, _usual_type(kind.value_type), kind.ordered)
     if types.is_union(kind):
-        return pa.null()  # to which nothing can be converted: Arrow can hardly do anything with them
-    return _usual_inside(kind)
+        return pa.null()  # Arrow supports hardly anything for unions: the conversion is to fail
+    return _usual_nested_type(kind)
 
 
-def _usual_inside(kind: Any) -> Any:
-    """Of lists and structures; other types are as they were."""
-    import pyarrow as pa
+def _usual_nested_type(kind: Any) -> Any:
 
     def inner(field: Any) -> Any:
-        found = _usual(field.type)
-        return field.with_type(found.value_type if pa.types.is_dictionary(found) else found)
+        usual = _usual_type(field.type)
+        return field.with_type(usual.value_type if pa.types.is_dictionary(usual) else usual)
 
     types = pa.types
     if types.is_struct(kind):
@@ -114,36 +101,31 @@ def _usual_inside(kind: Any) -> Any:
     return kind
 
 
-def with_own_categories(table: pa.Table, in_order: bool = False) -> pa.Table:
-    """The table without categories that no record has: they may be those of suppressed records.
+def remove_unused_categories(table: pa.Table, sort: bool = False) -> pa.Table:
+    """Remove categories that no record has: they may be those of suppressed records.
 
-    Each category stands in its dictionary once, and null in none: else records with the same value would
-    have different codes in the file. `in_order`: those that have no order of their own are sorted, as
-    theirs may be that of the source's records.
+    Each category stands in its dictionary once, and null in none; otherwise records with the same value
+    would have different codes in the file. `sort`: sort unordered categories, whose order may be that of
+    the source's records.
     """
-    import pyarrow as pa
-
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
-            used = _used(table.column(at), in_order and not field.type.ordered)
+            used = _keep_used(table.column(at), sort and not field.type.ordered)
             table = table.set_column(at, field, used)
     return table
 
 
-def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
-    """Dictionary-encoded values, each category of which occurs, sorted or in the order that they had."""
-    import pyarrow as pa
-
-    column = _each_once(column)
-    if in_order:
-        column = _sorted(column)
+def _keep_used(column: pa.ChunkedArray[Any], sort: bool) -> pa.ChunkedArray[Any]:
+    column = _merge_equal_categories(column)
+    if sort:
+        column = _sort_categories(column)
 
     unified: list[Any] = column.unify_dictionaries().chunks
     codes = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified]
     if not codes:
         return column
     dictionary = unified[0].dictionary
-    missing = [np.isnan(part) for part in codes]  # whole numbers with nulls come as doubles
+    missing = [np.isnan(part) for part in codes]  # integers with nulls come as doubles
     filled = [np.where(gaps, -1, part).astype(np.int64) for part, gaps in zip(codes, missing, strict=True)]
     present = np.unique(np.concatenate(filled))
     present = present[present >= 0]
@@ -159,10 +141,8 @@ def _used(column: pa.ChunkedArray[Any], in_order: bool) -> pa.ChunkedArray[Any]:
     return pa.chunked_array(chunks, type=column.type)
 
 
-def _each_once(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """The same values by dictionaries without repeated and null categories."""
-    import pyarrow as pa
-
+def _merge_equal_categories(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Remove repeated and null categories from the dictionaries."""
     chunks: list[Any] = column.chunks
     for at, chunk in enumerate(chunks):
         dictionary = chunk.dictionary.dictionary_encode()
@@ -173,10 +153,7 @@ def _each_once(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     return pa.chunked_array(chunks, type=column.type)
 
 
-def _sorted(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    import pyarrow as pa
-    from pyarrow import compute
-
+def _sort_categories(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     unified: list[Any] = column.unify_dictionaries().chunks
     if not unified:
         return column

@@ -1,19 +1,18 @@
 """How Stata, SPSS and SAS count days and seconds, as Arrow's types and back.
 
-They keep dates as numbers and say by a format that these are dates.
+They store dates as numbers, and the column's format shows that these are dates.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pyarrow import compute
 
 Kind = Literal["date", "datetime", "time"]
 
@@ -32,21 +31,19 @@ _SAS_OTHERS = {"DTDATE", "MONYY", "YYMON", "YYQ", "YYQR", "JULIAN", "JULDAY"}
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """One program's way to count."""
+    """How one program counts days and seconds."""
 
     origin: str
     units: dict[Kind, int]
-    """Microseconds in what each kind is counted in."""
+    """Microseconds in the unit in which each kind is counted."""
     formats: dict[Kind, str]
-    """What a column of each kind is shown by, unless its file says so."""
+    """The display format of a column of each kind, where its file has none."""
 
     def _start(self, kind: Kind) -> int:
         return 0 if kind == "time" else int(np.datetime64(self.origin, "us").astype(np.int64))
 
     def from_numbers(self, values: NDArray[np.float64], kind: Kind) -> pa.Array[Any] | None:
         """The numbers (NaN: missing) as dates or times; None if that would lose something."""
-        import pyarrow as pa
-
         missing = np.isnan(values)
         if not np.isfinite(values[~missing]).all():
             return None
@@ -71,9 +68,6 @@ class Calendar:
 
     def to_numbers(self, column: pa.ChunkedArray[Any]) -> tuple[pa.ChunkedArray[Any], Kind]:
         """Dates or times as this program's numbers, and which of the three they are."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         if pa.types.is_date(column.type):
             kind: Kind = "date"
             moments = compute.multiply(column.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()), _DAY)
@@ -114,7 +108,7 @@ def program_of(file_format: str) -> str | None:
 
 
 def kind_of(column_format: str, program: str) -> Kind | Literal["other"] | None:
-    """What a column's format makes of its numbers; "other" is a date of a kind that Arrow has not."""
+    """The kind of date that a column's format shows; "other" is one for which Arrow has no type."""
     if program == "Stata":
         if column_format in ("%tcHH:MM:SS", "%tcHH:MM"):
             return "time"

@@ -1,22 +1,24 @@
-"""One Arrow column -> numbers. What `read` and `plan` must see alike."""
+"""One Arrow column -> numbers, in the same way for `read` and `plan`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute, csv
 
 from microagg.arrow_types import is_number, is_text
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+MISSING_TEXTS: tuple[str, ...] = tuple(csv.ConvertOptions().null_values or ())
+"""What Arrow's CSV reader takes for a missing number: "", NA, NaN, null and the like."""
+MISSING_TEXT_ARRAY = pa.array(MISSING_TEXTS, pa.large_string())
 
-MOST_DECIMALS = 9
-"""Beyond so many, decimals are those of a measurement or a computation, not of a notation."""
+MOST_DECIMALS_OF_NOTATION = 9
+"""More decimals than this come from a measurement or a computation, not from how numbers are written."""
 
 # In the language of Arrow's regular expressions (RE2); each is for a whole value.
 _SPACE = "[ '’\u00a0\u2009\u202f]"
@@ -33,14 +35,12 @@ _DIGITS = rf"[-+]?(\d{{1,3}}(({_SPACE}|[.,])\d{{3}})+([.,]\d+)?|\d+([.,]\d*)?|[.
 NUMBER_WITH_SIGN = rf"^\s*[-+]?\(?\s*({_SIGN}\s*{_DIGITS}|{_DIGITS}\s*{_SIGN})\s*\)?\s*$"
 """With the sign of a currency or of percent, with or without separators of thousands."""
 
-_GLANCE = 1000
-"""So many values are tried before all of them: most columns of text show there what they are."""
+VALUES_TRIED_FIRST = 1000
+"""Values that are tried before all of them: most columns of text fail or pass there already."""
 
 
 def plain(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """The same values without a dictionary, and text as the one type that all of Arrow's functions take."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return column.cast(pa.large_string()) if is_text(column.type) else column
@@ -50,33 +50,28 @@ def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray
     """The column as numbers, NaN where missing; None if some value is no number.
 
     In text the decimal sign is `decimal`, blanks around a number do not count, and the texts that Arrow
-    takes for null (NA, NaN, null, nothing …) are missing. Truth values and dates are no numbers.
+    takes for null (NA, NaN, null, empty text …) are missing. Bools and dates are no numbers.
     """
-    import pyarrow as pa
-
     column = plain(column)
     kind = column.type
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
     if is_number(kind):
-        return _array(column.cast(pa.float64(), safe=False))
+        return _to_array(column.cast(pa.float64(), safe=False))
     if not is_text(kind):
         return None
-    if _parsed(column.slice(0, _GLANCE), decimal) is None:
+    if _parse(column.slice(0, VALUES_TRIED_FIRST), decimal) is None:
         return None
-    numbers = _parsed(column, decimal)
-    return None if numbers is None else _array(numbers)
+    numbers = _parse(column, decimal)
+    return None if numbers is None else _to_array(numbers)
 
 
 PLAIN_NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
-"""With whichever decimal sign."""
+"""With a decimal point or a decimal comma."""
 
 
 def without_texts(column: pa.ChunkedArray[Any], texts: Sequence[str]) -> pa.ChunkedArray[Any]:
-    """A column of text with null in place of these, but for blanks around them."""
-    import pyarrow as pa
-    from pyarrow import compute
-
+    """A column of text with null in place of these texts, ignoring blanks around them."""
     column = column.cast(pa.large_string())
     coded = compute.is_in(
         compute.utf8_trim_whitespace(column), value_set=pa.array(texts, pa.large_string())
@@ -87,39 +82,39 @@ def without_texts(column: pa.ChunkedArray[Any], texts: Sequence[str]) -> pa.Chun
 
 def in_ranges(values: NDArray[np.float64], ranges: Sequence[Any]) -> NDArray[np.bool_]:
     """Which values are missing by SPSS's declaration, a list of codes and of ranges."""
-    found = np.zeros(values.shape, dtype=np.bool_)
+    missing = np.zeros(values.shape, dtype=np.bool_)
     for entry in ranges:
         low, high = (entry["lo"], entry["hi"]) if isinstance(entry, Mapping) else (entry, entry)
         if isinstance(low, int | float) and isinstance(high, int | float):
-            found |= (values >= low) & (values <= high)
-    return found
+            missing |= (values >= low) & (values <= high)
+    return missing
 
 
 def decimals_of(numbers: NDArray[np.float64]) -> int | None:
-    """How many decimals the finite ones among the numbers have at most; None beyond `MOST_DECIMALS`.
+    """The most decimals that a finite number has; None beyond `MOST_DECIMALS_OF_NOTATION`.
 
     Numbers that are all of single precision are taken as such: 0.1 has one decimal there too.
     """
     left = numbers[np.isfinite(numbers)]
-    if _decimals(left[:_GLANCE]) is None:
+    if _decimals(left[:VALUES_TRIED_FIRST]) is None:
         return None
     return _decimals(left)
 
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How the numbers of one part of a column are written; `joined` is how those of two parts are.
+    """How the numbers of a part of a column are written; the sum of two parts is that of both together.
 
     `single`: all are of single precision; `decimals`, `as_single`: how many decimals they have at most as
-    doubles, and as singles, one more than `MOST_DECIMALS` where there are more.
+    doubles, and as singles, one more than `MOST_DECIMALS_OF_NOTATION` where there are more.
     """
 
     single: bool = True
     decimals: int = 0
     as_single: int = 0
 
-    def joined(self, numbers: NDArray[np.float64]) -> Notation:
-        """With further numbers, all of them finite."""
+    def including(self, numbers: NDArray[np.float64]) -> Notation:
+        """Of these numbers too, all of which are finite."""
         single = self.single and _are_single(numbers)
         return Notation(
             single,
@@ -135,10 +130,10 @@ class Notation:
         )
 
     @property
-    def found(self) -> int | None:
-        """As `decimals_of` says it."""
+    def decimals_shown(self) -> int | None:
+        """The same as `decimals_of` all numbers."""
         found = self.as_single if self.single else self.decimals
-        return None if found > MOST_DECIMALS else found
+        return None if found > MOST_DECIMALS_OF_NOTATION else found
 
 
 def _are_single(numbers: NDArray[np.float64]) -> bool:
@@ -148,50 +143,38 @@ def _are_single(numbers: NDArray[np.float64]) -> bool:
 
 def _decimals(numbers: NDArray[np.float64]) -> int | None:
     found = _decimals_from(numbers, np.float32 if _are_single(numbers) else np.float64, 0)
-    return None if found > MOST_DECIMALS else found
+    return None if found > MOST_DECIMALS_OF_NOTATION else found
 
 
 def _decimals_from(numbers: NDArray[np.float64], kind: type[np.floating[Any]], least: int) -> int:
     """How many decimals the numbers have, `least` at least; one more than the most for all beyond."""
     left = numbers
-    for decimals in range(least, MOST_DECIMALS + 1):
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for that is whole
+    for decimals in range(least, MOST_DECIMALS_OF_NOTATION + 1):
+        with np.errstate(over="ignore", invalid="ignore"):  # huge numbers have no decimals
             left = left[np.round(left, decimals).astype(kind) != left.astype(kind)]
         left = left[np.abs(left) < 2.0**53]
         if len(left) == 0:
             return decimals
-    return MOST_DECIMALS + 1
+    return MOST_DECIMALS_OF_NOTATION + 1
 
 
-def _array(numbers: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
+def _to_array(numbers: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
     return np.asarray(numbers.to_numpy(), dtype=np.float64)  # null becomes NaN
 
 
-def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | None:
-    import pyarrow as pa
-    from pyarrow import compute
-
+def _parse(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | None:
     try:
         if decimal == ".":
             return text.cast(pa.float64())  # the usual case, in one pass
     except pa.ArrowInvalid:
-        pass  # for a few texts that are missing, or blanks, or for good
+        pass  # some texts mean missing, or have blanks around them, or are no numbers
     text = compute.utf8_trim_whitespace(text)
-    text = compute.if_else(compute.is_in(text, value_set=null_texts()), None, text)
+    text = compute.if_else(compute.is_in(text, value_set=MISSING_TEXT_ARRAY), None, text)
     if decimal == ",":
         if compute.any(compute.match_substring(text, ".")).as_py():
             return None
         text = compute.replace_substring(text, ",", ".")
     try:
         return text.cast(pa.float64())
-    except pa.ArrowInvalid:  # its words quote values
+    except pa.ArrowInvalid:  # its message quotes values
         return None
-
-
-@cache
-def null_texts() -> pa.Array[Any]:
-    """What Arrow's reader of CSV files takes for a missing value."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    return pa.array(csv.ConvertOptions().null_values or [], pa.large_string())

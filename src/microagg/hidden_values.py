@@ -7,97 +7,80 @@ on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import compute
 
-from microagg.arrow_types import is_text, with_own_categories
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from microagg.arrow_types import is_text, remove_unused_categories
 
 
-def without_hidden_values(table: pa.Table, in_order: bool = False) -> pa.Table:
-    """The same values; dictionaries hold each category that occurs once, nulls hide nothing.
+def without_hidden_values(table: pa.Table, sort: bool = False) -> pa.Table:
+    """The same values, with only the categories that occur, once each, and nothing under nulls.
 
-    `in_order`: categories that have no order of their own are sorted, as theirs may be that of the source's
-    records.
+    `sort`: sort unordered categories, whose order may be that of the source's records.
     """
-    table = with_own_categories(table, in_order)
+    table = remove_unused_categories(table, sort)
     for at, field in enumerate(table.schema):
         if may_hide(field.type, table.column(at)):
-            table = table.set_column(at, field, cleared_column(table.column(at)))
+            table = table.set_column(at, field, clear_column(table.column(at)))
     return table
 
 
 def may_hide(kind: Any, column: pa.ChunkedArray[Any]) -> bool:
-    """Whether there may be something under a null; nested columns always may."""
-    import pyarrow as pa
-
+    """Whether there may be a value under a null; nested columns always may have one."""
     return bool(column.null_count) or pa.types.is_nested(_stored(kind))
 
 
-def cleared_column(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """The same values with nothing under its nulls."""
-    import pyarrow as pa
-
-    return pa.chunked_array([cleared(chunk) for chunk in column.chunks], type=column.type)
+def clear_column(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    return pa.chunked_array([clear(chunk) for chunk in column.chunks], type=column.type)
 
 
-def cleared(array: Any) -> Any:
+def clear(array: Any) -> Any:
     """The same values with zeros, or nothing, under nulls, at every depth."""
-    import pyarrow as pa
-
     kind, types = array.type, pa.types
     if not len(array):  # perhaps a part of one that is not empty
         return pa.array([], kind)
     if isinstance(kind, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(kind, cleared(array.storage))
+        return pa.ExtensionArray.from_storage(kind, clear(array.storage))
     if types.is_struct(kind):
-        return _structures(array)
+        return _clear_structures(array)
     if types.is_nested(kind):
-        return _lists(array)
+        return _clear_lists(array)
     if types.is_dictionary(kind):
-        codes = cleared(array.indices)
+        codes = clear(array.indices)
         return pa.DictionaryArray.from_arrays(codes, array.dictionary, ordered=kind.ordered)
     if types.is_null(kind) or not array.null_count:
         return array
     if types.is_boolean(kind) or is_text(kind) or _is_bytes(kind):
-        return _of_any_length(array)
-    return _of_one_length(array)
+        return _clear_text_and_bools(array)
+    return _clear_fixed_width(array)
 
 
 def _stored(kind: Any) -> Any:
-    import pyarrow as pa
-
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
 def _is_bytes(kind: Any) -> bool:
-    import pyarrow as pa
-
     types = pa.types
     return types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
 
 
-def _gaps(array: Any) -> Any:
-    """Where the array is null, as NumPy's truth values."""
+def _is_null(array: Any) -> Any:
     return array.is_null().to_numpy(zero_copy_only=False)
 
 
 def _bitmap(array: Any) -> Any:
-    """Arrow's bits that say which values are there."""
+    """Arrow's validity bits."""
     return array.is_valid().buffers()[1]
 
 
-def _of_any_length(array: Any) -> Any:
-    """Text, bytes and truth values."""
-    import pyarrow as pa
-
+def _clear_text_and_bools(array: Any) -> Any:
     kind = array.type
     if "view" in str(kind):
         wide = pa.large_string() if is_text(kind) else pa.large_binary()
-        return _of_any_length(array.cast(wide)).cast(kind)
+        return _clear_text_and_bools(array.cast(wide)).cast(kind)
     nothing = False if pa.types.is_boolean(kind) else b""
     filled = pa.concat_arrays([array.fill_null(pa.scalar(nothing, kind))])
     return pa.Array.from_buffers(kind, len(array), [_bitmap(array), *_from_the_start(filled).buffers()[1:]])
@@ -108,41 +91,35 @@ def _from_the_start(array: Any) -> Any:
     return array.take(np.arange(len(array))) if array.offset else array
 
 
-def _of_one_length(array: Any) -> Any:
-    """Numbers, dates, times and the like: as many bytes for each."""
-    import pyarrow as pa
-
+def _clear_fixed_width(array: Any) -> Any:
+    """For numbers, dates, times: values that take equally many bytes."""
     width = array.type.bit_width // 8
     held = np.frombuffer(array.buffers()[1], dtype=np.uint8)
     rows = (
         held[array.offset * width : (array.offset + len(array)) * width].reshape(len(array), width).copy()
     )
-    rows[_gaps(array)] = 0
+    rows[_is_null(array)] = 0
     return pa.Array.from_buffers(array.type, len(array), [_bitmap(array), pa.py_buffer(rows.tobytes())])
 
 
-def _structures(array: Any) -> Any:
-    import pyarrow as pa
-
+def _clear_structures(array: Any) -> Any:
     kind = array.type
     if not kind.num_fields:
         return array
     fields = [kind.field(at) for at in range(kind.num_fields)]
     # Flattening makes the parts of a null structure null.
     parts = [
-        cleared(part) if field.nullable else _never_null(cleared(part))
+        clear(part) if field.nullable else _never_null(clear(part))
         for field, part in zip(fields, array.flatten(), strict=True)
     ]
     return pa.StructArray.from_arrays(parts, fields=fields, mask=array.is_null())
 
 
 def _never_null(array: Any) -> Any:
-    """With zeros, or nothing, in place of nulls: of a part that is declared to have none.
+    """Replace nulls by zeros or empty values, in a part of a structure that is declared to have no nulls.
 
-    Where its structure is null it has no value either, and files would be refused if it were null itself.
+    Where the structure is null the part has no value either, and files would be refused if it were null.
     """
-    import pyarrow as pa
-
     kind, types = array.type, pa.types
     if not array.null_count or types.is_null(kind):
         return array
@@ -159,23 +136,20 @@ def _never_null(array: Any) -> Any:
     return pa.Array.from_buffers(kind, len(array), [None, *array.buffers()[1:]])
 
 
-def _lists(array: Any) -> Any:
-    """Lists of any kind; flattening leaves out what is under null ones, and what no list has."""
-    import pyarrow as pa
-    from pyarrow import compute
-
+def _clear_lists(array: Any) -> Any:
+    """For lists and maps. Flattening leaves out what is under null lists, and what belongs to no list."""
     kind, types, gaps = array.type, pa.types, array.is_null()
     made: Any = pa.MapArray
     if types.is_map(kind):
-        entries = cleared(array.cast(_as_list(kind)))
+        entries = clear(array.cast(_as_list(kind)))
         keys, items = entries.values.flatten()
         return made.from_arrays(entries.offsets, keys, items, type=kind, mask=gaps)
-    values = cleared(array.flatten())
+    values = clear(array.flatten())
     if types.is_fixed_size_list(kind):
-        there = np.repeat(~_gaps(array), kind.list_size)
+        there = np.repeat(~_is_null(array), kind.list_size)
         places = pa.array(np.cumsum(there) - 1, mask=~there)
         made = pa.FixedSizeListArray
-        return made.from_arrays(cleared(values.take(places)), type=kind, mask=gaps)
+        return made.from_arrays(clear(values.take(places)), type=kind, mask=gaps)
     lengths = compute.list_value_length(array).fill_null(0).to_numpy()
     wide = types.is_large_list(kind) or types.is_large_list_view(kind)
     whole: Any = pa.int64() if wide else pa.int32()
@@ -189,6 +163,4 @@ def _lists(array: Any) -> Any:
 
 def _as_list(kind: Any) -> Any:
     """A map's type as that of a list of its entries."""
-    import pyarrow as pa
-
     return pa.list_(pa.struct([kind.key_field.with_nullable(True), kind.item_field]))

@@ -1,5 +1,5 @@
-"""What holds for every process of microagg, whichever face has started it: no dumps of its memory, and no
-signal between the first and the last name that its files get.
+"""What holds for every process of microagg, whether command line, Python or browser started it: no dumps of
+its memory, and no signal while its files get their names.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _last_committed: list[str] = []
 
 
 FEW_PROCESSES = 1024
-"""A limit of processes and threads below this is one that libraries may run into."""
+"""Libraries may fail under a limit of processes and threads below this."""
 
 
 def is_limited() -> bool:
-    """Whether somebody has limited the memory, or the number of threads, that this process can have."""
+    """Whether the memory or the number of threads of this process is limited."""
     memory = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
     if any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in memory):
         return True
@@ -31,7 +31,7 @@ def is_limited() -> bool:
 
 
 def is_shortage(error: BaseException | None) -> bool:
-    """Whether memory or threads that could not be had are behind an error, whatever became of it."""
+    """Whether a lack of memory or threads caused an error, directly or through other errors."""
     while error is not None:
         if _is_shortage_itself(error):
             return True
@@ -46,10 +46,10 @@ def _is_shortage_itself(error: BaseException) -> bool:
         return True
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
         return True
-    # Arrow says so of what is neither about data nor about files, such as a thread that it cannot start.
+    # Arrow raises its base class where it cannot start a thread.
     if (type(error).__module__, type(error).__name__) == ("pyarrow.lib", "ArrowException"):
         return True
-    # Under a limit, modules cannot be mapped, and C code returns without a word.
+    # Under a limit, modules cannot be mapped, and C code returns without an explanation.
     ours = type(error).__module__.startswith("microagg")
     missing = isinstance(error, ModuleNotFoundError)
     unexplained = isinstance(error, ImportError | SystemError) and not missing
@@ -57,8 +57,8 @@ def _is_shortage_itself(error: BaseException) -> bool:
 
 
 def is_near_limit() -> bool:
-    """Whether this process has had three quarters of the address space that it may have, so that errors
-    nobody can explain are likely to come from modules that were loaded in part.
+    """Whether this process has used three quarters of its address space at some time: unexplained errors
+    are then likely to come from modules that could not be loaded completely.
     """
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most == resource.RLIM_INFINITY:
@@ -72,14 +72,14 @@ def is_near_limit() -> bool:
 
 
 def forbid_core_dumps() -> None:
-    """A dump of the memory would hold the data, in a place that nobody thinks of."""
+    """A core dump would hold the data, in a folder where nobody expects them."""
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 @contextmanager
 def signals_held_back() -> Iterator[None]:
-    """Signals that come while the block runs act when it has ended.
+    """Delay signals that arrive while the block runs until it has ended.
 
     Handlers are exchanged instead of masking signals: a mask holds for one thread, and the libraries have
     threads of their own, by way of which a signal would still reach the handler. Only the main thread can
@@ -111,10 +111,10 @@ def signals_held_back() -> Iterator[None]:
 
 
 def note_committed(path: str) -> None:
-    """Everything that was to be written has its name; `path` is the file that it is about."""
+    """Remember that all files of a run have been written; `path` is the main one."""
     _last_committed[:] = [path]
 
 
 def last_committed() -> str | None:
-    """The main file of what this process has written last; None if it has written nothing."""
+    """The main file that this process has written last; None if it has written nothing."""
     return _last_committed[0] if _last_committed else None

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from microagg import certificate, read, wording
 from microagg.aggregate.means import aggregate
-from microagg.methods.exact import MOST_PRICED
+from microagg.methods.exact import MOST_RECORDS_PRICED
 from microagg.methods.objective import information_loss
 from microagg.model import Labels, ScaleName, gap_above, is_optimal, nearness
 
 if TYPE_CHECKING:
     from microagg.methods.column_generation import Proof
-    from microagg.methods.columns import Doubles, Prices
+    from microagg.methods.group_columns import Doubles, Prices
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -221,5 +221,5 @@ def check_certifiable(values: NDArray[np.float64], k: int) -> None:
     n, p = values.shape
     if k > n:
         raise wording.k_above_n(k, n)
-    if p < 2 or not 2 * k <= n <= MOST_PRICED:
-        raise wording.no_certificate(n, MOST_PRICED)
+    if p < 2 or not 2 * k <= n <= MOST_RECORDS_PRICED:
+        raise wording.no_certificate(n, MOST_RECORDS_PRICED)

@@ -38,7 +38,7 @@ from microagg.methods.stage import (
     Until,
     Within,
     chain,
-    evaluated,
+    evaluate,
     one_group,
     parts_of,
 )
@@ -163,7 +163,7 @@ def problems(draw: st.DrawFn, stage: Stage) -> tuple[Problem, Partition]:
     x = points(draw(st.sampled_from(KINDS)), rng, n, p)
     x.flags.writeable = False  # contract 3
     problem = Problem(x, k)
-    return problem, evaluated(problem, random_partition(rng, n, k))
+    return problem, evaluate(problem, random_partition(rng, n, k))
 
 
 def random_partition(rng: np.random.Generator, n: int, k: int) -> Labels:
@@ -254,7 +254,7 @@ def test_resplitting_heeds_the_deadline() -> None:
     """Groups that the deadline leaves no time for stay as they are."""
     x = np.random.default_rng(2).normal(size=(40_000, 5))
     problem = Problem(x, 3)
-    start = evaluated(problem, (np.arange(40_000) % 8).astype(np.int32))
+    start = evaluate(problem, (np.arange(40_000) % 8).astype(np.int32))
     found = Within(Centroid())(problem, start, Run(seconds=1e-9))
     assert found.truncated
     assert np.array_equal(found.labels, start.labels)
@@ -285,7 +285,7 @@ def test_deadline_is_honoured_by_a_long_refinement() -> None:
     """A tour over 20,000 groups takes far longer than the deadline allows."""
     x = np.random.default_rng(0).normal(size=(60_000, 10))
     problem = Problem(x, 3)
-    start = evaluated(problem, np.repeat(np.arange(20_000, dtype=np.int32), 3))
+    start = evaluate(problem, np.repeat(np.arange(20_000, dtype=np.int32), 3))
     found = PathCut()(problem, start, Run(seconds=0.05))
     assert found.truncated
     assert np.array_equal(found.labels, start.labels)
@@ -302,7 +302,7 @@ class _Broken:
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         if len(self.labels) != len(problem.points):
             return Partition(self.labels, 0.0)
-        return evaluated(problem, self.labels, self.bound)
+        return evaluate(problem, self.labels, self.bound)
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_combinators_refuse_nonsense() -> None:
 def test_within_refuses_blocks_that_cut_groups() -> None:
     x = np.arange(8.0).reshape(8, 1)
     problem = Problem(x, 2)
-    start = evaluated(problem, np.array([0, 1, 0, 1, 0, 1, 0, 1], dtype=np.int32))
+    start = evaluate(problem, np.array([0, 1, 0, 1, 0, 1, 0, 1], dtype=np.int32))
     with pytest.raises(ContractError, match="cuts through a group"):
         Within(PathCut(), by=halves)(problem, start, Run())
 
@@ -354,7 +354,7 @@ def test_within_refuses_blocks_that_cut_groups() -> None:
 def test_within_splits_large_groups_only() -> None:
     x = np.random.default_rng(1).normal(size=(30, 2))
     problem = Problem(x, 3)
-    start = evaluated(problem, np.repeat(np.array([0, 1, 2], dtype=np.int32), [21, 4, 5]))
+    start = evaluate(problem, np.repeat(np.array([0, 1, 2], dtype=np.int32), [21, 4, 5]))
     found = Within(Mdav())(problem, start, Run())
     assert len(np.unique(found.labels[:21])) == 7
     assert len(np.unique(found.labels[21:25])) == 1

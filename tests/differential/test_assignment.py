@@ -20,7 +20,7 @@ from microagg.methods.assignment import (
 from microagg.methods.local_search import Descent
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated, solve
+from microagg.methods.stage import evaluate, solve
 from tests.differential.adversarial import KINDS, points
 from tests.differential.test_search import allowed_partition, census_like, fixed_points, from_mdav, hash_of
 from tests.oracles import assignment as oracle
@@ -133,8 +133,8 @@ def test_one_seed_and_number_of_rounds_one_answer(
 
 
 def test_noise_begins_after_the_safe_rounds_and_ends_before_the_last() -> None:
-    assert not temperatures_of(assignment.FEWEST_ANNEALED - 1, 1.0).any()
-    for rounds, hot in ((300, assignment.HOT), (2_000, assignment.HOT_IF_LONG)):
+    assert not temperatures_of(assignment.FEWEST_ANNEALED_ROUNDS - 1, 1.0).any()
+    for rounds, hot in ((300, assignment.HOT_SHARE), (2_000, assignment.HOT_SHARE_IF_LONG)):
         found = temperatures_of(rounds, 2.0)
         noisy = np.flatnonzero(found)
         assert len(found) == rounds
@@ -142,7 +142,7 @@ def test_noise_begins_after_the_safe_rounds_and_ends_before_the_last() -> None:
         assert noisy[-1] < 0.9 * rounds
         assert (np.diff(found[noisy]) <= 0).all()
         assert found[noisy[0]] == 2.0 * hot
-        assert found[noisy[-1]] == pytest.approx(2.0 * assignment.COLD, rel=0.05)
+        assert found[noisy[-1]] == pytest.approx(2.0 * assignment.COLD_SHARE, rel=0.05)
 
 
 def test_late_rounds_are_planned_again() -> None:
@@ -197,5 +197,5 @@ def test_cancelled_rounds_return_the_best_so_far() -> None:
     found = Assignment(50)(problem, start, run)
     assert found.truncated
     assert np.array_equal(found.labels, start.labels)
-    large = evaluated(problem, np.zeros(1_000, dtype=np.int32))
+    large = evaluate(problem, np.zeros(1_000, dtype=np.int32))
     assert Assignment(50)(problem, large, Run()).sse < start.sse

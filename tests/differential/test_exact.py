@@ -14,7 +14,7 @@ from microagg.methods.decomposition import Decomposition, RestrictedMaster
 from microagg.methods.exact import Exact, Neighbourhoods, prove
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated, one_group, solve
+from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Partition, Problem
 from tests.oracles import columns as oracle
 from tests.oracles.exhaustive import exhaustive
@@ -42,7 +42,7 @@ def points_of(kind: str, rng: np.random.Generator, n: int, p: int) -> np.ndarray
 def start_of(problem: Problem) -> Partition:
     labels = np.arange(len(problem.points), dtype=np.int32) // problem.k
     labels[labels == len(labels) // problem.k] -= 1  # the last few join the last group
-    return evaluated(problem, labels)
+    return evaluate(problem, labels)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -149,7 +149,7 @@ def test_special_data() -> None:
 
 
 def test_too_many_records_for_pricing_still_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "MOST_PRICED", 100)
+    monkeypatch.setattr(exact, "MOST_RECORDS_PRICED", 100)
     bound = microagg.lower_bound(datasets.census_like(300, seed=7), 3, seconds=5)
     assert 0.0 < bound.sse < bound.incumbent.sse
     assert not bound.proved

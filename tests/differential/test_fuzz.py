@@ -8,7 +8,7 @@ import pytest
 from microagg import _core
 from microagg.methods.paths import GroupTour, NearestNext
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated, one_group
+from microagg.methods.stage import evaluate, one_group
 from microagg.model import Problem
 from tests.campaigns import SAMPLE
 from tests.differential import engines
@@ -45,7 +45,7 @@ def test_paths() -> None:
         problem, labels = Problem(x, k), peel.mdav(x, k)
         found = NearestNext()(problem, one_group(problem), Run())
         assert np.array_equal(found, paths.nearest_next(x)), (kind, x.shape)
-        found = GroupTour()(problem, evaluated(problem, labels), Run())
+        found = GroupTour()(problem, evaluate(problem, labels), Run())
         expected = paths.group_tour(x, labels, paths.farthest_from_centroid(x))
         assert np.array_equal(found, expected), (kind, x.shape, k)
 

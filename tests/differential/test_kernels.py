@@ -15,7 +15,7 @@ from microagg.methods.objective import sse_of_parts
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
-from microagg.methods.stage import Stage, evaluated, one_group, solve
+from microagg.methods.stage import Stage, evaluate, one_group, solve
 from microagg.model import Labels, Problem
 from tests.differential.adversarial import KINDS, cases, points
 from tests.oracles import exhaustive, objective, paths, peel, univariate
@@ -104,7 +104,7 @@ def test_group_tour() -> None:
             (GroupTour("pair"), paths.farthest_pair(x)[0] if len(x) > 1 else 0),
             (GroupTour("second of pair"), paths.farthest_pair(x)[1] if len(x) > 1 else 0),
         ):
-            found = tour(problem, evaluated(problem, labels), Run())
+            found = tour(problem, evaluate(problem, labels), Run())
             assert np.array_equal(found, paths.group_tour(x, labels, first)), (kind, x.shape, k)
 
 

@@ -21,7 +21,7 @@ from microagg.methods.neighbours import LEAVES
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.sorting import ByColumn, ByComponent, ByZScores, FixedRuns
-from microagg.methods.stage import Stage, Within, chain, evaluated, one_group, solve
+from microagg.methods.stage import Stage, Within, chain, evaluate, one_group, solve
 from microagg.methods.variable_size import KWard, MstCut, Vmdav
 from microagg.model import Labels, Problem
 from tests.differential.adversarial import cases
@@ -49,7 +49,7 @@ def labels_of(stage: Stage, x: Points, k: int) -> Labels:
 
 def refined(stage: Stage, x: Points, k: int, labels: Labels) -> Labels:
     problem = Problem(x, k)
-    return solve(stage, problem, evaluated(problem, labels), Run()).labels
+    return solve(stage, problem, evaluate(problem, labels), Run()).labels
 
 
 def untied(count: int, most: int, seed: int) -> list[tuple[Points, int]]:

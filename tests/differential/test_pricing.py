@@ -12,15 +12,15 @@ import pytest
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import (
+from microagg.methods.group_columns import (
     Columns,
     Cuts,
     Pool,
     Prices,
     columns_of_labels,
-    costed,
+    concatenate_columns,
     cuts_of_sets,
-    joined,
+    with_costs,
 )
 from microagg.model import Points, Problem
 from tests.campaigns import at_length
@@ -468,7 +468,7 @@ def test_more_records_cuts_and_pairs_than_bits_in_a_word() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_repaired_prices_are_feasible_in_exact_arithmetic(kind: str) -> None:
     pytest.importorskip("highspy")
-    from microagg.methods.pricing import repaired
+    from microagg.methods.pricing import repair
 
     for case in cases(8, kind, 64, most=9):
         if case.n < case.k:
@@ -481,7 +481,7 @@ def test_repaired_prices_are_feasible_in_exact_arithmetic(kind: str) -> None:
         of_kernel = asked(_core.Pricing(case.points, case.k), case).least
         for least in (of_kernel, answer.priced.least(answer.priced.costs < 0.0, none)):
             proposed = Prices(case.prices, multipliers, case.charge)
-            duals = repaired(Problem(case.points, case.k), proposed, cuts, least)
+            duals = repair(Problem(case.points, case.k), proposed, cuts, least)
             found = duals.prices
             assert np.array_equal(found.multipliers, multipliers)
             assert found.charge == case.charge >= 0.0
@@ -641,7 +641,7 @@ def test_costs_of_columns(kind: str) -> None:
         groups = some_groups(rng, n, 12)
         right = oracle.costs_of(oracle.table_of(groups, n), x)
         assert _core.column_costs(x, *flat(groups)) == pytest.approx(right, rel=TOLERANCE, abs=0.0)
-        assert costed(x, *flat(groups)).costs == pytest.approx(right, rel=TOLERANCE, abs=0.0)
+        assert with_costs(x, *flat(groups)).costs == pytest.approx(right, rel=TOLERANCE, abs=0.0)
         mixed = [tuple(rng.permutation(group).tolist()) for group in groups]
         assert _core.column_costs(x, *flat(mixed)) == pytest.approx(right, rel=TOLERANCE, abs=0.0)
 
@@ -681,7 +681,7 @@ def test_columns_are_lists_of_groups() -> None:
         assert taken.costs.tolist() == [found.costs[int(at)] for at in which]
         assert taken.members.dtype == np.int32
         assert taken.sizes.dtype == np.int64
-        both = joined([found, taken, found])
+        both = concatenate_columns([found, taken, found])
         assert groups_of(both.members, both.sizes) == groups_of(
             np.concatenate([found.members, taken.members, found.members]),
             np.concatenate([found.sizes, taken.sizes, found.sizes]),

@@ -10,14 +10,14 @@ import pytest
 from microagg import _core
 from microagg.errors import SettingsError
 from microagg.methods import relocate
-from microagg.methods.anneal import neighbourhood_widths
 from microagg.methods.auto import Auto, choose
+from microagg.methods.cooling import neighbourhood_widths
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated, one_group, solve
+from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Labels, Points, Problem
 from tests.differential.adversarial import KINDS, points
 from tests.differential.test_search import (
@@ -86,7 +86,7 @@ def test_sizes_hold_and_nothing_gets_worse(kind: str) -> None:
         sizes = np.bincount(found)
         assert sizes.min() >= k
         assert sizes.max() < 2 * k
-        assert evaluated(problem, found).sse <= evaluated(problem, start).sse * (1 + 1e-9)
+        assert evaluate(problem, found).sse <= evaluate(problem, start).sse * (1 + 1e-9)
 
 
 def test_the_number_of_groups_is_searched() -> None:
@@ -128,7 +128,7 @@ def test_one_seed_and_number_of_steps_one_answer(
 def test_relocation_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, start = from_mdav(census_like(2_000), 20)
     whole = Relocate(500 * 2_000, anneals=False)(problem, start, Run())
-    monkeypatch.setattr(relocate, "WHOLE", 700)
+    monkeypatch.setattr(relocate, "ONE_BLOCK_RECORDS", 700)
     cut = Relocate(500 * 2_000, anneals=False)(problem, start, Run())
     assert cut.sse < 1.02 * whole.sse
 
@@ -171,7 +171,7 @@ def test_impossible_numbers_of_steps_are_refused(steps: int) -> None:
 
 def test_descent_and_relocation_end_at_once_without_loss() -> None:
     problem = Problem(np.repeat(np.arange(6.0).reshape(3, 2), 40, axis=0), 20)
-    start = evaluated(problem, np.repeat(np.arange(6, dtype=np.int32), 20))
+    start = evaluate(problem, np.repeat(np.arange(6, dtype=np.int32), 20))
     for stage in (Descent(), Relocate(10**6)):
         assert stage(problem, start, Run()) is start
 

@@ -15,15 +15,23 @@ from numpy.typing import NDArray
 from microagg import _core, datasets
 from microagg.errors import SettingsError
 from microagg.methods import anneal, auto, blocks
-from microagg.methods.anneal import Anneal, lengths_of_anneals, schedule, steps_of_run
+from microagg.methods.anneal import Anneal
 from microagg.methods.auto import Auto, choose
 from microagg.methods.blocks import KdBlocks
+from microagg.methods.cooling import (
+    GROWTH,
+    LEVELS,
+    MOST_REPEATED,
+    lengths_of_anneals,
+    schedule,
+    steps_of_run,
+)
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
 from microagg.methods.neighbours import LEAVES, list_length, near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
-from microagg.methods.stage import Within, chain, evaluated, one_group, solve
+from microagg.methods.stage import Within, chain, evaluate, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, gap_above, is_optimal
 from tests.campaigns import at_length
 from tests.differential.adversarial import KINDS, points
@@ -91,7 +99,7 @@ def test_descent_uses_every_kind_of_move() -> None:
     problem = Problem(np.ascontiguousarray(clumps), 3)
     # Three groups of five and a scattered one of three: six records to each clump.
     scattered = np.array([0, 0, 0, 0, 0, 3, 1, 1, 1, 1, 1, 3, 2, 2, 2, 2, 2, 3], dtype=np.int32)
-    found = Descent()(problem, evaluated(problem, scattered), Run())
+    found = Descent()(problem, evaluate(problem, scattered), Run())
     assert [len(set(found.labels[first : first + 6])) for first in (0, 6, 12)] == [2, 2, 2]
     # Two groups of five around a clump of four that has none.
     x = (
@@ -100,7 +108,7 @@ def test_descent_uses_every_kind_of_move() -> None:
     )
     problem = Problem(np.ascontiguousarray(x), 3)
     two = np.repeat(np.array([0, 1], dtype=np.int32), 5)
-    found = Descent()(problem, evaluated(problem, two), Run())
+    found = Descent()(problem, evaluate(problem, two), Run())
     assert np.array_equal(found.labels, np.repeat(np.array([0, 1, 2], dtype=np.int32), [3, 4, 3]))
 
 
@@ -184,7 +192,7 @@ def test_blocks_of_groups_keep_groups_whole_and_differ_by_seed() -> None:
     for cut in cuts:
         pairs = np.unique(np.stack([start.labels, cut]), axis=1)
         assert pairs.shape[1] == start.labels.max() + 1
-        assert np.bincount(cut).max() <= blocks.WHOLE
+        assert np.bincount(cut).max() <= blocks.ONE_BLOCK_RECORDS
     assert np.array_equal(cuts[0], cuts[2])
     assert not np.array_equal(cuts[0], cuts[1])
 
@@ -253,7 +261,7 @@ def test_seeds_differ_and_more_steps_help() -> None:
 
 def test_regions_of_both_kinds_are_the_same_on_any_number_of_threads() -> None:
     x = fixed_points(2_400, 3)
-    steps = 2 * anneal.STEPS_A_VISIT * len(x)
+    steps = 2 * anneal.STEPS_PER_RECORD_AND_VISIT * len(x)
     found = []
     for threads in (1, 2):
         run = Run(seed=5, threads=threads)
@@ -274,8 +282,8 @@ def test_regions_are_kept_only_where_they_got_better(first: int, records: int) -
     assert not cooling.steps[:first].any()
     assert cooling.steps.sum() == 10**6
     regions = blocks.blocks_of_groups(problem, best.labels, 1, Run(), records)
-    levels = slice(first, anneal.LEVELS)
-    found, late = anneal.cool(problem, best.labels, regions, lists, cooling, levels, Run(), True)
+    levels = slice(first, LEVELS)
+    found, late = anneal.anneal_levels(problem, best.labels, regions, lists, cooling, levels, Run(), True)
     assert not late
     changed = 0
     for region in range(regions.max() + 1):
@@ -292,7 +300,7 @@ def test_regions_are_kept_only_where_they_got_better(first: int, records: int) -
 def test_annealing_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, start = from_mdav(census_like(3_000), 3)
     whole = Anneal(2_000 * 3_000)(problem, start, Run())
-    monkeypatch.setattr(blocks, "WHOLE", 800)
+    monkeypatch.setattr(blocks, "ONE_BLOCK_RECORDS", 800)
     cut = Anneal(2_000 * 3_000)(problem, start, Run())
     assert cut.sse < 1.02 * whole.sse
 
@@ -376,9 +384,9 @@ def test_lengths_grow_and_spend_the_steps() -> None:
         short, *long = lengths = lengths_of_anneals(steps, 1_000, True)
         assert len(long) == times
         assert long == [long[0]] * times
-        assert 0 <= long[0] - anneal.GROWTH * short < anneal.GROWTH
+        assert 0 <= long[0] - GROWTH * short < GROWTH
         assert steps - len(lengths) <= sum(lengths) <= steps
-    assert len(lengths_of_anneals(10**12, 20, True)) == 1 + anneal.MOST_REPEATED
+    assert len(lengths_of_anneals(10**12, 20, True)) == 1 + MOST_REPEATED
     assert lengths_of_anneals(10**10, 100_000, False) == [10_000_000, 9_990_000_000]
 
 
@@ -553,7 +561,7 @@ def test_small_data_are_proven_optimal_and_runs_agree() -> None:
 def test_what_a_failed_proof_found_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """With next to no work: a bound, groups no worse than those of annealing, and the same again."""
     problem = Problem(np.random.default_rng(5).normal(size=(90, 8)), 5)
-    monkeypatch.setattr(auto, "WORK_A_SECOND", 500_000)
+    monkeypatch.setattr(auto, "WORK_PER_SECOND", 500_000)
     plain = solve(Auto(prove=False), problem, one_group(problem), Run())
     found, again = (solve(Auto(), problem, one_group(problem), Run()) for _ in range(2))
     assert np.array_equal(found.labels, again.labels)
@@ -581,7 +589,7 @@ def test_descent_in_blocks_improves_and_does_not_depend_on_threads() -> None:
 def test_very_large_data_are_polished_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(census_like(8_000), 3)
     start = solve(Mdav(), problem, one_group(problem), Run())
-    monkeypatch.setattr(anneal, "LARGE", 3_000)
+    monkeypatch.setattr(anneal, "BLOCKWISE_FROM_RECORDS", 3_000)
     found = solve(Anneal(800_000), problem, start, Run(seed=1))
     assert found.sse < 0.95 * start.sse
 

@@ -7,23 +7,23 @@ from benchmarks.measures import PAGE
 
 from microagg.errors import SettingsError
 from microagg.measure import MEASURES
-from microagg.measure.explain import explained, listed, measure_named, page
+from microagg.measure.explain import explain_measure, list_measures, measure_named, measures_page
 
 
 def test_the_page_is_up_to_date() -> None:
     """`python -m benchmarks.measures` writes it anew."""
-    assert PAGE.read_text(encoding="utf-8") == page()
+    assert PAGE.read_text(encoding="utf-8") == measures_page()
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_is_explained(name: str) -> None:
-    text = explained(name)
+    text = explain_measure(name)
     measure = MEASURES[name]
     assert text.startswith(f"{name}: {measure.title} ({measure.kind})")
     for word in ("definition", "formula", "unit", "range", "higher means", "reference"):
         assert f"\n  {word}" in text
-    assert name in listed()
-    assert f"### {name}\n" in page()
+    assert name in list_measures()
+    assert f"### {name}\n" in measures_page()
     assert all((measure.definition, measure.formula, measure.range, measure.higher, measure.reference))
     assert measure.definition.endswith(".")
 

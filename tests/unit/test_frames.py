@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from microagg import read
-from microagg.arrow_types import with_own_categories
+from microagg.arrow_types import remove_unused_categories
 from microagg.errors import DataError
 
 DAY = datetime.date(2020, 1, 31)
@@ -125,7 +125,7 @@ def test_categories_of_suppressed_records_are_not_told() -> None:
     arrow = pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
     for data in (native, native.astype({"c": arrow}), pa.Table.from_pandas(native)):
         microdata = read.microdata_of(data)
-        table = with_own_categories(microdata.table.take([0, 2]))
+        table = remove_unused_categories(microdata.table.take([0, 2]))
         frame: Any = read.frame_like(microdata, table, np.array([0, 2]))
         if isinstance(frame, pd.DataFrame):
             assert frame["c"].dtype == (pd.CategoricalDtype(["x"]) if data is native else arrow)
@@ -139,7 +139,7 @@ def test_polars_enumerations_lose_categories_of_suppressed_records() -> None:
     kind = pl.Enum(["y", "secret", "x"])
     native = pl.DataFrame({"c": pl.Series(["x", "secret", "y"], dtype=kind), "a": [1.0, 2.0, 3.0]})
     microdata = read.microdata_of(native)
-    table = with_own_categories(microdata.table.take([0, 2]))
+    table = remove_unused_categories(microdata.table.take([0, 2]))
     frame: Any = read.frame_like(microdata, table, np.array([0, 2]))
     assert frame.schema["c"] == pl.Enum(["y", "x"])
     assert frame["c"].to_list() == ["x", "y"]

@@ -13,7 +13,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import microagg
-from microagg.hidden_values import cleared
+from microagg.hidden_values import clear
 
 N = 12
 MASK = np.arange(N) % 3 == 0
@@ -71,7 +71,7 @@ def test_values_under_nulls_are_cleared(kind: str) -> None:
     array = nested()[kind]
     assert hidden(array)
     for part in (array, array[1:], array[2:5], array[:0]):
-        new = cleared(part)
+        new = clear(part)
         new.validate(full=True)
         assert new.type == part.type
         assert new.to_pylist() == part.to_pylist()

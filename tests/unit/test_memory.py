@@ -25,19 +25,19 @@ def in_a_process(code: str, *arguments: str) -> subprocess.CompletedProcess[str]
 
 def test_small_needs_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: 0)
-    memory.ensure(memory.WORTH_ASKING - 1)
+    memory.require(memory.SMALLEST_CHECKED_BYTES - 1)
     with pytest.raises(errors.NotEnoughMemory, match=r"about 0\.1 GB .* only 0\.0 GB"):
-        memory.ensure(memory.WORTH_ASKING)
+        memory.require(memory.SMALLEST_CHECKED_BYTES)
 
 
 def test_unknown_limits_refuse_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: None)
-    memory.ensure(2**62)
+    memory.require(2**62)
 
 
 def test_methods_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: 0)
-    monkeypatch.setattr(memory, "WORTH_ASKING", 0)
+    monkeypatch.setattr(memory, "SMALLEST_CHECKED_BYTES", 0)
     problem = Problem(np.random.default_rng(0).normal(size=(50, 2)), 3)
     with pytest.raises(errors.NotEnoughMemory):
         Mdav()(problem, one_group(problem), Run())
@@ -160,7 +160,7 @@ def test_the_command_says_it(tmp_path: Path) -> None:
 import sys
 from microagg.cli import main
 from microagg.methods import memory
-memory.available, memory.WORTH_ASKING = (lambda: 0), 0
+memory.available, memory.SMALLEST_CHECKED_BYTES = (lambda: 0), 0
 sys.argv = ["microagg", "partition", sys.argv[1], "-k", "3", "--method", "mdav"]
 main()
 """

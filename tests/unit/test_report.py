@@ -19,8 +19,8 @@ import microagg
 from microagg import Release, datasets, errors, wording
 from microagg.engines import outlook, reporting
 from microagg.report import external_words, installed
+from microagg.report.formatting import number, short, tick
 from microagg.report.pictures import Album, correlation_matrix
-from microagg.report.words import number, short, tick
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "i"}
 MOST_BYTES = 2_000_000

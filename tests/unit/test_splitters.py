@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from microagg.columns import Notation, decimals_of
 from microagg.engines.spark.cells import Cells, Cut, Sizes, codes_of, joined, substitutes
-from microagg.methods.splitters import Axes, Tree, joined_leaves
+from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
-from microagg.scale.moments import added, sums_of, units_of
+from microagg.scale.moments import sums_of, total_of, units_of
 from microagg.scale.units import Units, to_points
 
 
@@ -66,7 +66,7 @@ def test_leaves_can_be_cut_again() -> None:
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=30))
 def test_joined_leaves_are_large_enough(sizes: list[int]) -> None:
     counts = np.array(sizes)
-    target = joined_leaves(counts, 10, 60)
+    target = join_small_leaves(counts, 10, 60)
     total = np.bincount(target, weights=counts, minlength=len(counts))
     assert total.sum() == counts.sum()
     held = total[total > 0]
@@ -84,7 +84,7 @@ def test_exact_sums_do_not_depend_on_the_cut() -> None:
     for pieces in (1, 13, 300):
         order = random.permutation(len(values))
         parts = np.array_split(values[order], pieces)
-        units = units_of("zscore", ranges, high, added((sums_of(part, ranges) for part in parts), 3))
+        units = units_of("zscore", ranges, high, total_of((sums_of(part, ranges) for part in parts), 3))
         found.append((units.centre.tobytes(), units.spread.tobytes()))
     assert len(set(found)) == 1
 
@@ -105,8 +105,8 @@ def test_points_are_those_of_the_local_engine(scale: str) -> None:
 def test_notation_of_parts(parts: list[list[float]]) -> None:
     arrays = [np.array(part, dtype=np.float64) for part in parts]
     whole = np.concatenate([*arrays, np.empty(0)])
-    together = sum((Notation().joined(part) for part in arrays), start=Notation())
-    assert together.found == decimals_of(whole)
+    together = sum((Notation().including(part) for part in arrays), start=Notation())
+    assert together.decimals_shown == decimals_of(whole)
 
 
 def test_rare_patterns_take_others() -> None:

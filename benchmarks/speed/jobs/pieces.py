@@ -14,7 +14,7 @@ from microagg import _core, read
 from microagg._core import Engine
 from microagg.methods.blocks import KdBlocks
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated, one_group, rows_of_groups
+from microagg.methods.stage import evaluate, one_group, rows_of_groups
 from microagg.model import Labels, Problem
 from microagg.scale.units import to_points
 
@@ -62,7 +62,7 @@ def _blocks(timed: Pieces, data: object, k: int) -> None:
 
     parts = timed.time("gathering records", gather)
     found = timed.time("MDAV in blocks", lambda: [peel_mdav(part.points, k, Engine.AUTO) for part in parts])
-    timed.time("SSE of blocks", lambda: [evaluated(*pair) for pair in zip(parts, found, strict=True)])
+    timed.time("SSE of blocks", lambda: [evaluate(*pair) for pair in zip(parts, found, strict=True)])
     timed.time("putting together", lambda: _core.group_sizes(_together(found)))
 
 

@@ -12,13 +12,13 @@ _WHOLE = 2.0**52
 
 
 def with_decimals(values: Doubles, decimals: int) -> Doubles:
-    """Each value by itself with so many decimals, and no negative zeros; NaN stays NaN."""
+    """Round each value by itself, without negative zeros; NaN stays NaN."""
     whole = np.abs(values) >= _WHOLE  # rounding would multiply them, and may overflow
     return np.where(whole, values, np.round(np.where(whole, 0.0, values), decimals)) + 0.0
 
 
 def rounded(values: Doubles, shares: Doubles, decimals: int | None) -> Doubles:
-    """The groups' values of one column with so many decimals.
+    """Round the groups' values of one column.
 
     Whole numbers keep the column's total: those with the largest remainders are rounded up, as many as it
     takes (`shares`: how many records, or how much weight, each value stands for). The total then differs

@@ -8,7 +8,7 @@ from time import monotonic
 
 from microagg import read, wording
 from microagg.engines.solving import SECONDS_OF_PROOF, run_of, solve_one
-from microagg.methods.exact import NODES, WORK, Exact, prove
+from microagg.methods.exact import NODES_BY_EFFORT, WORK_BY_EFFORT, Exact, prove
 from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Partition, Problem, ScaleName
@@ -159,7 +159,7 @@ def lower_bound(
         run.note(found.sse)
         # Without what is known already, so that the certificate holds all that its bound follows from.
         fresh = replace(found, bound=0.0)
-        proof = prove(problem, fresh, target, NODES["best"], WORK["best"], run)
+        proof = prove(problem, fresh, target, NODES_BY_EFFORT["best"], WORK_BY_EFFORT["best"], run)
         better = proof.partition.sse < found.sse
         recipe = f"{found.recipe}+exact" if better else found.recipe
         bound = max(found.bound, proof.partition.bound)

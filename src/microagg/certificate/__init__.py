@@ -13,7 +13,7 @@ least k. So, added over the groups of any partition,
     Σ_C rc(C) ≤ cost − V    with    V = Σπ − Σ_S μ_S (|S| − 1)/2 − F ⌊n/k⌋                      (2)
 
 and where no group that is admitted has a negative rc, no partition into such groups costs less than V. Any
-prices can be lowered until that is so (`repaired`): hence nothing in a certificate has to be believed.
+prices can be lowered until that is so (`repair`): hence nothing in a certificate has to be believed.
 
 A *leaf* admits the groups that hold at most one record of each pair `apart` and both or none of each pair
 `together`; the leaves' decisions are those of a tree, so that each partition belongs to one of them. A
@@ -36,7 +36,7 @@ from microagg import wording
 from microagg.certificate.claim import Claim
 from microagg.certificate.clock import Tick, limited_to
 from microagg.certificate.data import digest_of_labels, digest_of_values, scaled, sum_of_squares
-from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repaired
+from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repair
 from microagg.certificate.file import document, load
 from microagg.certificate.search import Search
 from microagg.model import Problem, ScaleName, gap_above, is_optimal
@@ -44,10 +44,10 @@ from microagg.model import Problem, ScaleName, gap_above, is_optimal
 __all__ = ["Checked", "check", "document", "load"]
 
 TOLERANCE = 1e-9
-"""Relative: how far figures of the certificate may be from ours."""
+"""Relative difference allowed between the figures of a certificate and ours."""
 
-NOTHING = 1e-20
-"""Of the SST: what means of equal records may leave."""
+ROUNDING_OF_ZERO = 1e-20
+"""Share of the SST that rounding of means may leave where records are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,11 @@ class Checked:
 
     @property
     def information_loss(self) -> float:
-        """Of the partition, in percent."""
         return _percent(self.sse, self.sst)
 
     @property
     def bound_loss(self) -> float:
-        """No partition loses less, in percent."""
+        """Lower bound of the information loss of any partition, in percent."""
         return _percent(self.bound, self.sst)
 
     @property
@@ -86,7 +85,7 @@ class Checked:
 
     @property
     def proved(self) -> bool:
-        """None is better."""
+        """Whether the partition is optimal."""
         return is_optimal(self.gap)
 
 
@@ -114,10 +113,10 @@ def check(
     problem = Problem(scaled(table, claim.scale), claim.k)
     sse, sst = _partition_cost(problem, claim), sum_of_squares(problem.points)
     for name, ours, theirs in (("sse", sse, claim.sse), ("sst", sst, claim.sst)):
-        if not abs(ours - theirs) <= TOLERANCE * ours + NOTHING * sst:
+        if not abs(ours - theirs) <= TOLERANCE * ours + ROUNDING_OF_ZERO * sst:
             raise wording.certificate_figure_differs(name)
     bound = min(sse, max(0.0, _proven(problem, claim, tick, progress or (lambda _: None))))
-    if not claim.bound <= bound + TOLERANCE * bound + NOTHING * sst:
+    if not claim.bound <= bound + TOLERANCE * bound + ROUNDING_OF_ZERO * sst:
         raise wording.certificate_proves_less(_percent(claim.bound, sst), _percent(bound, sst))
     return Checked(claim.k, claim.scale, claim.n, bound, sse, sst, len(claim.screens), len(claim.leaves))
 
@@ -133,7 +132,7 @@ def _partition_cost(problem: Problem, claim: Claim) -> float:
 
 
 def _proven(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[float], object]) -> float:
-    """No partition costs less."""
+    """The bound that the certificate proves: no partition costs less."""
     cuts = Cuts.of(claim.cuts, len(problem.points))
     search = Search(problem, cuts, tick)
     passes = 2 if claim.screens else len(claim.leaves)
@@ -146,7 +145,7 @@ def _proven(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[floa
     listed: list[Groups] | None = None
     for proposed in claim.screens:
         tick()
-        screen, value = repaired(problem, cuts, proposed, listed or every(proposed, 0.0))
+        screen, value = repair(problem, cuts, proposed, listed or every(proposed, 0.0))
         room = claim.sse - value
         listed = listed or every(screen, room)
         listed = [part.take(may_be_cheaper(problem, cuts, screen, part, room)) for part in listed]
@@ -157,5 +156,5 @@ def _proven(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[floa
             groups = every(leaf, 0.0)
         else:
             groups = [part.take(leaf.admit(part, tick)) for part in listed]
-        values.append(repaired(problem, cuts, leaf, groups)[1])
+        values.append(repair(problem, cuts, leaf, groups)[1])
     return min(values)

@@ -1,4 +1,4 @@
-"""What a certificate claims: its fields, read one by one, and that its leaves are those of a tree."""
+"""What a certificate claims: reads and checks its fields, and that its leaves are those of a tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from microagg.certificate.file import FIELDS, FORMAT, VERSION, WITHOUT_CHARGE, d
 from microagg.model import Labels, ScaleName
 
 LARGEST = 1e280
-"""Beyond it sums could overflow."""
+"""Sums of larger numbers could overflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class Claim:
         if type(version) is not int or version not in (WITHOUT_CHARGE, VERSION):
             raise wording.certificate_of_other_version(WITHOUT_CHARGE, VERSION)
         charged = version != WITHOUT_CHARGE
-        _names(fields, FIELDS, "certificate")
+        _require_fields(fields, FIELDS, "certificate")
         n = _integer(fields["records"], "records", 2, 2**31 - 1)
         p = _integer(fields["attributes"], "attributes", 1, 2**31 - 1)
         k = _integer(fields["k"], "k", 2, n)
@@ -74,12 +74,12 @@ class Claim:
         )
         if digest_of_fields(fields) != _text(fields["digest"], "digest"):
             raise wording.certificate_altered()
-        if not claim.leaves or not _complete(claim.leaves, tick):
+        if not claim.leaves or not _are_of_a_tree(claim.leaves, tick):
             raise wording.certificate_leaves_incomplete()
         return claim
 
 
-def _complete(leaves: Sequence[Duals], tick: Tick) -> bool:
+def _are_of_a_tree(leaves: Sequence[Duals], tick: Tick) -> bool:
     """Whether the decisions are those of a tree: a pair that all leaves have decided, both ways, splits
     them into two halves of which the same holds, down to single leaves without further decisions. Which
     of several such pairs comes first does not matter: if all leaves of a tree have decided a pair, then
@@ -106,7 +106,7 @@ def _splits(pair: Pair, leaves: Sequence[Mapping[Pair, bool]], tick: Tick) -> bo
     return all(pair in leaf for leaf in leaves) and len({leaf[pair] for leaf in leaves}) == 2
 
 
-def _names(fields: Mapping[str, Any], needed: Sequence[str], where: str) -> None:
+def _require_fields(fields: Mapping[str, Any], needed: Sequence[str], where: str) -> None:
     missing = [name for name in needed if name not in fields]
     unknown = [str(name) for name in fields if name not in needed]
     if missing or unknown:
@@ -162,7 +162,7 @@ def _duals(found: Any, name: str, n: int, cuts: int, charged: bool) -> Duals:
     pairs = ("apart", "together") if name == "leaves" else ()
     if not isinstance(found, dict):
         raise wording.certificate_field(name, "a list of objects")
-    _names(found, (*pairs, "prices", "multipliers", *(["charge"] if charged else [])), name)
+    _require_fields(found, (*pairs, "prices", "multipliers", *(["charge"] if charged else [])), name)
     multipliers = _numbers(found["multipliers"], "multipliers", least=0.0)
     if len(multipliers) > cuts:
         raise wording.certificate_field("multipliers", f"at most {cuts}, one a cut")

@@ -1,4 +1,4 @@
-"""How long a check may take: a certificate may be made to keep its reader busy for ever."""
+"""Time limit of a check: a forged certificate could keep its reader busy for ever."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from time import monotonic
 from microagg import wording
 
 Tick = Callable[[], None]
-"""Called again and again by all that may take long; raises CertificateError when the time is over."""
+"""Called regularly by slow steps; raises CertificateError when the time is over."""
 
 
 def no_limit() -> None:
-    """There is time enough."""
+    """A `Tick` that never raises."""
 
 
 def limited_to(seconds: float | None) -> Tick:
-    """From now on."""
+    """A `Tick` that raises after so many seconds from now; None: never."""
     if seconds is None:
         return no_limit
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < math.inf:

@@ -13,12 +13,12 @@ from microagg.model import Labels, Points, ScaleName
 
 
 def digest_of_values(values: NDArray[np.float64]) -> str:
-    """Of the doubles, row by row."""
+    """Digest of the doubles, row by row."""
     return hashlib.sha256(np.ascontiguousarray(values, dtype="<f8").tobytes()).hexdigest()
 
 
 def digest_of_labels(labels: Labels) -> str:
-    """Of the partition, since labels are numbered by first appearance."""
+    """Digest of the partition: labels are numbered by first appearance, so it has only one."""
     return hashlib.sha256(labels.astype("<i4").tobytes()).hexdigest()
 
 

@@ -18,7 +18,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cuts:
-    """Odd sets of records; `cut` has those that hold record 0, then 1, …, which begin at `starts`."""
+    """Odd sets of records. `cut` lists the cuts that hold record 0, then 1, …, which begin at `starts`."""
 
     sets: tuple[tuple[int, ...], ...]
     cut: NDArray[np.int64]
@@ -26,7 +26,6 @@ class Cuts:
 
     @classmethod
     def of(cls, sets: Sequence[tuple[int, ...]], n: int) -> Cuts:
-        """From the records of each."""
         record = np.array([row for rows in sets for row in rows], dtype=np.int64)
         cut = np.repeat(np.arange(len(sets)), [len(rows) for rows in sets])
         counts = np.bincount(record, minlength=n)
@@ -75,7 +74,6 @@ class Groups:
         return cls(members, costs / members.shape[1], cuts.met(members))
 
     def take(self, which: NDArray[np.bool_]) -> Groups:
-        """Some of them."""
         group, cut, times = self.met[:, which[self.met[0]]]
         number = np.cumsum(which) - 1
         return Groups(self.members[which], self.costs[which], np.stack([number[group], cut, times]))
@@ -94,7 +92,7 @@ class Duals:
     together: tuple[Pair, ...] = ()
 
     def reduced(self, groups: Groups) -> Doubles:
-        """(1) of each group."""
+        """The reduced cost, by (1), of each group."""
         group, cut, times = groups.met[:, groups.met[1] < len(self.multipliers)]
         added = np.bincount(group, weights=self.multipliers[cut] * times, minlength=len(groups.costs))
         return np.asarray(groups.costs - self.prices[groups.members].sum(axis=1) + added + self.charge)
@@ -120,7 +118,7 @@ def rounding(problem: Problem, cuts: Cuts) -> float:
     return 4.0 * float(2 * k * k + 2 * k + k * cuts.most + p + 9) * 2.0**-53
 
 
-def repaired(problem: Problem, cuts: Cuts, duals: Duals, groups: list[Groups]) -> tuple[Duals, float]:
+def repair(problem: Problem, cuts: Cuts, duals: Duals, groups: list[Groups]) -> tuple[Duals, float]:
     """Prices for which no admitted group has rc < 0, in exact arithmetic, and V, which they prove.
 
     `groups` has all admitted groups that have rc < 0. Each π_i is lowered by the largest −rc(C)/|C| of

@@ -17,15 +17,14 @@ from microagg.model import Labels, ScaleName
 
 FORMAT, VERSION = "microagg certificate", 2
 WITHOUT_CHARGE = 1
-"""The version before: its screens and leaves have no charge, which counts as 0."""
+"""The previous version, whose screens and leaves have no charge; it counts as 0."""
 
 FIELDS = (
     "format", "version", "records", "attributes", "k", "scale", "data_digest", "partition_digest", "labels",
     "sse", "sst", "bound", "cuts", "screens", "leaves", "digest",
 )  # fmt: skip
 
-LARGEST_FILE = 2**30
-"""Bytes."""
+LARGEST_FILE_BYTES = 2**30
 
 Dual = tuple[ArrayLike, ArrayLike, float]
 Leaf = tuple[Sequence[Sequence[int]], Sequence[Sequence[int]], ArrayLike, ArrayLike, float]
@@ -86,20 +85,20 @@ def _plain_duals(prices: ArrayLike, multipliers: ArrayLike, charge: float) -> di
 
 
 def digest_of_fields(fields: Mapping[str, Any]) -> str:
-    """Of all fields but the digest itself, in the one way to write them."""
+    """Digest of all fields but the digest itself, in their only serialisation."""
     plain = {name: value for name, value in fields.items() if name != "digest"}
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """The certificate in a file: one JSON object, no NaN, no name twice. `check` says what it is worth."""
+    """Read a certificate: one JSON object, no NaN, no name twice. Only `check` shows what it proves."""
     file = Path(path)
     if file.is_dir():
         raise wording.is_a_folder(str(file))
     try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise wording.certificate_too_large(str(file), LARGEST_FILE)
+        if file.stat().st_size > LARGEST_FILE_BYTES:
+            raise wording.certificate_too_large(str(file), LARGEST_FILE_BYTES)
         text = file.read_bytes()
     except FileNotFoundError:
         raise wording.no_such_file(str(file)) from None

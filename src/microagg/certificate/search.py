@@ -1,4 +1,4 @@
-"""All groups of small reduced cost."""
+"""Finds all groups of small reduced cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from microagg.certificate.duals import Cuts, Doubles, Duals, Groups, Pair, round
 from microagg.model import Problem, Rows
 
 MOST_GROUPS = 5_000_000
-"""That are kept at a time. An honest certificate leads to far fewer."""
+"""Groups kept at a time. An honest certificate leads to far fewer."""
 
 
 class Search:
@@ -47,10 +47,10 @@ class Search:
     """
 
     CELLS = 2**21
-    """Beginnings times candidates looked at together: bounds the memory."""
+    """Beginnings times candidates handled together, which bounds the memory."""
 
     LONGEST_CUT = 99
-    """Longer ones have too many pairs; the search may leave out what a cut adds."""
+    """Records of a cut; longer cuts have too many pairs and are ignored, which the search may do."""
 
     def __init__(self, problem: Problem, cuts: Cuts, tick: Tick = no_limit) -> None:
         self._tick = tick
@@ -94,7 +94,7 @@ class Search:
         return limit + self._margin * abs(limit)
 
     def _distances(self, rows: Any, others: Any) -> Doubles:
-        """Squared, of some records to others, without cancellation."""
+        """Squared distances of some records to others, computed without cancellation."""
         points = self._problem.points
         left, right = points[rows], points[others]
         total = np.zeros((len(left), len(right)))
@@ -245,7 +245,7 @@ class _Size:
         return self.limit / (self.m * (self.m - 1) / 2)
 
     def add_surcharges(self, distances: Doubles, local: NDArray[np.int64]) -> None:
-        """To the distances among the records `local`."""
+        """Add `extra` to the distances among the records `local`."""
         place = np.full(len(self.prices), -1)
         place[local] = np.arange(len(local))
         left, right = place[self.left], place[self.right]

@@ -151,14 +151,19 @@ def explain(
 ) -> None:
     """Say what a measure is: definition, formula, range, what higher values mean, reference."""
     from microagg.measure import MEASURES
-    from microagg.measure.explain import explained, fields, listed, measure_named
+    from microagg.measure.explain import (
+        described_fields,
+        explain_measure,
+        list_measures,
+        measure_named,
+    )
 
     if as_json:
         chosen = MEASURES if name is None else {name: measure_named(name)}
         described = {
-            each: {"title": measure.title, "kind": measure.kind, **fields(measure)}
+            each: {"title": measure.title, "kind": measure.kind, **described_fields(measure)}
             for each, measure in chosen.items()
         }
         typer.echo(json.dumps(described, ensure_ascii=False))
         return
-    typer.echo(listed() if name is None else explained(name))
+    typer.echo(list_measures() if name is None else explain_measure(name))

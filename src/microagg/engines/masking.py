@@ -188,7 +188,7 @@ def released_table(
             columns.append(strata.recoded[name].take(rows))
         else:
             columns.append(source.column(name).take(strata.rows[rows]))
-    return without_hidden_values(_table(names, columns), in_order=protection.shuffle)
+    return without_hidden_values(_table(names, columns), sort=protection.shuffle)
 
 
 def released_origin(source: Microdata, released: pa.Table) -> Origin:

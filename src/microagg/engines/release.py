@@ -268,7 +268,7 @@ class Release:
         if places.report is not None:
             found = reporting.assessment_of(self)
             written = reporting.Written(places.release.name, staged.digest, words)
-            yield places.report, reporting.internal_report(self, found, written), write.OURS_ALONE
+            yield places.report, reporting.internal_report(self, found, written), write.OWNER_ONLY
         if places.external_report is not None:
             yield places.external_report, reporting.external_report(self), staged.mode
 

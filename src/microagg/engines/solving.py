@@ -10,7 +10,7 @@ import numpy as np
 
 from microagg import errors, wording
 from microagg.methods.auto import MOST_FOR_MDAV
-from microagg.methods.exact import NODES, WORK, prove
+from microagg.methods.exact import NODES_BY_EFFORT, WORK_BY_EFFORT, prove
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress, Run, derived_seed
@@ -242,5 +242,7 @@ def _is_large(problem: Problem) -> bool:
 def _proven(problem: Problem, found: Partition, run: Run) -> Partition:
     if is_optimal(gap_above(found.bound, found.sse)):
         return found
-    proven = prove(problem, found, 0.0, NODES["balanced"], WORK["balanced"], run).partition.bound
+    proven = prove(
+        problem, found, 0.0, NODES_BY_EFFORT["balanced"], WORK_BY_EFFORT["balanced"], run
+    ).partition.bound
     return replace(found, bound=max(found.bound, min(proven, found.sse)))

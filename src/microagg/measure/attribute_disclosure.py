@@ -1,7 +1,7 @@
 """What a class gives away although its records look alike: confidential values that hardly differ in it.
 
 A class is the records that share all released values of strata and masked columns. Measures of confidential
-columns are NaN where there are none, with a note that says so.
+columns are NaN where there are none, with a note.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from microagg.measure.classes import sizes_of
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import at_least_one
+from microagg.measure.settings import require_at_least_one
 
 NO_CONFIDENTIAL = Finding(np.nan, {}, "No confidential column was named.")
 
@@ -28,7 +28,7 @@ def diversity(pair: Pair) -> Finding:
 
 def homogeneous(pair: Pair, *, most_listed: int = 20) -> Finding:
     """Number of classes in which some confidential column has one value only."""
-    at_least_one("most_listed", most_listed)
+    require_at_least_one("most_listed", most_listed)
     if not pair.confidential:
         return NO_CONFIDENTIAL
     numbers = np.unique(pair.groups)

@@ -1,4 +1,4 @@
-"""Every measure by name: what it says, its formula, range and direction. `microagg explain` prints it."""
+"""What describes a measure: definition, formula, range and direction. `microagg explain` prints it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from microagg.measure.pair import Finding, Pair
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure, described for those who must judge by it.
+    """One measure and its description for users.
 
     `definition`: one sentence; `formula`: plain text with Unicode signs; `range`: for instance "0 to 100 %,
     0 is the best"; `higher`: how "higher means …" goes on; `reference`: who defined it.

@@ -18,9 +18,9 @@ class Comparable:
     """The columns that vary in the original, standardised by the original's mean and population sd.
 
     Only cells that are known before and after masking count, for means and sds too; `x` (before) and `y`
-    (after) are 0 elsewhere and `present` tells the cells apart. `weights` have mean 1, and are all 1
-    without any: a weight says how many records like it a record stands for, but the sum of the weights is
-    not taken for a number of observations. `places` are positions in the pair's columns. `note` says what
+    (after) are 0 elsewhere and `present` marks the others. `weights` have mean 1, and are all 1
+    without any: a weight is the number of records that a record stands for, but the sum of the weights is
+    not taken for a number of observations. `places` are positions in the pair's columns. `note`: what
     was left out; `unchanged`: whether constant columns were left out and none of them has changed.
     """
 
@@ -39,13 +39,13 @@ class Comparable:
         return np.asarray(self.present * self.weights[:, np.newaxis])
 
     def nothing(self) -> Finding | None:
-        """What to answer if no column is left: no change if there is none, else no number."""
+        """The result if no column is left: 0 if nothing has changed, else NaN. None if one is left."""
         if self.columns:
             return None
         return self.finding(0.0 if self.unchanged else np.nan, note=wording.note_nothing_to_compare())
 
     def finding(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> Finding:
-        """With what was left out in the note."""
+        """A finding whose note also lists what was left out."""
         return Finding(float(value), parts or {}, "; ".join(text for text in (note, self.note) if text))
 
     def by_column(self, numbers: Values) -> dict[str, float]:

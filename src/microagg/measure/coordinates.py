@@ -31,7 +31,7 @@ def coordinates(pair: Pair, columns: Sequence[int]) -> tuple[Values, Values]:
     A missing value stands at the mean, and one more coordinate, behind all columns, is 1 where it is
     missing: a missing and a present value z are z² + 1 apart, which is what z and the value of a random
     record differ by on average; two missing values do not differ. Columns that are constant in the original
-    tell records apart by what is missing only.
+    distinguish records only by what is missing.
     """
     chosen = list(columns)
     mean, deviation = moments(pair.original[:, chosen])

@@ -1,6 +1,6 @@
 """How far the cells themselves have moved: IL and IL1s.
 
-Weighted, each record counts as often as its weight says, in means and standard deviations too.
+Weighted, each record counts as often as its weight, in means and standard deviations too.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _absolute(data: Comparable) -> tuple[Values, Values]:
 
 
 def _named(columns: list[str], taken: dict[str, float]) -> str:
-    """a+b+c, cut if it is long, and told apart from others that are cut alike."""
+    """a+b+c, cut if it is long, and numbered where others would be cut to the same text."""
     name = "+".join(columns)
     if len(name) > SHOWN:
         name = name[: SHOWN - 1] + "…"

@@ -1,4 +1,4 @@
-"""Measures in words: for `microagg explain`, for tooltips, and for docs/measures.md."""
+"""Descriptions of measures: for `microagg explain`, for tooltips, and for docs/measures.md."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ page from the descriptions in the code.
 """
 
 
-def fields(measure: Measure) -> dict[str, str]:
-    """What is said about a measure, by what it is called."""
+def described_fields(measure: Measure) -> dict[str, str]:
+    """The parts of a measure's description, by their names for readers."""
     return {
         "definition": measure.definition,
         "formula": measure.formula,
@@ -44,20 +44,20 @@ def measure_named(name: str, measures: Mapping[str, Measure] = MEASURES) -> Meas
     return measures[name]
 
 
-def explained(name: str, measures: Mapping[str, Measure] = MEASURES) -> str:
-    """One measure, as people read it in a terminal."""
+def explain_measure(name: str, measures: Mapping[str, Measure] = MEASURES) -> str:
+    """The description of one measure for a terminal."""
     measure = measure_named(name, measures)
-    said = fields(measure)
-    wide = max(map(len, said))
+    described = described_fields(measure)
+    wide = max(map(len, described))
     lines = [f"{name}: {measure.title} ({measure.kind})"]
-    for word, text in said.items():
+    for field, text in described.items():
         lines += textwrap.wrap(
-            text, WIDTH, initial_indent=f"  {word:<{wide}}  ", subsequent_indent=" " * (wide + 4)
+            text, WIDTH, initial_indent=f"  {field:<{wide}}  ", subsequent_indent=" " * (wide + 4)
         )
     return "\n".join(lines)
 
 
-def listed(measures: Mapping[str, Measure] = MEASURES) -> str:
+def list_measures(measures: Mapping[str, Measure] = MEASURES) -> str:
     """The names of all measures with their titles, utility and risk apart."""
     wide = max(map(len, measures), default=0)
     parts = []
@@ -67,8 +67,8 @@ def listed(measures: Mapping[str, Measure] = MEASURES) -> str:
     return "\n\n".join(parts)
 
 
-def page(measures: Mapping[str, Measure] = MEASURES) -> str:
-    """docs/measures.md."""
+def measures_page(measures: Mapping[str, Measure] = MEASURES) -> str:
+    """The text of docs/measures.md."""
     return "\n".join([INTRODUCTION, *_sections(measures)])
 
 
@@ -78,12 +78,12 @@ def _sections(measures: Mapping[str, Measure]) -> Iterator[str]:
         for name, measure in measures.items():
             if measure.kind != kind:
                 continue
-            said = fields(measure)
-            yield f"### {name}\n\n**{measure.title}.** {_inline(said.pop('definition'))}\n"
-            yield f"    {said.pop('formula')}\n"
-            yield "\n".join(f"- *{word}*: {_inline(text)}" for word, text in said.items()) + "\n"
+            described = described_fields(measure)
+            yield f"### {name}\n\n**{measure.title}.** {_inline(described.pop('definition'))}\n"
+            yield f"    {described.pop('formula')}\n"
+            yield "\n".join(f"- *{field}*: {_inline(text)}" for field, text in described.items()) + "\n"
 
 
 def _inline(text: str) -> str:
-    """Signs that Markdown would take for its own."""
+    """Escape signs that have a meaning in Markdown."""
     return "".join(f"\\{sign}" if sign in "*_|<>[]" else sign for sign in text)

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from microagg.measure.classes import column_codes, first_rows
 from microagg.measure.coordinates import extremes, moments
 from microagg.measure.pair import Finding, Pair, Values
-from microagg.measure.settings import positive, share_of_one
+from microagg.measure.settings import require_positive, require_share
 
 Flags = NDArray[np.bool_]
 
 
 def interval_sd(pair: Pair, *, width: float = 0.05) -> Finding:
     """Share of records whose original values all lie within `width` standard deviations of the original."""
-    positive("width", width)
+    require_positive("width", width)
     inside = _within(pair, width * moments(pair.original)[1])
     note = f"Within ±{width:g} standard deviations of the original columns."
     return Finding(_joint(pair, inside), _by_column(pair, inside), note)
@@ -33,7 +33,7 @@ def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
     That is sdcMicro's dRisk since its version 5.6.0; versions up to 5.3.0 allowed one column outside, as
     one of the parts does.
     """
-    positive("width", width)
+    require_positive("width", width)
     inside = _within(pair, width * moments(pair.masked, ddof=1)[1])
     present = ~np.isnan(pair.original) & ~np.isnan(pair.masked)
     parts = {
@@ -51,7 +51,7 @@ def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
 def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))) -> Finding:
     """Share of original values ranked within p % of the masked value: the mean over p and the columns."""
     for percent in percents:
-        positive("percents", percent)
+        require_positive("percents", percent)
     count = (~np.isnan(pair.masked)).sum(axis=0)
     away = np.column_stack([_ranks_away(pair, column) for column in range(pair.p)])
     shares, joint, by_percent = [], [], {}
@@ -72,8 +72,8 @@ def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))
 
 def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) -> Finding:
     """`interval_sd` of the most extreme records, by their distance from the mean."""
-    share_of_one("share", share)
-    positive("width", width)
+    require_share("share", share)
+    require_positive("width", width)
     rows = extremes(pair, share)
     inside = _within(pair, width * moments(pair.original)[1])
     note = (

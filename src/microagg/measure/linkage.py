@@ -3,7 +3,7 @@
 The intruder knows original values of every record, and its stratum, and takes the nearest released record
 of that stratum for it. Released records that are equally near are equally likely, so that a correct link
 counts as one over the number of them. Distances are Euclidean, in the original's standard deviations
-(`coordinates` says how missing values enter). Since masked records take few distinct values, each of these
+(see `coordinates` for missing values). Since masked records take few distinct values, each of these
 is one target that weighs as many records as share it.
 """
 
@@ -21,7 +21,7 @@ from microagg import _core
 from microagg.measure.classes import column_codes, first_rows, joined, released_classes, sizes_of
 from microagg.measure.coordinates import all_coordinates, coordinates, extremes
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import at_least_one, positive, share_of_one
+from microagg.measure.settings import require_at_least_one, require_positive, require_share
 from microagg.methods.run import Run
 
 SEED = 20_060_525  # of all samples and noise here: figures repeat
@@ -90,8 +90,8 @@ def linkage_subsets(
 
     Sizes are taken as long as all subsets fit into `most_subsets`; of single keys, the first ones.
     """
-    at_least_one("largest", largest)
-    at_least_one("most_subsets", most_subsets)
+    require_at_least_one("largest", largest)
+    require_at_least_one("most_subsets", most_subsets)
     largest = min(largest, pair.p)
     subsets: list[tuple[int, ...]] = []
     size = 0
@@ -127,7 +127,7 @@ def linkage_noisy(
     `others` too.
     """
     for level in (noise, *others):
-        positive("noise", level)
+        require_positive("noise", level)
     rows = sample_rows(pair.n, most_records)
     known, _ = all_coordinates(pair)
     known, varies = known[rows], known[:, : pair.p].any(axis=0)
@@ -146,7 +146,7 @@ def linkage_noisy(
 
 def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
     """`linkage_distance` of the most extreme records, by their distance from the mean."""
-    share_of_one("share", share)
+    require_share("share", share)
     rows = extremes(pair, share)
     links = _whole_links(pair, rows)
     parts = {"to the right group": _mean(links.to_group)}
@@ -158,7 +158,7 @@ def sample_rows(n: int, most: int | None) -> Rows:
     """All rows, or `most` of them drawn with the fixed seed."""
     if most is None or n <= most:
         return np.arange(n)
-    at_least_one("most_records", most)
+    require_at_least_one("most_records", most)
     return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
 
 
@@ -190,7 +190,7 @@ def _mean(shares: Values) -> float:
 
 
 def scope(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
-    """The note, and who was linked with what."""
+    """The note, with the number of records that were linked."""
     if linked < pair.n and not chosen:
         note += f" Estimated from a fixed random sample of {linked:,} of {pair.n:,} records."
     if pair.strata.any():
@@ -223,7 +223,7 @@ def _whole_links(pair: Pair, rows: Rows) -> Links:
 
 
 def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Rows) -> Links:
-    """What an intruder makes of what is known of some rows, whose own targets are `own`."""
+    """Link what is known of some rows, whose own targets are `own`, to the nearest targets."""
     stacked = _stacked(pair, known, targets, rows)
     small = own.astype(np.int32)
     run = Run()

@@ -145,7 +145,7 @@ def compare_models(
     """Least squares before and after masking, on the records that have all of the model's columns.
 
     Weighted, the squares are; standard errors then are those of weighted least squares, for which only the
-    weights' proportions matter. `not_numeric` names columns to be told apart from those that do not exist.
+    weights' proportions matter. `not_numeric` are columns that exist but hold no numbers.
     Refuses constant and linearly dependent columns, and fewer records than one more than coefficients.
     """
     model = parse_model(formula) if isinstance(formula, str) else formula
@@ -309,7 +309,7 @@ def compare_indicator(
 ) -> IndicatorComparison:
     """A weighted mean or total before and after masking, by the codes of a column that was not masked.
 
-    `groups`: the codes, from 0, of columns by which indicators may be asked for; the pair's confidential
+    `groups`: the codes, from 0, of columns by which indicators may be split; the pair's confidential
     columns are among them anyway. `labels`: what the codes of some of these columns are called. Hand over
     labels only of columns whose values may be seen by whoever sees the result, such as strata that are
     released; other groups are called by their numbers. Groups of fewer than max(k, 3) records are counted,

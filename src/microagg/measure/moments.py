@@ -1,7 +1,7 @@
 """What masking does to means, variances, quantiles and to what columns have to do with each other.
 
 Every statistic is that of the cells (for pairs of columns: of the records) that are known before and after.
-Weighted, a record counts as often as its weight says.
+Weighted, a record counts as often as its weight.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def rank_correlations(pair: Pair) -> Finding:
     """Mean of |Δρ| over pairs of columns, Spearman's ρ: Pearson's r of mean ranks. Parts as `correlations`.
 
     Ranks are those among all cells of the column that count; weighted, a record has as many places as its
-    weight says.
+    weight.
     """
     return _over_pairs(comparable(pair), lambda values, data: pairwise(_ranks(values, data), data)[1])
 

@@ -40,28 +40,26 @@ class Pair:
     _memory: dict[str, object] = field(default_factory=dict, init=False, repr=False)
 
     def remember(self, what: str, compute: Callable[[], _Result]) -> _Result:
-        """What `compute` returns, computed once: for what takes long and several measures need."""
+        """The result of `compute`, computed once: for slow steps that several measures share."""
         if what not in self._memory:
             self._memory[what] = compute()
         return cast(_Result, self._memory[what])
 
     @property
     def n(self) -> int:
-        """Number of records."""
         return len(self.original)
 
     @property
     def p(self) -> int:
-        """Number of masked columns."""
         return len(self.columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a measure has found: one number, and the numbers of its parts by their names.
+    """The result of a measure: one number, and the numbers of its parts by their names.
 
     `parts` are for tables: by column, by subset, by scenario … in the order in which they are to be shown.
-    `note` says what a reader must know beside the number: what was left out, or a line to compare with.
+    `note`: what a reader must know beside the number, such as what was left out or a value to compare with.
     """
 
     value: float

@@ -33,7 +33,7 @@ from microagg.measure.classes import first_rows, joined
 from microagg.measure.coordinates import moments
 from microagg.measure.linkage import SEED, nearest_targets, sample_rows, scope, whole_targets
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import at_least_one, positive
+from microagg.measure.settings import require_at_least_one, require_positive
 
 ROUNDS = 200
 STEADY = 1e-6
@@ -52,28 +52,28 @@ def linkage_probabilistic(
 ) -> Finding:
     """Share of records whose largest weight is that of their own masked record; equal ones share it."""
     for width in widths:
-        positive("widths", width)
+        require_positive("widths", width)
     if not widths or any(one >= other for one, other in pairwise(widths)):
         raise wording.bad_number("widths", tuple(widths), "growing numbers, at least one")
-    at_least_one("candidates", candidates)
-    at_least_one("random_pairs", random_pairs)
+    require_at_least_one("candidates", candidates)
+    require_at_least_one("random_pairs", random_pairs)
     rows = sample_rows(pair.n, most_records)
     found = nearest_targets(pair, rows, candidates)
     targets, own = whole_targets(pair)
     released = pair.masked[first_rows(own)]
-    asked, place = np.nonzero(found >= 0)
-    target = found[asked, place]
-    levels = _agreement(pair, pair.original[rows[asked]], released[target], widths)
+    record, place = np.nonzero(found >= 0)
+    target = found[record, place]
+    levels = _agreement(pair, pair.original[rows[record]], released[target], widths)
     unrelated = _unrelated(pair, widths, random_pairs)
-    weights = _weights(levels, asked, place == 0, unrelated, len(widths) + 3)
+    weights = _weights(levels, record, place == 0, unrelated, len(widths) + 3)
 
-    best = np.maximum.reduceat(weights, np.searchsorted(asked, np.arange(rows.size)))
-    tied = weights >= best[asked] - SAME_WEIGHT
+    best = np.maximum.reduceat(weights, np.searchsorted(record, np.arange(rows.size)))
+    tied = weights >= best[record] - SAME_WEIGHT
     sizes = targets.sizes[target]
-    records = np.bincount(asked[tied], weights=sizes[tied], minlength=rows.size)
-    right = tied & (target == own[rows[asked]])
-    hit = np.bincount(asked[right], minlength=rows.size) / records
-    to_group = np.bincount(asked[right], weights=sizes[right], minlength=rows.size) / records
+    records = np.bincount(record[tied], weights=sizes[tied], minlength=rows.size)
+    right = tied & (target == own[rows[record]])
+    hit = np.bincount(record[right], minlength=rows.size) / records
+    to_group = np.bincount(record[right], weights=sizes[right], minlength=rows.size) / records
     note = f"Among the {candidates} nearest distinct masked records of each; compare with linkage_distance."
     parts = {"to the right group": float(to_group.mean())}
     return Finding(float(hit.mean()), parts, scope(pair, rows.size, note))
@@ -107,12 +107,12 @@ def _shares(levels: Levels, expected: Values, kinds: int) -> Values:
     return np.asarray((counts + 1.0) / (expected.sum() + kinds), dtype=np.float64)
 
 
-def _weights(levels: Levels, asked: Codes, nearest: NDArray[np.bool_], u: Values, kinds: int) -> Values:
+def _weights(levels: Levels, record: Codes, nearest: NDArray[np.bool_], u: Values, kinds: int) -> Values:
     """Weight of each candidate, by EM for m."""
     # Many candidates agree in the same way in all columns: each way is looked up once.
     ways = joined(list(levels.T))
     examples = levels[first_rows(ways)]
-    starts = np.flatnonzero(np.concatenate([[True], asked[1:] != asked[:-1]]))
+    starts = np.flatnonzero(np.concatenate([[True], record[1:] != record[:-1]]))
     match = nearest.astype(np.float64)
     before = np.zeros_like(u)
     weights = np.zeros(len(levels))
@@ -126,6 +126,6 @@ def _weights(levels: Levels, asked: Codes, nearest: NDArray[np.bool_], u: Values
         if np.abs(m - before).max() <= STEADY:
             break
         before = m
-        likely = np.exp(weights - np.maximum.reduceat(weights, starts)[asked])
-        match = likely / np.add.reduceat(likely, starts)[asked]
+        likely = np.exp(weights - np.maximum.reduceat(weights, starts)[record])
+        match = likely / np.add.reduceat(likely, starts)[record]
     return weights

@@ -1,4 +1,4 @@
-"""Can original and masked records be told apart? The ratio of the propensity score's mean squared error.
+"""Can original and masked records be distinguished? The ratio of the propensity score's mean squared error.
 
 After Snoke, Raab, Nowok, Dibben and Slavković (2018), General and specific utility measures for synthetic
 data.
@@ -19,7 +19,7 @@ RIDGE = 0.01
 """Half of it times the sum of squared coefficients, of standardised terms, penalises the log-likelihood."""
 
 MOST_WITH_PRODUCTS = 6
-"""Up to so many columns, their products are terms too."""
+"""For at most this many columns, their products are terms too."""
 
 ROWS = 1 << 10
 """Records whose terms are in memory at a time: they stay in the cache, and products of small matrices are
@@ -33,11 +33,11 @@ DEPENDENT = 1e-9
 def propensity(pair: Pair, *, ridge: float = RIDGE) -> Finding:
     """pMSE divided by its expectation if records were drawn at random from the original; parts: these two.
 
-    A logistic regression tells masked from original records by all columns, their squares and, up to 6
+    A logistic regression separates masked from original records by all columns, their squares and, up to 6
     columns, their products. pMSE is the mean of (p − 1/2)² over all N records of both tables, p the
     estimated probability of being masked; its expectation is (t − 1)(1 − c)² c / N with c = 1/2 and t the
     number of linearly independent terms, the constant included. The `ridge` keeps coefficients finite where
-    the tables can be told apart perfectly. Complete records only. Weighted, likelihood and mean are, with
+    the tables can be separated perfectly. Complete records only. Weighted, likelihood and mean are, with
     weights of mean 1, and N is 2 (Σw)²/Σw². Newton's method, O(n t²) a step.
     """
     data = comparable(pair)

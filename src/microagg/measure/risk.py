@@ -1,6 +1,6 @@
-"""What released values give away by themselves: how many share them, how many are true, whose they are.
+"""What released values reveal by themselves: k-anonymity, true values, dominance.
 
-The other measures of risk: `linkage`, `probabilistic`, `intervals`, `attribute_disclosure` and
+The other measures of risk: `linkage`, `probabilistic_linkage`, `intervals`, `attribute_disclosure` and
 `key_confidential`; `risk_catalogue` describes them all.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from microagg.measure.classes import released_classes, sizes_of
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import positive
+from microagg.measure.settings import require_positive
 
 EXACT = 1e-12  # a mean of equal values may be off in its last digits
 
@@ -42,9 +42,9 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
 
     Parts: the largest share by column, and the groups that fail the p %-rule: the total without the two
     largest contributions is less than `percent` % of the largest, so that the second largest contributor
-    can tell the largest that precisely. Contributions are weighted where there are weights.
+    can estimate the largest that precisely. Contributions are weighted where there are weights.
     """
-    positive("percent", percent)
+    require_positive("percent", percent)
     parts: dict[str, float] = {}
     largest, failing, totals = 0.0, 0, 0
     for subset in pair.subsets:
@@ -64,7 +64,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
 
 
 def _dominated(groups: Codes, amounts: Values, percent: float) -> tuple[Values, int]:
-    """Largest shares of the groups' totals, and how many fail the rule. A total of 0 tells nothing."""
+    """Largest shares of the groups' totals, and how many fail the rule. A total of 0 reveals nothing."""
     present = ~np.isnan(amounts)
     groups, amounts = groups[present], amounts[present]
     if not groups.size:

@@ -1,4 +1,4 @@
-"""Checks of what measures can be told."""
+"""Checks of the settings of measures."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from numbers import Integral, Real
 from microagg import wording
 
 
-def positive(setting: str, value: object) -> None:
-    """A number above 0."""
+def require_positive(setting: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < float("inf"):
         raise wording.bad_number(setting, value, "a number above 0")
 
 
-def share_of_one(setting: str, value: object) -> None:
-    """A number above 0 and at most 1."""
+def require_share(setting: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) <= 1.0:
         raise wording.bad_number(setting, value, "a number above 0 and at most 1")
 
 
-def at_least_one(setting: str, value: object) -> None:
-    """A whole number from 1 on."""
+def require_at_least_one(setting: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
         raise wording.bad_number(setting, value, "a whole number of at least 1")

@@ -24,7 +24,9 @@ UTILITY: dict[str, Measure] = {
         kind="utility",
         title="Information loss",
         definition="How much of the variability of the standardised columns was lost inside the groups.",
-        formula="IL = 100 · SSE / SST, SSE = Σ_ij ((x_ij − y_ij) / s_j)², SST = Σ_ij ((x_ij − x̄_j) / s_j)²",
+        formula=(
+            "IL = 100 · SSE / SST, SSE = Σ_ij ((x_ij − y_ij) / s_j)², SST = Σ_ij ((x_ij − x̄_j) / s_j)²"
+        ),
         unit="%",
         range="0 to 100 % for group means, 0 % is the best; more is possible for other masking",
         higher="more detail was lost",
@@ -224,11 +226,13 @@ UTILITY: dict[str, Measure] = {
     "propensity": Measure(
         kind="utility",
         title="Propensity score ratio (pMSE)",
-        definition="How well a logistic regression tells masked from original records, relative to chance.",
+        definition=(
+            "How well a logistic regression separates masked from original records, relative to chance."
+        ),
         formula="[1/N · Σ (p_i − 1/2)²] / [(t − 1)(1 − c)² c / N], c = 1/2, t terms, N records in all",
         unit="",
         range="0 upwards, 0 for identical tables; 1 is expected of random draws from the original",
-        higher="masked records are easier to tell from original ones",
+        higher="masked records are easier to distinguish from original ones",
         reference="Snoke, Raab, Nowok, Dibben and Slavković (2018), J. R. Statist. Soc. A 181",
         compute=propensity,
     ),

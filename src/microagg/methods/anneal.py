@@ -2,225 +2,51 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import _core, errors, wording
 from microagg.methods.blocks import (
-    LARGE,
-    WHOLE,
+    BLOCKWISE_FROM_RECORDS,
     blocks_of_groups,
     is_one_block,
     rows_of_blocks,
     solve_blocks,
 )
+from microagg.methods.cooling import (
+    LEVELS,
+    MOST_STEPS_GIVEN,
+    Schedule,
+    lengths_of_anneals,
+    rounds_of,
+    schedule,
+    steps_of_run,
+)
 from microagg.methods.local_search import Descent, descend, descend_in_blocks
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
-from microagg.methods.stage import better, evaluated, solve
-from microagg.model import Effort, Labels, Partition, Problem, Rows
+from microagg.methods.stage import better_of, evaluate, solve
+from microagg.model import Labels, Partition, Problem, Rows
 
-HALVINGS = 7
-"""Temperatures form 2⁷ equal steps of a geometric sequence: its ratio is a root taken seven times, which,
-unlike a power, is the same on every machine.
-"""
-LEVELS = 2**HALVINGS
-
-HOTTEST, HOTTEST_PLACE = 0.3, 5
-"""The first temperature: this share of the sixth widest neighbourhood, so no single outlier sets it."""
-COLDEST = 0.01
-"""The last temperature: this share of a record's average part of the SSE or, where far outliers make
-that large, of the average neighbourhood without the widest 2k or 1 %.
-"""
-ACTIVE = 0.7
-"""At each temperature records are drawn whose neighbourhood is wider than this share of it."""
-FREEZES = (0.04, 0.3)
-"""A record's group is decided while the temperature is between these shares of its neighbourhood."""
-DRAWN_WEIGHT, IDLE_WEIGHT = 0.05, 0.02
-"""What another record that is drawn, and any record, adds to the steps of a level, against 1 for one whose
-group is being decided.
-"""
-
-MOST_ROUNDS, LEAST_ROUNDS, STEPS_A_ROUND = 64, 4, 50
-"""Large data are cut into other blocks so many times during an anneal, but not for fewer steps a record."""
-GRACE = 0.2
+GRACE_SECONDS = 0.2
 """Seconds that the last descent may take after the deadline."""
 
-STEPS_PER_RECORD: dict[Effort, int] = {"fast": 1_000, "balanced": 10_000, "best": 60_000}
-MOST_STEPS: dict[Effort, int] = {"fast": 100_000_000, "balanced": 600_000_000, "best": 10_000_000_000}
-MOST_STEPS_GIVEN = 10**12
-BEST_STEPS, BEST_STEPS_A_RECORD = 1_000_000_000, 1_000_000
-"""The best effort does so many steps even on few records, about a minute of one core."""
-
-
-def steps_of_effort(n: int, effort: Effort) -> int:
-    """Steps for n records where no seconds are given."""
-    steps = min(STEPS_PER_RECORD[effort] * n, MOST_STEPS[effort])
-    return max(steps, min(BEST_STEPS, BEST_STEPS_A_RECORD * n)) if effort == "best" else steps
-
-
-def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
-    """Steps for the run's effort, and no more than its seconds allow at a fixed rate.
-
-    Where the problem is a part of `of` records, its share of the steps for all of them.
-    """
-    return planned_steps(problem, run, of, _seconds_beside(problem), _seconds_a_step(problem) / 0.95)
-
-
-def planned_steps(problem: Problem, run: Run, of: int, seconds_beside: float, seconds_a_step: float) -> int:
-    """As `steps_of_run`, by what a step takes, and what is done beside the steps."""
-    n = max(len(problem.points), of)
-    steps = steps_of_effort(n, run.effort)
-    if run.seconds is not None:
-        steps = min(steps, int(max(run.seconds - seconds_beside, 0.0) / seconds_a_step))
-    return steps * len(problem.points) // n
-
-
-# A core of 2024 served as measure. The numbers only say what fits into a user's seconds, so that a
-# result does not depend on the clock; where they are wrong, time is left over or the anneals are shortened.
-
-
-def _seconds_a_step(problem: Problem) -> float:
-    p, k = float(problem.points.shape[1]), problem.k
-    in_blocks = 1.5 if len(problem.points) > WHOLE else 1.0
-    return 1e-9 * (37.0 + 0.9 * p + 3.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
-
-
-def _seconds_beside(problem: Problem) -> float:
-    """What MDAV, neighbour lists and descent take on one core."""
-    n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
-    more = 3.0 if n > WHOLE else 1.0  # than what fits into the cache
-    return seconds_of_mdav(problem) + more * (5e-6 * n * max(1.0, p / 13.0) + 2e-6 * n * k)
-
-
-def seconds_of_mdav(problem: Problem) -> float:
-    """What MDAV takes on one core."""
-    n, p = problem.points.shape
-    return 3.2e-11 * float(min(n * n, 10**10)) * float(p) / problem.k
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Schedule:
-    """Cooling: for each level its temperature, how many of the records in `order` are drawn, and the
-    number of steps; `place` is where a record stands in the order.
-    """
-
-    order: Rows
-    place: Rows
-    temperatures: NDArray[np.float64]
-    active: NDArray[np.int64]
-    steps: NDArray[np.int64]
-
-
-def neighbourhood_widths(problem: Problem, lists: Rows) -> NDArray[np.float64]:
-    """Each record's squared distance to its (k−1)-th nearest: the scale at which its group is decided."""
-    place = min(problem.k - 1, lists.shape[1]) - 1
-    return np.asarray(_core.list_distances(problem.points, lists, place))
-
-
-def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int = 0) -> Schedule:
-    """Temperatures and effort by the widths of neighbourhoods. Levels before the first get no steps."""
-    n, k = len(problem.points), problem.k
-    widths = neighbourhood_widths(problem, lists)
-    order = np.argsort(-widths, kind="stable").astype(np.int32)
-    widths = widths[order]
-    cold = COLDEST * _part_of_record(widths, k, sse)
-    hot = max(HOTTEST * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
-    ratio = cold / hot
-    for _ in range(HALVINGS):
-        ratio = float(np.sqrt(ratio))
-    temperatures = np.multiply.accumulate(np.concatenate([[hot], np.full(LEVELS - 1, ratio)]))
-    active = np.searchsorted(-widths, -ACTIVE * temperatures)
-    active = np.minimum(np.maximum(active, 2 * k + 5), n).astype(np.int64)
-    freezing = np.searchsorted(-widths, temperatures / -FREEZES[1]) - np.searchsorted(
-        -widths, temperatures / -FREEZES[0]
-    )
-    weights = freezing + DRAWN_WEIGHT * active + IDLE_WEIGHT * n
-    # What is decided badly costs as much as the temperature: the hotter levels deserve more.
-    weights *= np.sqrt(np.sqrt(temperatures))
-    weights[:first] = 0.0
-    so_far = np.cumsum(weights)
-    ends = np.floor(so_far * (steps / so_far[-1])).astype(np.int64)
-    place = np.empty_like(order)
-    place[order] = np.arange(n, dtype=np.int32)
-    return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
-
-
-def _part_of_record(widths: NDArray[np.float64], k: int, sse: float) -> float:
-    n = len(widths)
-    inner = widths[min(max(2 * k, n // 100), n - 1) :]
-    typical = float(np.cumsum(inner)[-1]) / len(inner)  # unlike sum(), the same on every machine
-    return min(sse / n, typical) if typical > 0.0 else sse / n
-
-
-def part_of_record(problem: Problem, lists: Rows, sse: float) -> float:
-    """A record's average part of the SSE or, where far outliers make that large, the average neighbourhood
-    without the widest 2k or 1 %.
-    """
-    return _part_of_record(-np.sort(-neighbourhood_widths(problem, lists)), problem.k, sse)
-
-
-SHORT = 500
-"""Fewer steps a record are spent on one anneal."""
-GROWTH = 8
-"""From the first anneal, a short one, to the others."""
-REPEATED, MOST_REPEATED = 30_000, 100
-"""With four times so many steps a record there are two long anneals, with nine times as many three, and so
-on: they end in one of a few good partitions, and which is a matter of luck as much as of their length.
-"""
 REGIONAL_SHARE = 0.3
-"""Of the steps, those for regions of the best partition."""
+"""Share of the steps for regions of the best partition."""
 REGIONS = ((LEVELS // 2, 300), (0, 600))
-"""In turn: the level from which on regions are annealed again, and how many records one has. From half of
-the cooling on, much is kept, and a small region is soon better; from the first on, outliers are decided
-again, and need others within reach.
+"""In turn: the level at which the anneal of a region begins, and the records of the region. From half of
+the cooling on, much is kept, and a small region soon improves; from the first level on, outliers change
+groups again, which needs a larger region.
 """
 LARGEST_REGION = 1 / 4
-"""Of all records: annealing more of them from the first level on is just one more anneal."""
-STEPS_A_VISIT, FEWEST_VISITS = 5_000, 5
-"""Of a record, each time its region is annealed, and how often that is worth beginning with."""
-CLOSING = 60
-"""Steps a record that take as long as the last descent of large data."""
-FIRST_ON_LARGE = 100
-"""Steps a record of the first anneal of large data: less than a second for 100,000 records."""
-
-
-FIRST_IF_SHORT = LEVELS // 4
-"""Where a short anneal of large data begins that starts from a descent: hotter levels forget it."""
-
-
-def first_level(n: int, steps: int) -> int:
-    """Where an anneal of large data begins that starts from a descent."""
-    return FIRST_IF_SHORT if steps < SHORT * n else 0
-
-
-def rounds_of(cooling: Schedule) -> int:
-    """How often the blocks of an anneal are cut anew: a power of two."""
-    wanted = int(cooling.steps.sum()) // (STEPS_A_ROUND * len(cooling.order))
-    rounds = LEAST_ROUNDS
-    while rounds < min(wanted, MOST_ROUNDS):
-        rounds *= 2
-    return rounds
-
-
-def lengths_of_anneals(steps: int, n: int, whole: bool) -> list[int]:
-    """Lengths of complete anneals that share `steps`: a short one, so that something finished is at hand
-    soon, then long ones, whose number and length grow alike. Large data average over so many regions that
-    anneals of one length hardly differ: there a short one, then the rest.
-    """
-    if not whole:
-        first = min(steps // 8, FIRST_ON_LARGE * n)
-        return [first, steps - first]
-    if steps < SHORT * n:
-        return [steps]
-    times = min(max(math.isqrt(steps // (REPEATED * n)), 1), MOST_REPEATED)
-    parts = [1, *[GROWTH] * times]
-    return [steps * part // sum(parts) for part in parts]
+"""Share of all records; annealing more of them from the first level on is an ordinary anneal."""
+STEPS_PER_RECORD_AND_VISIT, FEWEST_VISITS = 5_000, 5
+"""Steps each time a region is annealed, and the fewest such times for which it is begun."""
+CLOSING_STEPS_PER_RECORD = 60
+"""The last descent of large data takes as long as this many steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +78,6 @@ class Anneal:
             raise wording.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Descend, anneal, keep the best."""
         n = len(problem.points)
         steps = steps_of_run(problem, run) if self.steps is None else self.steps
         whole = is_one_block(problem)
@@ -272,7 +97,7 @@ class Anneal:
         if _core.group_sizes(descended.labels).max() >= 2 * problem.k:
             return descended
         regional = int(REGIONAL_SHARE * steps)
-        if not whole or regional < FEWEST_VISITS * STEPS_A_VISIT * n:
+        if not whole or regional < FEWEST_VISITS * STEPS_PER_RECORD_AND_VISIT * n:
             regional = 0
         warm = self.first > 0 and not whole
         lengths = [steps] if warm else lengths_of_anneals(steps - regional, n, whole)
@@ -289,7 +114,7 @@ class Anneal:
                 found = run.map(anneal, range(len(lengths)))
             else:  # the blocks of each go in parallel
                 found = [anneal(place, run.with_seed(place)) for place in range(len(lengths))]
-            best = better(descended, min(found, key=lambda partition: partition.sse))
+            best = better_of(descended, min(found, key=lambda partition: partition.sse))
             if regional and not run.overdue:
                 own = run.with_seed(len(lengths))
                 best = _by_regions(problem, best, lists, descended.sse, regional, own)
@@ -297,7 +122,7 @@ class Anneal:
             run.watch.expect_work(0)
         late = run.overdue
         if not whole:
-            best = polish(problem, best, lists, run.with_grace(GRACE))
+            best = polish(problem, best, lists, run.with_grace(GRACE_SECONDS))
         truncated = (
             best.truncated or any(partition.truncated for partition in found) or (late and not whole)
         )
@@ -305,24 +130,22 @@ class Anneal:
 
 
 def polish(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partition:
-    """Large data after their anneals: the local optimum below or, where that would take most of the time,
-    those of large blocks.
-    """
-    if len(problem.points) <= LARGE:
+    """Descend after the anneals of large data; in blocks where a descent of all would take too long."""
+    if len(problem.points) <= BLOCKWISE_FROM_RECORDS:
         return solve(Descent(), problem, best, run)
     try:
-        labels, cut_short = descend_in_blocks(problem, best.labels, lists, LARGE, run)
+        labels, cut_short = descend_in_blocks(problem, best.labels, lists, BLOCKWISE_FROM_RECORDS, run)
     except errors.Cancelled:
         return replace(best, truncated=True)
     return replace(
-        better(best, evaluated(problem, labels, best.bound)), truncated=best.truncated or cut_short
+        better_of(best, evaluate(problem, labels, best.bound)), truncated=best.truncated or cut_short
     )
 
 
 def anneal_once(
     problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
 ) -> Partition:
-    """One anneal, of small data with its final descent; what there is when the deadline strikes."""
+    """One anneal; for small data, with its final descent. At the deadline, its result so far."""
     whole = is_one_block(problem)
     labels, truncated = start.labels, False
     levels_a_round = LEVELS if whole else LEVELS // rounds_of(cooling)
@@ -343,7 +166,7 @@ def anneal_once(
                 break
             share = _share_in_time(cooling, first, pace)
             pace.begin()
-        labels, late = cool(
+        labels, late = anneal_levels(
             problem, labels, blocks, lists, cooling, levels, own, report=report and whole, share=share
         )
         truncated = truncated or late or share < 1.0
@@ -354,34 +177,33 @@ def anneal_once(
     if whole:
         labels, cut_short = descend_labels(problem, labels, lists, run)
         truncated = truncated or cut_short
-    found = evaluated(problem, labels, start.bound)
+    found = evaluate(problem, labels, start.bound)
     if report:
         run.watch.report_best(found.sse)
-    return replace(better(start, found), truncated=truncated)
+    return replace(better_of(start, found), truncated=truncated)
 
 
 def _share_in_time(cooling: Schedule, first: int, pace: Pace) -> float:
-    """Of the steps from this level on, the share that there is time for before the last descent. Colder
-    levels are quicker, so that an anneal that is in time is not disturbed; one that is late will know it
-    later.
+    """Share of the steps from this level on for which there is time before the last descent. Colder levels
+    are assumed to be quicker, so that an anneal is not shortened too early.
     """
     to_come = float(cooling.steps[first:].sum())
     quicker = 1.0 + 0.7 * to_come / float(cooling.steps.sum())
-    return pace.share_in_time(to_come + CLOSING * len(cooling.order), quicker)
+    return pace.share_in_time(to_come + CLOSING_STEPS_PER_RECORD * len(cooling.order), quicker)
 
 
 def descend_labels(problem: Problem, labels: Labels, lists: Rows, run: Run) -> tuple[Labels, bool]:
-    """The local optimum below, for which a moment is left even after the deadline: it is worth that."""
-    return descend(problem, labels, lists, run.with_grace(GRACE).watch, run)
+    """Descend to a local optimum, with a short time even after the deadline: it gains much."""
+    return descend(problem, labels, lists, run.with_grace(GRACE_SECONDS).watch, run)
 
 
 def _by_regions(
     problem: Problem, best: Partition, lists: Rows, sse: float, steps: int, run: Run
 ) -> Partition:
-    """Small regions annealed again, each kept where that paid, in rounds that cut them elsewhere: what one
-    region has reached is not lost while another is tried.
+    """Anneal small regions again, in rounds that cut them elsewhere, and keep each that improves: progress
+    in one region is not lost while another is tried.
     """
-    rounds = steps // (STEPS_A_VISIT * len(problem.points))
+    rounds = steps // (STEPS_PER_RECORD_AND_VISIT * len(problem.points))
     largest = LARGEST_REGION * len(problem.points)
     kinds = [kind for kind in REGIONS if kind[0] > 0 or max(kind[1], 4 * problem.k) <= largest]
     coolings = [schedule(problem, lists, sse, steps // rounds, first) for first, _ in kinds]
@@ -397,7 +219,7 @@ def _by_regions(
         except errors.Cancelled:
             break
         levels = slice(first, LEVELS)
-        labels, late = cool(
+        labels, late = anneal_levels(
             problem, labels, blocks, lists, coolings[kind], levels, own, only_if_better=True
         )
         truncated = truncated or late
@@ -405,11 +227,11 @@ def _by_regions(
             run.watch.report_best(_core.sse(problem.points, labels))
     truncated = truncated or run.overdue
     labels, cut_short = descend_labels(problem, labels, lists, run)
-    found = evaluated(problem, labels, best.bound)
-    return replace(better(best, found), truncated=truncated or cut_short)
+    found = evaluate(problem, labels, best.bound)
+    return replace(better_of(best, found), truncated=truncated or cut_short)
 
 
-def cool(
+def anneal_levels(
     problem: Problem,
     labels: Labels,
     blocks: Labels,
@@ -428,7 +250,7 @@ def cool(
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
 
-    def cool(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
+    def anneal_block(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
         active = np.searchsorted(cooling.place[rows], all_active).astype(np.int64)
         steps = cooling.steps[levels] * active // all_active
         if share < 1.0:
@@ -448,5 +270,5 @@ def cool(
         return found
 
     late: list[bool] = []
-    found = solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), cool, run)
+    found = solve_blocks(problem, labels, rows_of_blocks(blocks, cooling.order), anneal_block, run)
     return found, any(late)

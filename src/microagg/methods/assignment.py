@@ -9,14 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, errors, wording
-from microagg.methods.anneal import (
-    HALVINGS,
-    LEVELS,
-    Anneal,
-    first_level,
-    part_of_record,
-    steps_of_run,
-)
+from microagg.methods.anneal import Anneal
 from microagg.methods.blocks import (
     blocks_of_groups,
     is_one_block,
@@ -24,38 +17,39 @@ from microagg.methods.blocks import (
     rows_of_blocks,
     solve_blocks,
 )
+from microagg.methods.cooling import HALVINGS, LEVELS, first_level, part_of_record, steps_of_run
 from microagg.methods.local_search import descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
-from microagg.methods.stage import better, evaluated, solve
+from microagg.methods.stage import better_of, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 STEPS_A_ROUND = 3
-"""A round takes as long as so many steps of annealing for each record."""
+"""A round takes as long as this many annealing steps per record."""
 MOST_ROUNDS_GIVEN = 10**9
 
 REACH, REACH_OF_K = 16, 2
 """A record is offered to the groups of its 16 nearest records, or 2k if that is more."""
-SKIP = 0.1
-"""How often a group that could grow gives no record away."""
-WHOLE_RECORDS = 15_000
-"""More records are cut into blocks of at most so many; a round on all of them would have long paths."""
+SKIPPED_SHARE_OF_GROUPS = 0.1
+"""Share of the groups that could grow and give no record away."""
+BLOCK_RECORDS = 15_000
+"""If there are more records, they are cut into blocks of at most this size: shortest paths stay short."""
 ROUNDS_A_CUT = 20
 """Rounds before the blocks are cut elsewhere, the plan is made again and progress is reported."""
 
 SAFE_ROUNDS = 60
-"""The first rounds are without noise: each of them improves, however soon the time is over."""
-FEWEST_ANNEALED = 200
+"""The first rounds are without noise: each of them improves, however soon the time ends."""
+FEWEST_ANNEALED_ROUNDS = 200
 """Fewer rounds are all without noise."""
-HOT, HOT_IF_LONG, LONG = 0.1, 0.3, 1_000
-"""The first temperature, as a share of a record's average part of the SSE: higher for so many rounds."""
-COLD = 0.01
-"""The last temperature, likewise."""
-COOLING = 0.85
+HOT_SHARE, HOT_SHARE_IF_LONG, LONG_FROM_ROUNDS = 0.1, 0.3, 1_000
+"""The first temperature, as a share of a record's average part of the SSE: higher for many rounds."""
+COLD_SHARE = 0.01
+"""The last temperature, as the same share."""
+COOLED_SHARE_OF_ROUNDS = 0.85
 """The share of the rounds after the safe ones that have noise."""
-FEWEST_COOLED = 100
-"""Where there is time for fewer rounds of cooling than that, it is not begun."""
+FEWEST_COOLED_ROUNDS = 100
+"""If there is time for fewer rounds of cooling, it is not begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,6 @@ class Assignment:
             )
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Rounds, then descent, or what there is when the deadline strikes."""
         n, k = len(problem.points), problem.k
         if n < 2 * k or start.sse == 0.0:
             return start
@@ -113,21 +106,21 @@ def rounds_of_steps(problem: Problem, steps: int) -> int:
 
 def temperatures_of(rounds: int, part: float) -> NDArray[np.float64]:
     """The temperature of each round; 0: without noise. `part`: a record's average part of the SSE."""
-    if rounds < FEWEST_ANNEALED:
+    if rounds < FEWEST_ANNEALED_ROUNDS:
         return np.zeros(rounds)
-    hot = HOT if rounds < LONG else HOT_IF_LONG
-    ratio = COLD / hot
+    hot = HOT_SHARE if rounds < LONG_FROM_ROUNDS else HOT_SHARE_IF_LONG
+    ratio = COLD_SHARE / hot
     for _ in range(HALVINGS):  # unlike a power, the same on every machine
         ratio = float(np.sqrt(ratio))
     levels = np.multiply.accumulate(np.concatenate([[hot * part], np.full(LEVELS - 1, ratio)]))
-    cooled = int(COOLING * (rounds - SAFE_ROUNDS))
+    cooled = int(COOLED_SHARE_OF_ROUNDS * (rounds - SAFE_ROUNDS))
     temperatures = np.zeros(rounds)
     temperatures[SAFE_ROUNDS : SAFE_ROUNDS + cooled] = levels[np.arange(cooled) * LEVELS // cooled]
     return temperatures
 
 
 def _improved(problem: Problem, start: Partition, lists: Rows, rounds: int, run: Run) -> Partition:
-    """The best partition that was cold, when all rounds are done or the deadline strikes."""
+    """The best partition from rounds without noise, after all rounds or at the deadline."""
     to_come = temperatures_of(rounds, part_of_record(problem, lists, start.sse))
     order = near_in_memory(problem, run)
     best, labels, truncated = start, start.labels, False
@@ -143,7 +136,7 @@ def _improved(problem: Problem, start: Partition, lists: Rows, rounds: int, run:
             if now[0] == 0.0 and now.any():  # noise begins here, and may spoil what is good
                 now, to_come = now[now == 0.0], np.concatenate([now[now > 0.0], to_come])
             elif now[0] > 0.0 and best is start:
-                best = better(start, evaluated(problem, labels, start.bound))
+                best = better_of(start, evaluate(problem, labels, start.bound))
             pace.begin()
             try:
                 labels = _some_rounds(problem, labels, lists, order, now, run.with_seed(number))
@@ -152,7 +145,7 @@ def _improved(problem: Problem, start: Partition, lists: Rows, rounds: int, run:
             pace.add(len(now))
     finally:
         run.watch.expect_work(0)
-    found = better(best, evaluated(problem, labels, start.bound))
+    found = better_of(best, evaluate(problem, labels, start.bound))
     return replace(found, truncated=start.truncated or truncated or run.overdue)
 
 
@@ -166,7 +159,7 @@ def planned_again(to_come: NDArray[np.float64], pace: Pace) -> NDArray[np.float6
     if share == 1.0:
         return to_come
     fitting = int(share * len(to_come))
-    if to_come[0] == 0.0 and fitting < FEWEST_COOLED:
+    if to_come[0] == 0.0 and fitting < FEWEST_COOLED_ROUNDS:
         return np.zeros(len(to_come))
     return to_come[np.arange(fitting) * len(to_come) // max(fitting, 1)]
 
@@ -181,17 +174,17 @@ def _some_rounds(
 ) -> Labels:
     """The labels after these rounds, in blocks where there are many records."""
     n, k = len(problem.points), problem.k
-    whole = n <= max(WHOLE_RECORDS, 4 * k)
+    whole = n <= max(BLOCK_RECORDS, 4 * k)
     if whole:
         blocks = np.zeros(n, dtype=np.int32)
     else:
-        blocks = blocks_of_groups(problem, labels, run.seed, run, WHOLE_RECORDS)
+        blocks = blocks_of_groups(problem, labels, run.seed, run, BLOCK_RECORDS)
     temperatures = np.ascontiguousarray(temperatures)
 
     def kernel(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
         return _core.assignment_rounds(
-            problem.points, rows, own, k, lists, place, max(REACH, REACH_OF_K * k), SKIP, temperatures,
-            child.seed, whole and run.outermost, child.watch,
+            problem.points, rows, own, k, lists, place, max(REACH, REACH_OF_K * k), SKIPPED_SHARE_OF_GROUPS,
+            temperatures, child.seed, whole and run.outermost, child.watch,
         )[0]  # fmt: skip
 
     return solve_blocks(problem, labels, rows_of_blocks(blocks, order), kernel, run)
@@ -228,7 +221,6 @@ class Adaptive:
         Anneal(self.steps)  # checks the number
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Descend, look at the groups, go on."""
         steps = steps_of_run(problem, run) if self.steps is None else self.steps
         descended = solve(descent_of(len(problem.points)), problem, start, run)
         if run.overdue:

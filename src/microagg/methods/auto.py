@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from microagg.methods.anneal import Anneal, first_level, seconds_of_mdav, steps_of_run
+from microagg.methods.anneal import Anneal
 from microagg.methods.assignment import FEWEST_RECORDS, LARGER_GROUPS, Adaptive
-from microagg.methods.blocks import BLOCK_RECORDS, LARGE, WHOLE, KdBlocks
-from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, NODES, WORK, Exact, Exhaustive
+from microagg.methods.blocks import BLOCK_RECORDS, BLOCKWISE_FROM_RECORDS, ONE_BLOCK_RECORDS, KdBlocks
+from microagg.methods.cooling import first_level, seconds_of_mdav, steps_of_run
+from microagg.methods.exact import (
+    MOST_RECORDS_EXHAUSTIVE,
+    MOST_RECORDS_PRICED,
+    NODES_BY_EFFORT,
+    WORK_BY_EFFORT,
+    Exact,
+    Exhaustive,
+)
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent
 from microagg.methods.relocate import Relocate, steps_of_relocation
@@ -17,22 +25,22 @@ from microagg.methods.sorting import OptimalUnivariate
 from microagg.methods.stage import Stage, Within, chain, solve
 from microagg.model import Partition, Problem
 
-MOST_FOR_MDAV = LARGE
-"""Up to so many records MDAV takes seconds; beyond, it runs inside blocks."""
+MOST_FOR_MDAV = BLOCKWISE_FROM_RECORDS
+"""Records for which MDAV takes seconds; with more, it runs inside blocks."""
 FEWEST_STEPS_ON_LARGE = 200
-"""A record: with fewer, descent in blocks of BLOCK_OF_DESCENT records gains more than annealing."""
+"""Per record; with fewer, descent in blocks of BLOCK_OF_DESCENT records gains more than annealing."""
 
-RECORDS_A_SECOND = {2: 420, 3: 420, 4: 60, 5: 20}
-"""Column generation pays where, for this k, the seconds are enough for so many records each: by then it has
-found its first partitions. Measured on one core.
+RECORDS_PRICED_PER_SECOND = {2: 420, 3: 420, 4: 60, 5: 20}
+"""Records, by k, for which column generation needs a second of one core to find its first partitions; with
+less time it does not pay.
 """
-RELOCATES_WITH = {15: 60_000, 25: 5_000}
-"""From these k on groups are relocated, since moves of single records hardly ever bring one to another
-place, if there are so many steps a record; with fewer, annealing alone ends lower.
+STEPS_TO_RELOCATE_FROM_K = {15: 60_000, 25: 5_000}
+"""From each of these k on, groups are relocated if there are at least this many steps per record: moves of
+single records hardly ever bring a large group to another place. With fewer steps annealing ends lower.
 """
-SHARE_OF_ANNEAL = 0.3
-"""Of the work, where column generation follows."""
-MOST_TRIED = {
+ANNEAL_SHARE_BEFORE_PROOF = 0.3
+"""Share of the work that annealing gets where column generation follows."""
+MOST_RECORDS_OF_PROOF = {
     2: (400, 400),
     3: (400, 300),
     4: (200, 150),
@@ -42,17 +50,17 @@ MOST_TRIED = {
     8: (30, 30),
 }
 FEW_ATTRIBUTES = 4
-"""Up to so many records, by k and for few or more attributes, a proof is tried at the balanced effort too:
-most succeed in seconds, and what is found is kept in any case.
+"""Most records, by k, for which a proof is tried at the balanced effort too: the first number for at most
+FEW_ATTRIBUTES, the second for more. Most proofs succeed in seconds, and better groups are kept in any case.
 """
-SECONDS_OF_PROOF, WORK_A_SECOND = 2.0, 30_000_000
-"""What all problems of a run share for these proofs, and how much column generation does in a second of
+SECONDS_OF_PROOF, WORK_PER_SECOND = 2.0, 30_000_000
+"""Time that all problems of a run share for these proofs, and the work of column generation in a second of
 one core, so that its work and not the clock ends it.
 """
-SECONDS_A_STEP = 1e-7
-"""An annealing step takes no more on so few records."""
-LEAST_SECONDS_A_RECORD = 0.001
-"""A proof is not tried with less: hardly any would succeed."""
+SECONDS_PER_STEP = 1e-7
+"""Of annealing, at most, on so few records."""
+LEAST_SECONDS_PER_RECORD = 0.001
+"""With less time a proof is not tried: hardly any would succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,67 +73,74 @@ class Choice:
 
 
 def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choice:
-    """What suits the number of records and attributes, k, and the run's effort and seconds; with `prove`,
+    """Choose by the number of records and attributes, k, and the run's effort and seconds; with `prove`,
     column generation where it is worth its time.
 
-    A part of `of` records gets its share of the work that all of them would.
+    If the problem is a part of `of` records, it gets its share of the work for all of them.
     """
     n, p = problem.points.shape
     if p == 1:
         return Choice(OptimalUnivariate(), "univariate", "one attribute: the optimum can be computed")
     if n < 2 * problem.k:
         return Choice(Mdav(), "mdav", f"{n:,} records are fewer than 2k: they can only form one group")
-    if n <= MOST_RECORDS:
+    if n <= MOST_RECORDS_EXHAUSTIVE:
         return Choice(Exhaustive(), "exhaustive", f"{n} records: every partition can be tried")
-    start: Stage = Mdav()
-    first, size = "mdav", f"{n:,} records: mdav is quick enough to start from"
-    if n > MOST_FOR_MDAV:
-        start = _IN_BLOCKS
-        first, size = "blocks", f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
-    elif n > BLOCK_RECORDS and run.seconds is not None and seconds_of_mdav(problem) > run.seconds:
-        start = _IN_BLOCKS
-        first, size = (
-            "blocks",
-            f"{n:,} records: mdav would take all the time, mdav inside blocks to start from",
-        )
+    start = _choose_start(problem, run)
     steps = steps_of_relocation(problem, run, of)
-    relocates = any(problem.k >= k and steps >= fewest * n for k, fewest in RELOCATES_WITH.items())
+    relocates = any(problem.k >= k and steps >= least * n for k, least in STEPS_TO_RELOCATE_FROM_K.items())
     if not relocates:
         steps = steps_of_run(problem, run, of)
-    if max(n, of) > LARGE and steps < FEWEST_STEPS_ON_LARGE * n:
-        return Choice(
-            chain(start, Descent(BLOCK_OF_DESCENT)),
-            f"{first}+descent:size={BLOCK_OF_DESCENT}",
-            f"{size}; too little time to anneal",
-        )
+    too_short = f"{start.reason}; too little time to anneal"
+    if max(n, of) > BLOCKWISE_FROM_RECORDS and steps < FEWEST_STEPS_ON_LARGE * n:
+        recipe = f"{start.recipe}+descent:size={BLOCK_OF_DESCENT}"
+        return Choice(chain(start.stage, Descent(BLOCK_OF_DESCENT)), recipe, too_short)
     if steps < n:
-        return Choice(chain(start, Descent()), f"{first}+descent", f"{size}; too little time to anneal")
+        return Choice(chain(start.stage, Descent()), f"{start.recipe}+descent", too_short)
     budget = f"{run.effort} effort" if run.seconds is None else f"{run.effort} effort in {run.seconds:g} s"
-    before_proof = int(SHARE_OF_ANNEAL * steps) if run.effort == "best" else steps
+    before_proof = int(ANNEAL_SHARE_BEFORE_PROOF * steps) if run.effort == "best" else steps
     work = _work_of_proof(problem, run, of, before_proof) if prove else 0
     if work:
         steps = before_proof
-    search: tuple[Stage, ...] = (Anneal(steps),)
-    name, what = f"anneal:steps={steps}", "steps of annealing a record"
+    search = _choose_search(problem, steps, relocates)
+    recipe = f"{start.recipe}+{search.recipe}"
+    reason = f"{start.reason}; {steps / n:,.0f} {search.reason}"
+    if not work:
+        return Choice(chain(start.stage, search.stage), recipe, f"{reason} for {budget}")
+    nodes = NODES_BY_EFFORT["balanced"]
+    return Choice(
+        chain(start.stage, search.stage, Exact(0.0, nodes, work)),
+        f"{recipe}+exact:nodes={nodes}:work={work}",
+        f"{reason}, then column generation, which may prove the optimum, for {budget}",
+    )
+
+
+def _choose_start(problem: Problem, run: Run) -> Choice:
+    n = len(problem.points)
+    in_blocks = Within(Mdav(), by=KdBlocks())
+    if n > MOST_FOR_MDAV:
+        reason = f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
+        return Choice(in_blocks, "blocks", reason)
+    if n > BLOCK_RECORDS and run.seconds is not None and seconds_of_mdav(problem) > run.seconds:
+        reason = f"{n:,} records: mdav would take all the time, mdav inside blocks to start from"
+        return Choice(in_blocks, "blocks", reason)
+    return Choice(Mdav(), "mdav", f"{n:,} records: mdav is quick enough to start from")
+
+
+def _choose_search(problem: Problem, steps: int, relocates: bool) -> Choice:
+    """The refinement after the start; its reason completes "12 …"."""
+    n = len(problem.points)
     if relocates:
-        search = (Relocate(steps),)
-        name, what = f"relocate:steps={steps}", "steps of annealing and of relocating groups a record"
-    elif n >= FEWEST_RECORDS and problem.k in LARGER_GROUPS:
-        search = (Adaptive(steps),)
-        name, what = f"adaptive:steps={steps}", "steps of annealing a record (or assignment rounds)"
-    elif WHOLE < n <= LARGE:
+        reason = "steps of annealing and of relocating groups a record"
+        return Choice(Relocate(steps), f"relocate:steps={steps}", reason)
+    if n >= FEWEST_RECORDS and problem.k in LARGER_GROUPS:
+        reason = "steps of annealing a record (or assignment rounds)"
+        return Choice(Adaptive(steps), f"adaptive:steps={steps}", reason)
+    reason = "steps of annealing a record"
+    if ONE_BLOCK_RECORDS < n <= BLOCKWISE_FROM_RECORDS:
         warm = first_level(n, steps)
-        search = (Descent(), Anneal(steps, warm))  # smaller data descend anyway
-        name = f"descent+{name}" + (f":first={warm}" if warm else "")
-    if work:
-        nodes = NODES["balanced"]
-        return Choice(
-            chain(start, *search, Exact(0.0, nodes, work)),
-            f"{first}+{name}+exact:nodes={nodes}:work={work}",
-            f"{size}; {steps / n:,.0f} {what}, then column generation, which may prove the optimum, for "
-            f"{budget}",
-        )
-    return Choice(chain(start, *search), f"{first}+{name}", f"{size}; {steps / n:,.0f} {what} for {budget}")
+        recipe = f"descent+anneal:steps={steps}" + (f":first={warm}" if warm else "")
+        return Choice(chain(Descent(), Anneal(steps, warm)), recipe, reason)  # smaller data descend anyway
+    return Choice(Anneal(steps), f"anneal:steps={steps}", reason)
 
 
 def _work_of_proof(problem: Problem, run: Run, of: int, steps: int) -> int:
@@ -134,31 +149,28 @@ def _work_of_proof(problem: Problem, run: Run, of: int, steps: int) -> int:
     seconds are given, it gets most of what annealing leaves.
     """
     if _can_price(problem, run):
-        return WORK["balanced"]
+        return WORK_BY_EFFORT["balanced"]
     n, p = problem.points.shape
-    if run.effort == "fast" or n > MOST_TRIED.get(problem.k, (0, 0))[p > FEW_ATTRIBUTES]:
+    if run.effort == "fast" or n > MOST_RECORDS_OF_PROOF.get(problem.k, (0, 0))[p > FEW_ATTRIBUTES]:
         return 0
     seconds = SECONDS_OF_PROOF * min(run.share, n / max(n, of))
     if run.seconds is not None:
-        seconds = min(seconds, 0.8 * (run.seconds - SECONDS_A_STEP * steps))
-    return int(seconds * WORK_A_SECOND) if seconds >= LEAST_SECONDS_A_RECORD * n else 0
+        seconds = min(seconds, 0.8 * (run.seconds - SECONDS_PER_STEP * steps))
+    return int(seconds * WORK_PER_SECOND) if seconds >= LEAST_SECONDS_PER_RECORD * n else 0
 
 
 def _can_price(problem: Problem, run: Run) -> bool:
     """Whether column generation is worth its time: at the best effort, for small k and moderate n."""
-    rate = RECORDS_A_SECOND.get(problem.k)
-    if run.effort != "best" or rate is None or len(problem.points) > MOST_PRICED:
+    rate = RECORDS_PRICED_PER_SECOND.get(problem.k)
+    if run.effort != "best" or rate is None or len(problem.points) > MOST_RECORDS_PRICED:
         return False
     return run.seconds is None or len(problem.points) <= rate * run.seconds
 
 
-_IN_BLOCKS = Within(Mdav(), by=KdBlocks())
-
-
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Chooses a method from the number of records and attributes, k, effort and seconds, and says which
-    and why in `recipe` and `reason`; that recipe with the same seed gives the same groups. Up to 200,000
+    """Chooses a method from the number of records and attributes, k, effort and seconds. `recipe` is the
+    method, `reason` why; that recipe with the same seed gives the same groups. Up to 200,000
     records never worse than descent from the same start in the same time and, without a limit of time,
     never worse than MDAV.
     """
@@ -166,12 +178,11 @@ class Auto:
     needs_start: ClassVar[bool] = False
     uses_effort: ClassVar[bool] = True
     of: int = 0
-    """The problem is a part of so many records, which share the work of one run; 0: it is all of them."""
+    """If the problem is a part of more records, which share the work of one run: their number; else 0."""
     prove: bool = True
     """Column generation, which can prove the optimum, where it is worth its time."""
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Choose, then run what was chosen."""
         choice = choose(problem, run, self.of, self.prove)
         found = solve(choice.stage, problem, start, run)
         only = len(problem.points) < 2 * problem.k

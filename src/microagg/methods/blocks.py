@@ -17,18 +17,18 @@ from microagg.methods.stage import rows_of_groups
 from microagg.model import Labels, Partition, Problem, Rows
 
 BLOCK_RECORDS = 4_096
-"""For initial methods: their time grows with the square of the size."""
+"""Block size for initial methods, whose time grows with its square."""
 
-WHOLE = 6_000
-"""Up to so many records are annealed as one block: they about fit into a core's own cache."""
+ONE_BLOCK_RECORDS = 6_000
+"""Records that are annealed as one block: they about fit into a core's own cache."""
 
-LARGE = 200_000
-"""Beyond so many records even what takes a few steps for each is done in blocks, in parallel."""
+BLOCKWISE_FROM_RECORDS = 200_000
+"""With more records, even cheap steps are done in blocks, in parallel."""
 
-SIDE_BY_SIDE = 64
+CACHE_BLOCK_RECORDS = 64
 
 _EACH_ONE = np.empty(0, dtype=np.int64)
-"""No weights: every item counts as one."""
+"""Weights of the kernel; none: every item counts as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class KdBlocks:
             raise wording.bad_number("size", self.size, "a whole number of at least 1")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
-        """The block of each record; at least 2k records in each where there are so many."""
+        """The block of each record; each block has at least 2k records, if there are as many in all."""
         k = problem.k
         largest = max(self.size, 4 * k)
         return run.call(
@@ -58,10 +58,12 @@ class KdBlocks:
 
 def is_one_block(problem: Problem) -> bool:
     """Whether a search takes all records at once."""
-    return len(problem.points) <= max(WHOLE, 4 * problem.k)
+    return len(problem.points) <= max(ONE_BLOCK_RECORDS, 4 * problem.k)
 
 
-def blocks_of_groups(problem: Problem, labels: Labels, seed: int, run: Run, size: int = WHOLE) -> Labels:
+def blocks_of_groups(
+    problem: Problem, labels: Labels, seed: int, run: Run, size: int = ONE_BLOCK_RECORDS
+) -> Labels:
     """Blocks of whole groups, of at most `size` records, cut by centroids; another seed cuts elsewhere."""
     largest = max(size, 4 * problem.k)
 
@@ -80,7 +82,7 @@ def rows_of_blocks(blocks: Labels, order: Rows) -> list[Rows]:
 
 
 Kernel = Callable[[Rows, Labels, Rows, Run], Labels]
-"""What is done to a block, from its rows, their labels, and where every record stands in its block."""
+"""Improves a block, given its rows, their labels, and the place of every record in its block."""
 
 
 def solve_blocks(problem: Problem, labels: Labels, parts: list[Rows], kernel: Kernel, run: Run) -> Labels:
@@ -107,7 +109,7 @@ def near_in_memory(problem: Problem, run: Run) -> Rows:
     """All records, near ones side by side, so a search finds them in the cache; computed once a run."""
 
     def compute() -> Rows:
-        blocks = KdBlocks(SIDE_BY_SIDE)(problem, Partition(np.empty(0, np.int32), 0.0), run)
+        blocks = KdBlocks(CACHE_BLOCK_RECORDS)(problem, Partition(np.empty(0, np.int32), 0.0), run)
         return _core.rows_by_group(blocks)
 
     return run.remember(problem.points, "near in memory", compute)

@@ -15,11 +15,11 @@ from microagg.methods.run import Run
 from microagg.model import Problem
 
 MOST_TRIPLES = 350_000_000
-"""Records times the square of the length of their lists: a round over so many takes five to eight seconds
-of one thread, and there are about five. Longer lists are shortened.
+"""Records times the square of the length of their lists, at most: a round then takes five to eight seconds
+of one thread, and there are about five rounds.
 """
 FEW_TRIPLES = 10_000_000
-"""So many take no time: shorter lists are made longer."""
+"""Lists may be longer as long as there are fewer triples than this: they take hardly any time."""
 TIGHTER_FROM_LONG_LISTS = 3
 """For this k longer lists raise the bound by 0.7 to 1 %, for twice the time; for others they do little."""
 MOST_ROUNDS = 20

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from microagg import wording
-from microagg.methods.anneal import Anneal
-from microagg.methods.assignment import Adaptive, Assignment
-from microagg.methods.auto import Auto
+from microagg.methods import compositions
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
-from microagg.methods.decomposition import WORK_IN_BLOCKS, Decomposition, RestrictedMaster
-from microagg.methods.exact import MOST_PRICED, MOST_RECORDS, Exact, Exhaustive, Neighbourhoods
-from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
-from microagg.methods.local_search import Cycle, Descent, Dissolve, Pool, Restarts, TwoSwap
-from microagg.methods.paths import GroupTour, NearestNext, PathCut
-from microagg.methods.relocate import Relocate
-from microagg.methods.sorting import Axis, ByColumn, ByComponent, ByZScores, FixedRuns, OptimalUnivariate
-from microagg.methods.stage import Escalate, Stage, Within, chain
-from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
+from microagg.methods.exact import (
+    MOST_RECORDS_EXHAUSTIVE,
+    MOST_RECORDS_PRICED,
+    Exact,
+    Exhaustive,
+    Neighbourhoods,
+)
+from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Tfrp
+from microagg.methods.local_search import Descent, Dissolve, TwoSwap
+from microagg.methods.sorting import ByComponent, ByZScores, OptimalUnivariate
+from microagg.methods.stage import Stage, Within, chain
+from microagg.methods.variable_size import GeneticGroups, KWard, MstCut
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,177 +33,17 @@ class Method:
     cost: str
     guarantee: str
     largest_n: int
-    """So many records take at most a few minutes on one core; docs/speed.md has what was measured."""
+    """Records that take at most a few minutes on one core; docs/speed.md has measurements."""
     starts_from: tuple[str, ...] = ()
-    """For a refinement written alone: it starts from the best of these."""
+    """Where a refinement that is written alone starts: from the best of these."""
     aliases: tuple[str, ...] = ()
     """Other names for it, which a recipe may use as well."""
-
-
-_Leftovers = Literal["each", "jointly"]
-_First = Literal["farthest", "earlier"]
-_Shared = Literal["first", "in-turns"]
-_ByRecord = Literal["centroid", "record"]
-_Divisor = Literal["remaining", "all"]
-_OrderOfGroups = Literal["formed", "inwards"]
-
-
-def _mdav(
-    stop: Literal["3k", "2k"] = "3k", leftovers: _Leftovers = "each", first: _First = "farthest"
-) -> Stage:
-    return Mdav(stop, leftovers, first)
-
-
-def _mhm(cyclic: bool = False) -> Stage:
-    return PathCut(GroupTour(), cyclic)
-
-
-def _then_mhm(
-    groups: Stage,
-    path_k: int | None,
-    cyclic: bool,
-    first: Literal["centroid", "pair", "second of pair"] = "centroid",
-) -> Stage:
-    if path_k is None:
-        return chain(groups, PathCut(GroupTour(first), cyclic))
-    return PathCut(GroupTour(first, groups, path_k), cyclic)
-
-
-def _mdav_mhm(path_k: int | None = None, cyclic: bool = False, first: _First = "farthest") -> Stage:
-    return _then_mhm(Mdav(first=first), path_k, cyclic)
-
-
-def _cbfs_mhm(path_k: int | None = None, cyclic: bool = False, divisor: _Divisor = "remaining") -> Stage:
-    return _then_mhm(Cbfs(divisor), path_k, cyclic)
-
-
-def _md_mhm(
-    path_k: int | None = None,
-    cyclic: bool = False,
-    shared: _Shared = "first",
-    leftovers: _ByRecord = "centroid",
-    start: Literal["first", "second"] = "first",
-) -> Stage:
-    """`start`: at which of the two most distant records the path begins."""
-    groups = MaximumDistance(shared, leftovers)
-    return _then_mhm(groups, path_k, cyclic, "pair" if start == "first" else "second of pair")
-
-
-def _npn_mhm(cyclic: bool = False, start: Literal["centroid", "pair"] = "centroid") -> Stage:
-    return PathCut(NearestNext(start), cyclic)
-
-
-def _ufs_pv(column: int | None = None, descending: bool = False) -> Stage:
-    return FixedRuns(ByColumn(column), descending)
-
-
-def _ufs_sz(descending: bool = False) -> Stage:
-    return FixedRuns(ByZScores(), descending)
-
-
-def _ufs_fpc(descending: bool = False) -> Stage:
-    return FixedRuns(ByComponent(), descending)
-
-
-def _udo_pv(column: int | None = None) -> Stage:
-    return KWard(ByColumn(column), projected=True)
-
-
-def _mdo_pv(column: int | None = None) -> Stage:
-    return KWard(ByColumn(column))
-
-
-def _mdo_md(swap: Literal["no", "yes", "drawn"] = "no") -> Stage:
-    return KWard(swap=swap == "yes", drawn=swap == "drawn")
-
-
-def _genetic(
-    generations: int = 1_000,
-    axis: Literal["component", "zscores", "column"] = "component",
-    column: int | None = None,
-) -> Stage:
-    if column is not None and axis != "column":
-        raise wording.no_effect("column", "genetic", f"its records are sorted by {axis}.")
-    axes: dict[str, Axis] = {"component": ByComponent(), "zscores": ByZScores(), "column": ByColumn(column)}
-    return Genetic(generations, axes[axis])
-
-
-def _v_mdav(gamma: float | None = None) -> Stage:
-    return Vmdav(gamma)
-
-
-def _icsm_rounds(
-    iterations: int | None = None, tries: int = 3, pool: int | None = None, lists: bool = True
-) -> Stage:
-    """Closed path cuts and pools of simple changes while they improve, else a cycle, and again."""
-    steps = (chain(PathCut(cyclic=True), Pool(pool, lists)), Cycle(tries, lists))
-    return Escalate(steps) if iterations is None else Escalate(steps, iterations)
-
-
-def _icsm(
-    iterations: int | None = None, tries: int = 3, pool: int | None = None, lists: bool = True
-) -> Stage:
-    """`tries=1`, `pool=100` and `lists=no` are the paper's own."""
-    return chain(Mdav("2k"), _icsm_rounds(iterations, tries, pool, lists))
-
-
-def _icsm_restarts(starts: int = 1_600, tries: int = 3) -> Stage:
-    return chain(Mdav("2k"), Restarts(_icsm_rounds(tries=tries), starts))
 
 
 def _blocks(
     inner: Literal["mdav", "mdav-mhm", "cbfs", "cbfs-mhm"] = "mdav", size: int = BLOCK_RECORDS
 ) -> Stage:
     return Within(METHODS[inner].build(), by=KdBlocks(size))
-
-
-def _auto(prove: bool = True) -> Stage:
-    return Auto(prove=prove)
-
-
-def _anneal(steps: int | None = None, first: int = 0) -> Stage:
-    return Anneal(steps, first)
-
-
-def _assignment(rounds: int | None = None) -> Stage:
-    return Assignment(rounds)
-
-
-def _adaptive(steps: int | None = None) -> Stage:
-    return Adaptive(steps)
-
-
-def _relocate(steps: int | None = None, anneals: bool = True) -> Stage:
-    return Relocate(steps, anneals)
-
-
-def _decomposition(
-    s: int = 5,
-    first_swap: bool = True,
-    last_swap: bool = True,
-    order: _OrderOfGroups = "formed",
-    keep: bool = True,
-    work: int = WORK_IN_BLOCKS,
-) -> Stage:
-    """CGS22, section 2: steps 2 to 7, steps 3 and 7 only with `first_swap` and `last_swap`."""
-    inside = RestrictedMaster(max(work // max(s, 1), 1), keep)
-    return _decomposed(inside, s, first_swap, last_swap, order)
-
-
-def _decomposition_anneal(
-    s: int = 5,
-    first_swap: bool = True,
-    last_swap: bool = True,
-    order: _OrderOfGroups = "formed",
-    work: int = WORK_IN_BLOCKS,
-) -> Stage:
-    """The same with `exact` in the blocks: short anneals, cuts and rounding by descent."""
-    inside = Exact(0.0, 1, max(work // max(s, 1), 1))
-    return _decomposed(inside, s, first_swap, last_swap, order)
-
-
-def _decomposed(inside: Stage, s: int, first_swap: bool, last_swap: bool, order: _OrderOfGroups) -> Stage:
-    return chain(Decomposition(inside, s, first_swap, order), *((TwoSwap(),) if last_swap else ()))
 
 
 _FIXED = "groups of k; the last or a few of up to 2k−1"
@@ -214,27 +54,27 @@ _REFINES = "never worse than its start"
 METHODS: dict[str, Method] = {
     # --- ours ---
     "auto": Method(
-        _auto,
+        compositions.auto,
         "chooses for you: univariate, exhaustive, or mdav (in blocks, for large n), anneal and exact",
         "ours", "by effort", "groups of k to 2k−1; not worse than mdav up to 200,000 records", 10_000_000,
     ),
     "anneal": Method(
-        _anneal,
+        compositions.anneal,
         "a refinement: descent and simulated annealing, the lowest loss of all",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
     ),
     "relocate": Method(
-        _relocate,
+        compositions.relocate,
         "a refinement: anneals, then groups given up and founded elsewhere; for k of 15 and more",
         "ours", "by effort, or steps", _REFINES, 1_000_000, starts_from=("mdav",),
     ),
     "assignment": Method(
-        _assignment,
+        compositions.assignment,
         "a refinement: a record of every group is given away, all are put back at the least cost",
         "ours", "by effort, or rounds", _REFINES, 10_000_000, starts_from=("descent",),
     ),
     "adaptive": Method(
-        _adaptive,
+        compositions.adaptive,
         "a refinement: descent, then assignment rounds or annealing, by the sizes of the groups",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
     ),
@@ -252,7 +92,7 @@ METHODS: dict[str, Method] = {
         Exact,
         "a refinement: column generation with cuts and branching, the optimum or a bound with proof",
         "ours, after CGS22 §4", "exponential in k", "never worse than its start; a proven bound",
-        MOST_PRICED, starts_from=("anneal",),
+        MOST_RECORDS_PRICED, starts_from=("anneal",),
     ),
     "neighbourhoods": Method(
         Neighbourhoods,
@@ -261,7 +101,7 @@ METHODS: dict[str, Method] = {
     ),
     # --- VLDBJ06 ---
     "mdav": Method(
-        _mdav,
+        compositions.mdav,
         "groups around the record farthest from the centroid and its opposite",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000,
     ),
@@ -276,27 +116,27 @@ METHODS: dict[str, Method] = {
         "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000,
     ),
     "npn-mhm": Method(
-        _npn_mhm,
+        compositions.npn_mhm,
         "the best cut of a path that always goes on to the nearest record",
         "VLDBJ06 §4.2.1", "O(n²p)", _ON_PATH, 200_000,
     ),
     "md-mhm": Method(
-        _md_mhm,
+        compositions.md_mhm,
         "md, then the best cut of a path through its groups",
         "VLDBJ06 §4.2.2", "O(n²p) in practice", _ON_PATH, 200_000,
     ),
     "mdav-mhm": Method(
-        _mdav_mhm,
+        compositions.mdav_mhm,
         "mdav, then the best cut of a path through its groups",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000,
     ),
     "cbfs-mhm": Method(
-        _cbfs_mhm,
+        compositions.cbfs_mhm,
         "cbfs, then the best cut of a path through its groups",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000,
     ),
     "mhm": Method(
-        _mhm,
+        compositions.mhm,
         "a refinement: the best cut of a path through the groups it is given",
         "VLDBJ06 §4.1, ICSM15 §4.2", "O(n²p/k²)", _REFINES, 500_000, starts_from=("mdav",),
     ),
@@ -308,26 +148,26 @@ METHODS: dict[str, Method] = {
     "exhaustive": Method(
         Exhaustive,
         "the optimum of a tiny data set by trying everything",
-        "VLDBJ06 §3", "O(3ⁿ)", "optimal, with proof", MOST_RECORDS,
+        "VLDBJ06 §3", "O(3ⁿ)", "optimal, with proof", MOST_RECORDS_EXHAUSTIVE,
     ),
     # --- CMP98 ---
     "ufs-pv": Method(
-        _ufs_pv,
+        compositions.ufs_pv,
         "runs of k records sorted by one attribute (the best one, unless given)",
         "CMP98 §2.1", "O(np² + pn log n)", _FIXED, 10_000_000,
     ),
     "ufs-sz": Method(
-        _ufs_sz,
+        compositions.ufs_sz,
         "runs of k records sorted by their sum of z-scores",
         "CMP98 §2.1", "O(np + n log n)", _FIXED, 100_000_000,
     ),
     "ufs-fpc": Method(
-        _ufs_fpc,
+        compositions.ufs_fpc,
         "runs of k records sorted by the first principal component",
         "CMP98 §2.1", "O(np² + n log n)", _FIXED, 100_000_000,
     ),
     "udo-pv": Method(
-        _udo_pv,
+        compositions.udo_pv,
         "k-Ward on one attribute (the best one, unless given)",
         "CMP98 §2.2", "O(n²p)", _VARIABLE, 10_000,
     ),
@@ -342,7 +182,7 @@ METHODS: dict[str, Method] = {
         "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000,
     ),
     "mdo-pv": Method(
-        _mdo_pv,
+        compositions.mdo_pv,
         "multivariate k-Ward from the extremes of one attribute (the best one, unless given)",
         "CMP98 §3.2", "O(n²p²)", _VARIABLE, 5_000,
     ),
@@ -357,12 +197,12 @@ METHODS: dict[str, Method] = {
         "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
     ),
     "mdo-md": Method(
-        _mdo_md,
+        compositions.mdo_md,
         "multivariate k-Ward from the two most distant records",
         "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
     ),
     "genetic": Method(
-        _genetic,
+        compositions.genetic,
         "a genetic search over the cuts of an order (the first principal component's, unless given)",
         "CMP98 §2.2", "O(n) a child", _VARIABLE, 100_000,
     ),
@@ -419,7 +259,7 @@ METHODS: dict[str, Method] = {
     ),
     # --- CGS22 ---
     "v-mdav": Method(
-        _v_mdav,
+        compositions.v_mdav,
         "groups that take further near records (the best of 21 γ, unless given)",
         "CGS22 §2", "O(n²p), 21 times", "groups of at least k", 50_000,
     ),
@@ -429,23 +269,23 @@ METHODS: dict[str, Method] = {
         "CGS22 §3", "O(n²p) at first", _REFINES, 20_000, starts_from=("mdav", "v-mdav"),
     ),
     "decomposition": Method(
-        _decomposition,
+        compositions.decomposition,
         "mdav or v-mdav, two-swap, column generation and an integer program in s blocks, two-swap",
         "CGS22 §2", "O(n²p), and by k in blocks", "groups of at least k", 10_000,
     ),
     "decomposition-anneal": Method(
-        _decomposition_anneal,
+        compositions.decomposition_anneal,
         "decomposition with short anneals, cuts and rounding in its blocks",
         "ours, after CGS22 §2", "O(n²p), and by k in blocks", "groups of at least k", 10_000,
     ),
     # --- ICSM15 ---
     "icsm": Method(
-        _icsm,
+        compositions.icsm,
         "mdav, then pools of changes, closed path cuts and cyclic shifts",
         "ICSM15 §4", "O(n²p) a round", _VARIABLE, 20_000,
     ),
     "icsm-restarts": Method(
-        _icsm_restarts,
+        compositions.icsm_restarts,
         "icsm from many perturbed starts; the best is kept",
         "ICSM15 §5.3", "as icsm, for each start", _VARIABLE, 2_000,
     ),
@@ -507,4 +347,4 @@ MEANINGS = {
 """What a setting means, by its name; with the method's name before it where methods differ."""
 
 COMMON = ("auto", "anneal", "descent", "blocks", "exact", "mdav", "mdav-mhm", "univariate")
-"""What most users need; the others are for those who look for a paper's method."""
+"""What most users need; the other methods are those of papers."""

@@ -24,7 +24,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.methods.columns import (
+from microagg.methods.branching import branches
+from microagg.methods.group_columns import (
     NO_CUTS,
     Columns,
     Cuts,
@@ -33,17 +34,16 @@ from microagg.methods.columns import (
     Prices,
     cheapest_of_each,
     columns_of_labels,
-    joined,
-    undecided_pairs,
+    concatenate_columns,
     violated_cuts,
 )
 from microagg.methods.local_search import descend
 from microagg.methods.master import LpSolution, Master, best_partition
 from microagg.methods.neighbours import list_length, near_lists
-from microagg.methods.pricing import Duals, Node, Price, PriceAll, PriceListed, repaired
-from microagg.methods.rounding import orders, rounded
+from microagg.methods.pricing import Duals, Node, Price, PriceAll, PriceListed, repair
+from microagg.methods.rounding import random_orders, round_to_partition
 from microagg.methods.run import Run, derived_seed
-from microagg.methods.stage import evaluated
+from microagg.methods.stage import evaluate
 from microagg.methods.work import OF_INTEGER_PROGRAM, OF_ROUNDED_RECORD, Work
 from microagg.model import Labels, Partition, Problem, gap_above
 
@@ -52,19 +52,17 @@ PROVEN = 1e-9
 
 
 MOST_LISTED, WORK_OF_LIST = 300_000, 300_000_000
-"""Groups are listed where no more count than this."""
+"""Most groups in a list, and most work to make it."""
 MOST_COLUMNS, LEAST_COLUMNS = 8, 2_000
 """Columns a record, and in all, that the program holds before it forgets the dearer half."""
 CHEAPEST_ADDED = 3
-"""Columns that a call of the pricing adds for a record."""
+"""Columns per record that a call of the pricing adds."""
 FEW_COLUMNS, NODES_OF_MIP = 5_000, 200
-"""Lists of so few columns are given to HiGHS as an integer program."""
+"""Lists of at most FEW_COLUMNS are given to HiGHS as an integer program."""
 ROUNDINGS, FEW_ROUNDINGS, IDLE_ROUNDS = 20, 4, 3
-"""Partitions made of a solution; fewer, where so many solutions in a row have led to nothing better."""
-PAIRS_TRIED = 10
-"""Before branching."""
+"""Partitions rounded from a solution; fewer after IDLE_ROUNDS solutions in a row without an improvement."""
 SLOW_ROUNDS, SLOW_GAIN = 3, 0.03
-"""Cuts are added until so many rounds in a row close less than this share of the gap."""
+"""Cuts are added until SLOW_ROUNDS rounds in a row close less than this share of the gap."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +84,7 @@ class Proof:
 
 
 class ColumnGeneration:
-    """The search of one problem, once."""
+    """One search of one problem."""
 
     def __init__(
         self,
@@ -107,7 +105,7 @@ class ColumnGeneration:
         self.run = run
         self.unit = start.sse / n
         self.cuts: Cuts = NO_CUTS
-        self.root = Node(repaired(problem, Prices(shares, np.empty(0)), NO_CUTS, np.zeros(n)))
+        self.root = Node(repair(problem, Prices(shares, np.empty(0)), NO_CUTS, np.zeros(n)))
         self.open: list[tuple[float, int, Node]] = [(self.root.duals.value, 0, self.root)]
         self.leaves: list[Node] = []
         self.nodes = 1
@@ -143,7 +141,6 @@ class ColumnGeneration:
         return math.inf if gap is None else gap / 100.0
 
     def proof(self) -> Proof:
-        """All that was found so far."""
         partition = replace(self.best, bound=max(self.best.bound, self.bound))
         leaves = (*self.leaves, *(node for _, _, node in sorted(self.open, key=lambda entry: entry[:2])))
         return Proof(
@@ -158,14 +155,14 @@ class ColumnGeneration:
         """
         self.target = max(target, PROVEN)
         self._solve_root(most_nodes)
-        while self.open and not self._done() and self.nodes < most_nodes:
+        while self.open and not self._is_done() and self.nodes < most_nodes:
             node = self.open[0][2]
             cost = self.best.sse
             lp = self._raise_bound(node)
             if self._is_settled(node) or (lp is None and not self.run.overdue):
                 self._close(node)  # nothing left to win, or the solver cannot go on with it
-            elif lp is not None and not self._done():
-                self._close(node, *self._branches(node, lp))
+            elif lp is not None and not self._is_done():
+                self._close(node, *branches(node, lp, self.master, self.best.sse - lp.cost))
             if self.best.sse < cost:
                 self._list_all()
 
@@ -180,11 +177,11 @@ class ColumnGeneration:
             if self.run.overdue or self._is_settled(self.root):
                 return
             listed, complete = self._least_reduced(most)
-            self._choose_among(listed if complete else joined([self.master.columns, listed]))
+            self._choose_among(listed if complete else concatenate_columns([self.master.columns, listed]))
             if complete:
                 return
 
-    def _done(self) -> bool:
+    def _is_done(self) -> bool:
         return self.gap <= self.target or self.work.left == 0 or self.run.overdue
 
     def _is_settled(self, node: Node) -> bool:
@@ -193,9 +190,9 @@ class ColumnGeneration:
     def _solve_root(self, most_nodes: int) -> None:
         """Cuts, better partitions, and a list of all groups that count, each helping the others."""
         helped = True
-        while helped and not self._done():
+        while helped and not self._is_done():
             cost = self.best.sse
-            if self._raise_bound(self.root) is None or self._done():
+            if self._raise_bound(self.root) is None or self._is_done():
                 return
             listed = self._list_all()
             if not listed and most_nodes > 1 and isinstance(self.price, PriceListed):
@@ -210,35 +207,6 @@ class ColumnGeneration:
         for child in children:
             self.nodes += 1
             heapq.heappush(self.open, (child.duals.value, next(self._number), child))
-
-    def _branches(self, node: Node, lp: LpSolution) -> tuple[Node, ...]:
-        """Two halves of the node: a pair of records, apart or together; of those that the linear program
-        is least decided on, the one that raises its cost most in both. None if it has decided on all.
-        """
-        shared = undecided_pairs(self.master.columns, lp.values)
-        decided = {tuple(pair) for pair in np.concatenate([node.apart, node.together]).tolist()}
-        doubt = {pair: min(share, 1.0 - share) for pair, share in shared.items() if pair not in decided}
-        undecided = sorted(
-            (pair for pair in doubt if doubt[pair] > 1e-6), key=lambda pair: (-doubt[pair], pair)
-        )
-        best: tuple[Node, ...] = ()
-        most = -math.inf
-        for pair in undecided[:PAIRS_TRIED]:
-            new = np.array([pair], dtype=np.int32)
-            halves = (
-                replace(node, apart=np.concatenate([node.apart, new])),
-                replace(node, together=np.concatenate([node.together, new])),
-            )
-            gains = []
-            for half in halves:
-                self.master.allow(self.master.columns.obey(half.apart, half.together))
-                tried = self.master.solve()
-                gains.append(math.inf if tried is None else tried.cost - lp.cost)
-            room = self.best.sse - lp.cost
-            low, high = sorted(min(gain, room) for gain in gains)
-            if 0.8 * low + 0.2 * high > most:
-                best, most = halves, 0.8 * low + 0.2 * high
-        return best
 
     # --- one node ---
 
@@ -255,10 +223,10 @@ class ColumnGeneration:
             cost = self.best.sse
             self._round(lp)
             self.report(self)
-            if self._done():
+            if self._is_done():
                 return lp
             if self.best.sse < cost:
-                continue  # the program was solved as exactly as the former best partition asked for
+                continue  # the program was solved only as exactly as the former best partition needed
             gained = node.duals.value - before
             slow = slow + 1 if gained < SLOW_GAIN * (self.best.sse - node.duals.value) else 0
             cuts = violated_cuts(self.master.columns, lp.values, self.cuts)
@@ -295,13 +263,13 @@ class ColumnGeneration:
                 return None
             if complete:
                 least = np.minimum(least, below / problem.k)
-                duals = repaired(problem, prices, self.cuts, least)
+                duals = repair(problem, prices, self.cuts, least)
                 if duals.value > node.duals.value:
                     node.duals = duals
             helps = self._take_columns(columns, lp)
             if not complete:
                 caution = 1.0 - (1.0 - caution) / 2.0
-                if caution > 0.999 or self._done():
+                if caution > 0.999 or self._is_done():
                     return lp
             elif helps:
                 caution = max(0.5, 1.0 - (1.0 - caution) * 1.5)
@@ -326,7 +294,7 @@ class ColumnGeneration:
         return len(new) > 0
 
     def _purge(self) -> None:
-        """Take away columns that have become dear. Not while a solution speaks of them, and only after
+        """Remove columns that have become expensive; not while a solution refers to them, and only after
         progress, or the same columns could come and go for ever.
         """
         lp, most = self.last_lp, max(MOST_COLUMNS * self.master.n, LEAST_COLUMNS)
@@ -347,11 +315,11 @@ class ColumnGeneration:
         self.rounds += 1
         cost = self.best.sse
         tries = ROUNDINGS if self.idle_rounds < IDLE_ROUNDS else FEW_ROUNDINGS
-        for order in orders(lp.values, tries, derived_seed(run.seed, self.rounds)):
+        for order in random_orders(lp.values, tries, derived_seed(run.seed, self.rounds)):
             if run.overdue:
                 return
             self.work.spend(OF_ROUNDED_RECORD * self.master.n)
-            labels = rounded(problem, self.master.columns, order, run)
+            labels = round_to_partition(problem, self.master.columns, order, run)
             if labels is not None:
                 self._note(descend(problem, labels, self.lists, run.watch, run)[0])
         self.idle_rounds = 0 if self.best.sse < cost else self.idle_rounds + 1
@@ -359,7 +327,7 @@ class ColumnGeneration:
     def _note(self, labels: Labels | None) -> None:
         if labels is None:
             return
-        found = evaluated(self.problem, labels, self.best.bound)
+        found = evaluate(self.problem, labels, self.best.bound)
         if found.sse < self.best.sse:
             self.best = found
             self._add_groups(labels)
@@ -384,7 +352,7 @@ class ColumnGeneration:
         """The best partition made of the listed columns and of the groups of the best one."""
         mine = columns_of_labels(self.problem.points, self.best.labels)
         together = Pool(self.problem.points)
-        columns = joined([together.new(part.members, part.sizes) for part in (mine, listed)])
+        columns = concatenate_columns([together.new(part.members, part.sizes) for part in (mine, listed)])
         start = np.arange(len(columns)) < len(mine)
         self._note(
             best_partition(columns, start, self.most_groups, self.unit, NODES_OF_MIP, self.run.watch)

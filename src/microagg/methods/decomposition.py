@@ -11,15 +11,16 @@ import numpy as np
 
 from microagg import _core, errors, wording
 from microagg.methods.bound import record_shares
-from microagg.methods.exact import MOST_PRICED, at_least_one
+from microagg.methods.column_generation import ColumnGeneration
+from microagg.methods.exact import MOST_RECORDS_PRICED, require_at_least_one
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
-from microagg.methods.stage import Stage, Within, better, cheapest, evaluated, solve
+from microagg.methods.stage import Stage, Within, better_of, cheapest_labels, evaluate, solve
 from microagg.methods.variable_size import Vmdav
 from microagg.model import Labels, Partition, Problem
 
 WORK_IN_BLOCKS = 10**9
-"""Candidates that pricing may look at in all blocks together."""
+"""Candidates that pricing may look at, in all blocks together."""
 MOST_COLUMNS = 3_000
 """The paper's limit."""
 
@@ -38,21 +39,16 @@ class RestrictedMaster:
     keep: bool = True
 
     def __post_init__(self) -> None:
-        at_least_one(work=self.work)
+        require_at_least_one(work=self.work)
 
     @property
     def needs_start(self) -> bool:
-        """Only to keep it."""
         return self.keep
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Generate groups, then choose among them."""
-        # Here, for the solver takes a while to load.
-        from microagg.methods.column_generation import ColumnGeneration
-
         n = len(problem.points)
         first = start if self.keep else solve(Mdav(), problem, start, run)
-        if n < 2 * problem.k or n > MOST_PRICED or first.sse == 0.0 or run.overdue:
+        if n < 2 * problem.k or n > MOST_RECORDS_PRICED or first.sse == 0.0 or run.overdue:
             return replace(first, truncated=first.truncated or run.overdue)
         shares = record_shares(problem, run)
         generation = None
@@ -67,7 +63,7 @@ class RestrictedMaster:
             found = run.map(search, [0])[0]
         except (errors.DeadlinePassed, errors.Cancelled):
             found = first if generation is None else generation.best
-        return replace(better(first, found), bound=start.bound, truncated=start.truncated or run.overdue)
+        return replace(better_of(first, found), bound=start.bound, truncated=start.truncated or run.overdue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +82,16 @@ class Decomposition:
     order: Literal["formed", "inwards"] = "formed"
 
     def __post_init__(self) -> None:
-        at_least_one(s=self.s)
+        require_at_least_one(s=self.s)
         if self.order not in ("formed", "inwards"):
             raise wording.no_such_choice("order", self.order, ("formed", "inwards"))
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
-        groups = cheapest(problem, [Mdav().formed(problem, run), Vmdav().formed(problem, run)])
+        groups = cheapest_labels(problem, [Mdav().formed(problem, run), Vmdav().formed(problem, run)])
         if self.first_swap and not run.overdue:
             kept = _core.Numbering.KEPT
             groups, _ = run.call(lambda: _core.two_swap(problem.points, groups, run.watch, kept))
-        found = evaluated(problem, _core.by_first_appearance(groups), start.bound)
+        found = evaluate(problem, _core.by_first_appearance(groups), start.bound)
         if run.overdue:
             return replace(found, truncated=True)
         blocks = self.blocks(problem, groups)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,15 +11,15 @@ from microagg import _core, errors, wording
 from microagg.methods.anneal import Anneal
 from microagg.methods.blocks import blocks_of_groups
 from microagg.methods.bound import record_shares
+from microagg.methods.column_generation import ColumnGeneration, Proof
+from microagg.methods.group_columns import NO_CUTS, Prices
+from microagg.methods.pricing import Node, repair
 from microagg.methods.run import Run
 from microagg.methods.sorting import proven_optimal
-from microagg.methods.stage import Within, better, evaluated, solve
+from microagg.methods.stage import Within, better_of, evaluate, solve
 from microagg.model import Effort, Labels, Partition, Problem
 
-if TYPE_CHECKING:
-    from microagg.methods.column_generation import ColumnGeneration, Proof
-
-MOST_RECORDS = 16
+MOST_RECORDS_EXHAUSTIVE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,18 @@ class Exhaustive:
     needs_start: ClassVar[bool] = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Solve; the result carries its own proof."""
         n = len(problem.points)
-        if n > MOST_RECORDS:
-            raise wording.too_many_records("exhaustive", n, MOST_RECORDS, "auto")
+        if n > MOST_RECORDS_EXHAUSTIVE:
+            raise wording.too_many_records("exhaustive", n, MOST_RECORDS_EXHAUSTIVE, "auto")
         labels = run.call(lambda: _core.exhaustive(problem.points, problem.k, run.watch))
-        return proven_optimal(problem, evaluated(problem, labels), start.bound)
+        return proven_optimal(problem, evaluate(problem, labels), start.bound)
 
 
-MOST_PRICED = 6_000
-"""Up to so many records column generation holds all distances (300 MB) and prices all groups."""
-NODES: dict[Effort, int] = {"fast": 1, "balanced": 200, "best": 10_000}
-"""How large the tree may grow."""
-WORK: dict[Effort, int] = {"fast": 10**9, "balanced": 10**10, "best": 10**12}
+MOST_RECORDS_PRICED = 6_000
+"""With more records, column generation would need over 300 MB for the distances."""
+NODES_BY_EFFORT: dict[Effort, int] = {"fast": 1, "balanced": 200, "best": 10_000}
+"""Most nodes of the tree."""
+WORK_BY_EFFORT: dict[Effort, int] = {"fast": 10**9, "balanced": 10**10, "best": 10**12}
 """Candidates that pricing may look at: about ten seconds, two minutes, hours."""
 WORK_IN_NEIGHBOURHOOD = 2 * 10**8
 OTHER_STARTS, STEPS_OF_OTHERS = 3, 1_000
@@ -50,25 +49,20 @@ OTHER_STARTS, STEPS_OF_OTHERS = 3, 1_000
 
 def prove(problem: Problem, start: Partition, target: float, nodes: int, work: int, run: Run) -> Proof:
     """The best partition that column generation finds from `start`, and the proof of a bound for it: until
-    the gap is at most `target` (a share), the tree has so many nodes, the work is done, or the run is
+    the gap is at most `target` (a share), the tree has `nodes` nodes, `work` is done, or the run is
     overdue.
 
     More than 6,000 records: the bound of `record_shares` alone.
     """
-    # Here, for the solver takes a while to load.
-    from microagg.methods.column_generation import ColumnGeneration, Proof
-    from microagg.methods.columns import NO_CUTS, Prices
-    from microagg.methods.pricing import Node, repaired
-
     n, k = len(problem.points), problem.k
     shares = record_shares(problem, run)
 
     def by_shares(found: Partition) -> Proof:
-        root = Node(repaired(problem, Prices(shares, np.empty(0)), NO_CUTS, np.zeros(n)))
+        root = Node(repair(problem, Prices(shares, np.empty(0)), NO_CUTS, np.zeros(n)))
         bound = found.sse if n < 2 * k else max(found.bound, min(root.duals.value, found.sse))
         return Proof(replace(found, bound=bound), NO_CUTS, (), (root,), 0, 1)
 
-    if n < 2 * k or n > MOST_PRICED or start.sse == 0.0 or run.overdue:
+    if n < 2 * k or n > MOST_RECORDS_PRICED or start.sse == 0.0 or run.overdue:
         return by_shares(start)
 
     def search(_: int, child: Run) -> Proof:
@@ -117,12 +111,11 @@ class Exact:
     def __post_init__(self) -> None:
         if not 0.0 <= self.gap < 100.0:
             raise wording.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
-        at_least_one(nodes=self.nodes, work=self.work)
+        require_at_least_one(nodes=self.nodes, work=self.work)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Search and prove."""
-        nodes = NODES[run.effort] if self.nodes is None else self.nodes
-        work = WORK[run.effort] if self.work is None else self.work
+        nodes = NODES_BY_EFFORT[run.effort] if self.nodes is None else self.nodes
+        work = WORK_BY_EFFORT[run.effort] if self.work is None else self.work
         found = prove(problem, start, self.gap / 100.0, nodes, work, run).partition
         return replace(found, truncated=start.truncated or run.overdue)
 
@@ -140,17 +133,16 @@ class Neighbourhoods:
     work: int = WORK_IN_NEIGHBOURHOOD
 
     def __post_init__(self) -> None:
-        at_least_one(size=self.size, patience=self.patience, work=self.work)
+        require_at_least_one(size=self.size, patience=self.patience, work=self.work)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Round after round."""
         best, idle, number = start, 0, 0
         size = max(4 * problem.k, RECORDS_TIMES_K // problem.k) if self.size is None else self.size
         while idle < self.patience and not run.overdue:
             seed = run.with_seed(number).seed
             found = solve(Within(Exact(0.0, 1, self.work), _Recut(size, seed)), problem, best, run)
             idle = 0 if found.sse < best.sse * (1.0 - 1e-12) else idle + 1
-            best, number = better(best, found), number + 1
+            best, number = better_of(best, found), number + 1
         return replace(best, truncated=start.truncated or run.overdue)
 
 
@@ -169,8 +161,8 @@ class _Recut:
         return blocks_of_groups(problem, start.labels, self.seed, run, self.size)
 
 
-def at_least_one(**settings: int | None) -> None:
-    """`SettingsError` for the first that is below 1."""
+def require_at_least_one(**settings: int | None) -> None:
+    """`SettingsError` for the first setting below 1."""
     for setting, value in settings.items():
         if value is not None and value < 1:
             raise wording.bad_number(setting, value, "a whole number of at least 1")

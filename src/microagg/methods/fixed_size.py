@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 from microagg import _core, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated
+from microagg.methods.stage import evaluate
 from microagg.model import Labels, Partition, Problem
 
 
@@ -32,8 +32,7 @@ class _Peel:
     """Rounds go on while this many times k records remain."""
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
-        return evaluated(problem, _core.by_first_appearance(self.formed(problem, run)), start.bound)
+        return evaluate(problem, _core.by_first_appearance(self.formed(problem, run)), start.bound)
 
     def formed(self, problem: Problem, run: Run) -> Labels:
         """The groups, numbered in the order in which they are formed."""

@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 
 from microagg import _core, errors, wording
 from microagg.methods import memory
-from microagg.methods.blocks import LARGE, blocks_of_groups, near_in_memory, rows_of_blocks, solve_blocks
+from microagg.methods.blocks import (
+    BLOCKWISE_FROM_RECORDS,
+    blocks_of_groups,
+    near_in_memory,
+    rows_of_blocks,
+    solve_blocks,
+)
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
 from microagg.methods.run import Run, derived_seed
-from microagg.methods.stage import Stage, Within, better, evaluated, solve
+from microagg.methods.stage import Stage, Within, better_of, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 
@@ -32,14 +38,13 @@ class Dissolve:
     resplit: Stage = field(default_factory=Tfrp)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Scatter and re-split."""
         labels, cut_short = run.call(
             lambda: _core.dissolve(problem.points, start.labels, problem.k, run.watch)
         )
         truncated = start.truncated or cut_short
-        scattered = evaluated(problem, labels, start.bound, truncated=truncated)
+        scattered = evaluate(problem, labels, start.bound, truncated=truncated)
         found = solve(Within(self.resplit), problem, scattered, run)
-        return replace(better(start, found), truncated=found.truncated)
+        return replace(better_of(start, found), truncated=found.truncated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +57,10 @@ class TwoSwap:
     needs_start: ClassVar[bool] = True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Exchange until no pair improves, or the deadline."""
         labels, cut_short = run.call(lambda: _core.two_swap(problem.points, start.labels, run.watch))
         truncated = start.truncated or cut_short
-        found = evaluated(problem, labels, start.bound, truncated=truncated)
-        return replace(better(start, found), truncated=truncated)
+        found = evaluate(problem, labels, start.bound, truncated=truncated)
+        return replace(better_of(start, found), truncated=truncated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ class Descent:
     neighbourhood; sizes stay within k and 2k−1. Groups of 2k records or more are first re-split.
     About O(np) a sweep, a few sweeps. Anytime.
 
-    With `size`, for very large data: in blocks of about so many records, in parallel, cut twice in
-    different places, with shorter lists; what lies across the last borders is left.
+    With `size`, for very large data: in parallel blocks of about that many records, cut twice in
+    different places, with shorter lists; groups across the last borders are not improved.
     """
 
     needs_start: ClassVar[bool] = True
@@ -78,7 +82,6 @@ class Descent:
             raise wording.bad_number("size", self.size, "a whole number of at least 1")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Change while anything improves, or until the deadline."""
         n, k = len(problem.points), problem.k
         if n < 2 * k:
             return start
@@ -89,8 +92,6 @@ class Descent:
             return replace(start, truncated=True)
         if start.sse == 0.0 or _core.group_sizes(start.labels).max() >= 2 * k:
             return start  # rounding made the re-split look worse: nothing to gain here
-        if start.sse == 0.0:
-            return start
         try:
             if self.size is None:
                 lists = near_lists(problem, list_length(n, k), run)
@@ -101,8 +102,8 @@ class Descent:
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
         truncated = start.truncated or cut_short
-        found = evaluated(problem, labels, start.bound, truncated=truncated)
-        return replace(better(start, found), truncated=truncated)
+        found = evaluate(problem, labels, start.bound, truncated=truncated)
+        return replace(better_of(start, found), truncated=truncated)
 
 
 BLOCK_OF_DESCENT = 30_000
@@ -111,7 +112,7 @@ BLOCK_OF_DESCENT = 30_000
 
 def descent_of(n: int) -> Descent:
     """Descent of all n records, in blocks if they are very many."""
-    return Descent(BLOCK_OF_DESCENT if n > LARGE else None)
+    return Descent(BLOCK_OF_DESCENT if n > BLOCKWISE_FROM_RECORDS else None)
 
 
 def descend(
@@ -158,7 +159,7 @@ def descend_in_blocks(
 
 
 def _is_near_a_border(blocks: Labels, lists: Rows) -> NDArray[np.bool_]:
-    """Of each record, whether its list leads into another block; in parts, for the memory's sake."""
+    """Whether each record's list leads into another block; in parts, to save memory."""
     near = np.empty(len(blocks), dtype=bool)
     for first in range(0, len(blocks), 100_000):
         part = slice(first, first + 100_000)
@@ -167,12 +168,12 @@ def _is_near_a_border(blocks: Labels, lists: Rows) -> NDArray[np.bool_]:
 
 
 EXACT_RECORDS = 5_000
-"""Up to so many records the steps of ICSM look at every group, as the paper does."""
+"""Up to this number of records, the steps of ICSM look at every group, as the paper does."""
 
 PAPER_POOL = 100
 
 LIST_LENGTH = 30
-"""Beyond, a record is only offered to the groups of so many records nearest to it."""
+"""With more records, a record is offered only to the groups of this many nearest records."""
 
 
 def _lists(problem: Problem, wanted: bool, run: Run) -> Rows:
@@ -196,7 +197,6 @@ class Pool:
     lists: bool = True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """One pass."""
         n = len(problem.points)
         size = self.size or (PAPER_POOL if n <= EXACT_RECORDS else n // 20)
         return _improved(
@@ -222,7 +222,6 @@ class Cycle:
     lists: bool = True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """One shift, or none."""
         return _improved(
             problem,
             start,
@@ -243,7 +242,7 @@ def _improved(
         labels = run.call(lambda: kernel(lists))
     except errors.DeadlinePassed:
         return replace(start, truncated=True)
-    return better(start, evaluated(problem, labels, start.bound, truncated=start.truncated))
+    return better_of(start, evaluate(problem, labels, start.bound, truncated=start.truncated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +269,10 @@ class Restarts:
             random = np.random.default_rng(derived_seed(run.seed, place))
             rows = random.permutation(len(labels))[: self.records]
             labels[rows] = labels[random.permutation(rows)]
-            shaken = evaluated(problem, _core.by_first_appearance(labels), start.bound)
+            shaken = evaluate(problem, _core.by_first_appearance(labels), start.bound)
             return solve(self.stage, problem, shaken, child)
 
         found = run.map(refine, range(self.starts))
         truncated = start.truncated or any(partition.truncated for partition in found)
         best = min(found, key=lambda partition: partition.sse)
-        return replace(better(start, best), truncated=truncated)
+        return replace(better_of(start, best), truncated=truncated)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import NO_CUTS, Columns, Cuts, Doubles, Prices, joined
+from microagg.methods.group_columns import NO_CUTS, Columns, Cuts, Doubles, Prices, concatenate_columns
 from microagg.methods.work import OF_ITERATION, OF_PROGRAM, Work
 from microagg.model import Labels
 
@@ -51,15 +51,13 @@ class Master:
         )
 
     def add_columns(self, new: Columns) -> None:
-        """More columns, with their coefficients in the cuts."""
         if not len(new):
             return
         column, cut, times = new.cut_entries(self.n, self.cuts).T
         _add_columns(self._lp, self.n, new, self._unit, (column, self.n + 1 + cut, times))
-        self.columns = joined([self.columns, new])
+        self.columns = concatenate_columns([self.columns, new])
 
     def add_cuts(self, new: Cuts) -> None:
-        """More cuts, over the columns that are here."""
         column, cut, times = self.columns.cut_entries(self.n, new).T
         order = np.argsort(cut, kind="stable")
         counts = np.bincount(cut, minlength=len(new))
@@ -77,7 +75,7 @@ class Master:
         )
 
     def keep_columns(self, which: NDArray[np.bool_]) -> None:
-        """Forget the others."""
+        """Remove all other columns."""
         gone = np.flatnonzero(~which)
         self._lp.deleteCols(len(gone), (self.n + gone).astype(np.int32))
         self.columns = self.columns.take(np.flatnonzero(which))
@@ -119,7 +117,7 @@ def best_partition(
     watch: _core.Watch,
 ) -> Labels | None:
     """The cheapest partition made of these columns, from one given as the columns of `start`, so far as
-    a tree of so many nodes finds it; None where the solver was cut short before.
+    a tree of `nodes` nodes finds it; None if the solver was stopped before.
     """
     n, count = int(columns.sizes[start].sum()), len(columns)
     mip = _solver(watch)
@@ -137,7 +135,7 @@ def best_partition(
 
 
 def labels_of_columns(columns: Columns, n: int) -> Labels | None:
-    """The partition whose groups these are; None if they are none."""
+    """The partition whose groups these columns are; None if they do not form one."""
     if len(columns.members) != n or len(np.unique(columns.members)) != n:
         return None
     labels = np.empty(n, dtype=np.int32)
@@ -146,7 +144,7 @@ def labels_of_columns(columns: Columns, n: int) -> Labels | None:
 
 
 def _add_rows(program: highspy.Highs, n: int, most_groups: float) -> None:
-    """One a record, and the count."""
+    """One row for each record, and one for the number of groups."""
     least, most = np.append(np.ones(n), -np.inf), np.append(np.ones(n), most_groups)
     nothing = np.empty(0, np.int32)
     program.addRows(n + 1, least, most, 0, np.zeros(n + 1, np.int32), nothing, np.empty(0))
@@ -160,7 +158,7 @@ NO_ENTRIES: Entries = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0,
 def _add_columns(
     program: highspy.Highs, n: int, new: Columns, unit: float, of_cuts: Entries = NO_ENTRIES
 ) -> None:
-    """In the rows of their records, in that of the count, and in those of the cuts."""
+    """Add columns to the rows of their records, of the number of groups, and of the cuts."""
     each = np.arange(len(new))
     owners = np.concatenate([np.repeat(each, new.sizes), each, of_cuts[0]])
     rows = np.concatenate([new.members, np.full(len(new), n), of_cuts[1]])

@@ -1,4 +1,4 @@
-"""How much memory there is: kernels whose need is known beforehand are not begun without it."""
+"""Available memory: a kernel is not begun if it is known to need more."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from microagg import wording
 from microagg.model import Points
 
-WORTH_ASKING = 64 * 2**20
-"""Smaller needs are not checked: looking takes longer than they do, and estimates are not that exact."""
+SMALLEST_CHECKED_BYTES = 64 * 2**20
+"""Smaller needs are not checked: the check would take longer, and estimates are not that exact."""
 
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
-def ensure(needs: int) -> None:
-    """Raise `NotEnoughMemory` if so many bytes are not to be had; others may still take what is there."""
-    if needs < WORTH_ASKING:
+def require(needs: int) -> None:
+    """Raise `NotEnoughMemory` unless this many bytes are available now."""
+    if needs < SMALLEST_CHECKED_BYTES:
         return
     there = available()
     if there is not None and needs > there:
@@ -63,7 +63,7 @@ def of_descent(points: Points, k: int, length: int) -> int:
 
 def available() -> int | None:
     """Bytes this process can still have, by its own limit, its control group's and the machine's; None if
-    nothing says so.
+    they are not known.
     """
     known = [left for left in (_of_process(), _of_control_group(), _of_machine()) if left is not None]
     return max(0, min(known)) if known else None
@@ -96,7 +96,7 @@ def _of_machine() -> int | None:
 
 
 def _fields(path: Path) -> dict[str, int]:
-    """Those of a file in /proc that are sizes, in bytes."""
+    """The sizes in a file of /proc, in bytes."""
     try:
         lines = [line.split() for line in path.read_text().splitlines()]
     except OSError:

@@ -8,7 +8,7 @@ from microagg.methods.run import Run
 from microagg.model import Problem, Rows
 
 MOST_ENTRIES = 64_000_000
-"""Lists of very large groups are shortened to so many entries in all (256 MB), but not below 20 each."""
+"""Entries of all lists together (256 MB); longer lists are shortened, but not below 20 entries each."""
 
 
 LEAVES, FEW_LEAVES, EVERY_LEAF = 96, 24, 0
@@ -18,7 +18,7 @@ half the time; a proof needs all that may matter.
 
 
 def list_length(n: int, k: int) -> int:
-    """How many near records a record knows: 4k and at least 20, as far as there are so many."""
+    """Entries of a record's list: 4k and at least 20, if there are as many other records."""
     wanted = max(20, 4 * k)
     return min(n - 1, max(20, min(wanted, MOST_ENTRIES // n)))
 

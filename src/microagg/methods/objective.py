@@ -17,7 +17,7 @@ def sse(points: Points, labels: Labels) -> float:
 
 def sse_of_parts(parts: Iterable[tuple[float, float]]) -> float:
     """The SSE of a partition, from `_core.sse_and_rest` of its parts: their SSEs, and what rounding took
-    from each. The same as `sse` of the whole, unless a hundred bits do not tell how to round.
+    from each. The same as `sse` of the whole, unless a hundred bits do not decide how to round.
     """
     return math.fsum(chain.from_iterable(parts))
 

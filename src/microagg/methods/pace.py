@@ -1,4 +1,4 @@
-"""How fast a search gets on, measured while it runs, so that it can be planned again in time."""
+"""The speed of a search, measured while it runs, so that it can be planned again in time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from microagg.methods.run import Run
 
 
 class Pace:
-    """Seconds for a unit of work, lately, by the clock of a run."""
+    """Recent seconds per unit of work, by the clock of a run."""
 
     def __init__(self, run: Run) -> None:
         self._watch = run.watch
@@ -14,11 +14,10 @@ class Pace:
         self._seconds_a_unit = 0.0
 
     def begin(self) -> None:
-        """What follows is measured; what went before is not."""
         self._since = self._watch.seconds
 
     def add(self, work: float) -> None:
-        """So much work was done since `begin` or the last `add`."""
+        """Note that this amount of work was done since `begin` or the last `add`."""
         now = self._watch.seconds
         latest = (now - self._since) / work
         known = self._seconds_a_unit
@@ -26,8 +25,8 @@ class Pace:
         self._since = now
 
     def share_in_time(self, to_come: float, quicker: float = 1.0) -> float:
-        """The share of the work to come that there is time for, at most 1, if work will be so many times
-        quicker than lately. 1 while nothing is known.
+        """The share of the work to come for which there is time, at most 1, if it will be `quicker` times
+        as fast as lately. 1 if nothing has been measured.
         """
         needed = self._seconds_a_unit * to_come
         left = max(self._watch.seconds_left, 0.0) * quicker

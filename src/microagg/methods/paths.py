@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from microagg import _core, errors, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
-from microagg.methods.stage import Order, Stage, better, evaluated
+from microagg.methods.stage import Order, Stage, better_of, evaluate
 from microagg.model import Partition, Problem, Rows
 
 
@@ -27,7 +27,6 @@ class NearestNext:
         _check_first(self.first, ("centroid", "pair"))
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Rows:
-        """The path."""
         deadline = _core.Deadline.IGNORE
 
         def walk() -> Rows:
@@ -43,7 +42,6 @@ def _check_first(first: str, choices: tuple[str, ...]) -> None:
 
 
 def _first_record(problem: Problem, first: str, deadline: _core.Deadline, run: Run) -> int:
-    """Where a path begins."""
     if first == "centroid":
         return _core.farthest_from_centroid(problem.points)
     return _core.farthest_pair(problem.points, deadline, run.watch)[first == "second of pair"]
@@ -74,7 +72,6 @@ class GroupTour:
         return self.groups is None
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Rows:
-        """The path."""
         deadline = _core.Deadline.HEED if self.needs_start else _core.Deadline.IGNORE
         if self.groups is not None:
             k = problem.k if self.k is None else self.k
@@ -109,7 +106,6 @@ class PathCut:
         return self.order.needs_start
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Cut the path."""
         deadline = _core.Deadline.HEED if self.needs_start else _core.Deadline.IGNORE
         try:
             order = self.order(problem, start, run)
@@ -118,5 +114,5 @@ class PathCut:
             )
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        found = evaluated(problem, labels, start.bound, truncated=start.truncated)
-        return better(start, found) if self.needs_start else found
+        found = evaluate(problem, labels, start.bound, truncated=start.truncated)
+        return better_of(start, found) if self.needs_start else found

@@ -12,14 +12,14 @@ from typing import Protocol
 import numpy as np
 
 from microagg import _core
-from microagg.methods.columns import Columns, Cuts, Doubles, Prices, costed
+from microagg.methods.group_columns import Columns, Cuts, Doubles, Prices, with_costs
 from microagg.methods.work import OF_LISTED_COLUMN, Work
 from microagg.model import Problem, Rows
 
 NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
 
 SMALLEST = 2.0**-1060
-"""Some units of the last place of numbers near zero."""
+"""A few units in the last place of numbers near zero."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Duals:
     value: float
 
 
-def repaired(problem: Problem, prices: Prices, cuts: Cuts, least: Doubles) -> Duals:
+def repair(problem: Problem, prices: Prices, cuts: Cuts, least: Doubles) -> Duals:
     """Duals that satisfy (1) in exact arithmetic.
 
     `least` is what `Pricing` computed in rounded arithmetic: per record, the least of 0 and rc(C)/|C|.
@@ -69,9 +69,7 @@ class Price(Protocol):
 
     def __call__(
         self, node: Node, prices: Prices, cuts: Cuts, below: float
-    ) -> tuple[Columns, Doubles, bool]:
-        """At these prices, in this node."""
-        ...
+    ) -> tuple[Columns, Doubles, bool]: ...
 
 
 MOST_COLUMNS_A_CALL = 5_000
@@ -80,8 +78,8 @@ WORK_A_CALL = 100_000_000
 ever get to the end.
 """
 FIRST_WORK, MORE_WORK = 50, 4
-"""While prices are far from right, a call looks at so many times n candidates from each record and no more;
-when it does not get to the end, the next may look at so many times more.
+"""A call looks at FIRST_WORK · n candidates from each record at first, as prices are far from right;
+whenever that is not enough, the next call may look at MORE_WORK times as many.
 """
 
 
@@ -130,7 +128,7 @@ class PriceAll:
             most_work if every else self._work_of_one, self._watch,
         )  # fmt: skip
         self._work.spend(self._pricing.work)
-        return costed(self._points, members, sizes), least, complete
+        return with_costs(self._points, members, sizes), least, complete
 
 
 class PriceListed:

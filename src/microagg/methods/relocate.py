@@ -8,33 +8,30 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors, wording
-from microagg.methods.anneal import (
-    LEVELS,
-    MOST_STEPS_GIVEN,
-    anneal_once,
-    cool,
-    descend_labels,
-    neighbourhood_widths,
-    planned_steps,
-    polish,
-    schedule,
-)
+from microagg.methods.anneal import anneal_levels, anneal_once, descend_labels, polish
 from microagg.methods.blocks import (
-    WHOLE,
+    ONE_BLOCK_RECORDS,
     blocks_of_groups,
     is_one_block,
     rows_of_blocks,
     solve_blocks,
 )
+from microagg.methods.cooling import (
+    LEVELS,
+    MOST_STEPS_GIVEN,
+    neighbourhood_widths,
+    planned_steps,
+    schedule,
+)
 from microagg.methods.local_search import descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run
-from microagg.methods.stage import better, evaluated, solve
+from microagg.methods.stage import better_of, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 HOT_SHARE, MOST_HOT_SHARE, HOT_STEPS_A_RECORD = 0.2, 0.7, 16_000
-"""Of the steps, those of an anneal that begins at the first level: more if it had fewer steps a record and
-there are not FEW_GROUPS.
+"""Share of the steps for an anneal that begins at the first level: larger if it had fewer steps per record
+and there are at least FEW_GROUPS.
 """
 FEW_GROUPS = 30
 """With fewer, a hot anneal often ends above a warm one, and relocations gain more than both."""
@@ -46,15 +43,14 @@ beforehand.
 LAST_LEVEL, LAST_SHARE = 64, 0.08
 """A last anneal of the best begins at this level: it settles what the short anneals of regions left."""
 
-REGION, REGION_OF_MANY, MANY_GROUPS = 16, 8, 50
+GROUPS_OF_REGION, GROUPS_OF_REGION_IF_MANY, MANY_GROUPS = 16, 8, 50
 """Groups of a region, and of one where there are more groups than this."""
-STEPS_A_RECORD = 150
-"""Of a region's anneal."""
-RISE = 1e-4
+STEPS_PER_RECORD_OF_REGION = 150
+MOST_RELATIVE_RISE = 1e-4
 """A region is kept if its SSE has grown by less than this share of it, times an exponential variate."""
 
 BLOCK_GROUPS = 24
-"""Beyond 6,000 records relocations go on in blocks, in parallel, of at least so many groups."""
+"""Fewest groups of a block; with more than 6,000 records, blocks are searched in parallel."""
 ROUNDS_IN_BLOCKS = 4
 """How often blocks are cut, each time elsewhere."""
 
@@ -63,7 +59,7 @@ SHARE_OF_PACE, PACE_OF_ALL = 0.01, 0.75
 together take this share of its time for each, since those of regions are quicker.
 """
 DESCENTS_TO_COME = 3
-"""What the descents after the first take, in times of the first: they begin near a local optimum."""
+"""Time of all later descents, as a multiple of the first: they begin near a local optimum."""
 
 
 def shares_of_anneals(problem: Problem, steps: int) -> list[tuple[int, float]]:
@@ -88,12 +84,12 @@ def steps_of_relocation(problem: Problem, run: Run, of: int = 0) -> int:
 
 def _seconds_a_step(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
-    in_blocks = 1.5 if len(problem.points) > WHOLE else 1.0
+    in_blocks = 1.5 if len(problem.points) > ONE_BLOCK_RECORDS else 1.0
     return 1e-9 * (45.0 + 0.9 * p + 0.1 * min(k, 300)) * in_blocks
 
 
 def _seconds_beside(problem: Problem) -> float:
-    """What MDAV, neighbour lists and all descents take on one core."""
+    """Time of MDAV, neighbour lists and all descents on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
     mdav = 3.2e-11 * min(n * n, 10**10) * p / k
     return mdav + (2e-5 * n + 6e-6 * n * min(k, 300)) * max(1.0, p / 13.0)
@@ -120,7 +116,6 @@ class Relocate:
             raise wording.bad_number("steps", self.steps, f"a whole number from 1 to {MOST_STEPS_GIVEN:,}")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Descend, anneal, relocate, keep the best."""
         n, k = len(problem.points), problem.k
         steps = steps_of_relocation(problem, run) if self.steps is None else self.steps
         begun = run.watch.seconds
@@ -154,7 +149,7 @@ class _Search:
         self.whole = is_one_block(problem)
 
     def run(self, steps: int, anneals: bool, for_descents: float) -> Partition:
-        """All parts; `for_descents` seconds of the time there is are for descents."""
+        """Run all parts; `for_descents` seconds are kept for descents."""
         run = self.own_run
         shares = shares_of_anneals(self.problem, steps) if anneals else []
         last = LAST_SHARE if anneals else 0.0
@@ -184,7 +179,7 @@ class _Search:
 
     def _keep(self, *found: Partition) -> None:
         for partition in found:
-            self.best = better(self.best, partition)
+            self.best = better_of(self.best, partition)
             if self.own_run.outermost:
                 self.own_run.watch.report_best(self.best.sse)
 
@@ -211,7 +206,9 @@ class _Search:
             )
         except errors.Cancelled:
             return steps
-        cool(self.problem, self.descended.labels, blocks, self.lists, cooling, slice(0, LEVELS), own)
+        anneal_levels(
+            self.problem, self.descended.labels, blocks, self.lists, cooling, slice(0, LEVELS), own
+        )
         pace = PACE_OF_ALL * (run.watch.seconds - begun) / first
         left = max(run.watch.seconds_left - for_descents, 0.1 * run.watch.seconds_left)
         if pace * (steps - first) <= left:
@@ -220,7 +217,7 @@ class _Search:
         return max(0, int(left / pace))
 
     def _anneal_all(self, start: Partition, anneals: list[tuple[int, int]]) -> list[Partition]:
-        """Anneals from one start, side by side; each has a first level and a number of steps."""
+        """Anneals from one start, in parallel; each has a first level and a number of steps."""
 
         def anneal(item: tuple[int, int], child: Run) -> Partition:
             first, steps = item
@@ -243,7 +240,7 @@ class _Search:
         """Relocations, from the best groups on: in all data, or in blocks that are cut again and again."""
         problem, labels = self.problem, self.best.labels
         widths = neighbourhood_widths(problem, self.lists)
-        size = max(WHOLE, BLOCK_GROUPS * problem.k)
+        size = max(ONE_BLOCK_RECORDS, BLOCK_GROUPS * problem.k)
         n = len(problem.points)
         rounds = 1 if n <= size else ROUNDS_IN_BLOCKS
 
@@ -251,8 +248,9 @@ class _Search:
             many = len(rows) > MANY_GROUPS * problem.k
             found, late = _core.relocate(
                 problem.points, rows, own, problem.k, self.lists, widths,
-                REGION_OF_MANY if many else REGION, STEPS_A_RECORD, RISE,
-                steps * len(rows) // (rounds * n), child.seed, report and rounds == 1, child.watch,
+                GROUPS_OF_REGION_IF_MANY if many else GROUPS_OF_REGION, STEPS_PER_RECORD_OF_REGION,
+                MOST_RELATIVE_RISE, steps * len(rows) // (rounds * n), child.seed,
+                report and rounds == 1, child.watch,
             )  # fmt: skip
             self.late = self.late or late
             return found
@@ -274,4 +272,4 @@ class _Search:
         if self.whole:
             labels, cut_short = descend_labels(problem, labels, self.lists, self.own_run)
             self.late = self.late or cut_short
-        self._keep(evaluated(problem, labels, self.best.bound))
+        self._keep(evaluate(problem, labels, self.best.bound))

@@ -6,14 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.columns import Columns
 from microagg.methods.fixed_size import Mdav
+from microagg.methods.group_columns import Columns
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group
 from microagg.model import Labels, Problem
 
 
-def rounded(problem: Problem, columns: Columns, order: NDArray[np.int64], run: Run) -> Labels | None:
+def round_to_partition(
+    problem: Problem, columns: Columns, order: NDArray[np.int64], run: Run
+) -> Labels | None:
     """Columns in this order wherever all their records are free; the records that stay free get groups by
     MDAV or, if they are too few, join the nearest groups that have room; None if there is none.
     """
@@ -45,7 +47,7 @@ def rounded(problem: Problem, columns: Columns, order: NDArray[np.int64], run: R
     return _core.by_first_appearance(labels)
 
 
-def orders(values: NDArray[np.float64], tries: int, seed: int) -> list[NDArray[np.int64]]:
+def random_orders(values: NDArray[np.float64], tries: int, seed: int) -> list[NDArray[np.int64]]:
     """Orders of the columns that have a value, those with more of it earlier, but the first more or less
     by chance.
     """

@@ -21,7 +21,8 @@ from microagg.model import Effort, Points
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-_SLICE = 0.05  # seconds between two looks at a running kernel
+_POLL_SECONDS = 0.05
+"""Between two looks at a running kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,14 @@ class Run:
         self.effort: Effort = effort
         self.sst = sst
         self.share = 1.0
-        """Of what the problems of a run share: this problem's part."""
+        """This problem's part of what the problems of a run share."""
         self.threads = threads or available_threads()
         self.progress = progress
         self.stage = ""
         self.bound: float | None = None
         self.detail = ""
         self.noted: Callable[[float], object] | None = None
-        """Told of every partition of the run's problem, where it is one of several."""
+        """Called with the cost of every partition of the run's problem, if it is one of several."""
         self.watch = _core.Watch()
         self.watch.set_deadline(math.inf if seconds is None else seconds)
         self._started = monotonic()
@@ -108,7 +109,7 @@ class Run:
         return not self._inside
 
     def note(self, sse: float) -> None:
-        """A partition of the run's problem was found at this cost; for progress."""
+        """Report a partition of the run's problem with this cost as progress."""
         if self.noted is not None:
             self.noted(sse)
         if self.outermost:
@@ -122,7 +123,7 @@ class Run:
         The kernel gets a thread of its own; this one waits in slices, for a main thread inside
         C++ would never see Ctrl-C. Inside `map` the slices are taken by the thread that mapped.
         """
-        memory.ensure(needs)
+        memory.require(needs)
         if self._inside:
             return kernel()
         self.watch.restart()
@@ -142,7 +143,7 @@ class Run:
         worker = threading.Thread(target=work, daemon=True)
         try:
             worker.start()
-            while not finished.wait(_SLICE):
+            while not finished.wait(_POLL_SECONDS):
                 if self.progress and self.progress(self._progress()) is True:
                     self.cancel()
         except BaseException:
@@ -172,10 +173,10 @@ class Run:
         )
 
     def remember(self, points: Points, what: object, compute: Callable[[], _Result]) -> _Result:
-        """What `compute` returns for these points, computed once for the run and its children.
+        """The result of `compute` for these points, computed once for the run and its children.
 
-        For things that take long and depend on the points and `what` alone, such as neighbour lists.
-        Forgotten with the points.
+        For slow steps that depend on the points and `what` alone, such as neighbour lists. Forgotten when
+        the points are.
         """
         with self._memory_lock:
             self._memory[:] = [entry for entry in self._memory if entry[0]() is not None]
@@ -208,15 +209,13 @@ class Run:
         return run
 
     def for_part(self, seconds: float) -> Run:
-        """This run for a part of it that is cancelled after so many seconds, even where it would not heed a
-        deadline.
-        """
+        """This run for a part of it that is cancelled after `seconds`, even where it ignores deadlines."""
         run = copy(self)
         run.watch = _core.Watch(self.watch, seconds)
         return run
 
     def with_grace(self, seconds: float) -> Run:
-        """This run; after its deadline, unless cancelled, for so many seconds more."""
+        """This run; if its deadline has passed and it was not cancelled, with `seconds` more."""
         late = self.overdue and not self.watch.cancelled
         return self.for_part(seconds) if late else self
 

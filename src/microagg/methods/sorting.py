@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from microagg import _core, wording
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluated
+from microagg.methods.stage import evaluate
 from microagg.model import Partition, Points, Problem
 
 Values = NDArray[np.float64]
@@ -37,7 +37,6 @@ class OptimalUnivariate:
     needs_start: ClassVar[bool] = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Solve; the result carries its own proof."""
         n, p = problem.points.shape
         if p != 1:
             raise wording.univariate_only("univariate", p)
@@ -47,7 +46,7 @@ class OptimalUnivariate:
 
 
 class Axis(Protocol):
-    """What to sort by."""
+    """What records are sorted by."""
 
     def values(self, points: Points) -> list[Values]:
         """One value per record; several arrays when several axes are to be tried."""
@@ -61,7 +60,6 @@ class ByColumn:
     column: int | None = None
 
     def values(self, points: Points) -> list[Values]:
-        """The attribute."""
         p = points.shape[1]
         if self.column is None:
             return [np.ascontiguousarray(points[:, at]) for at in range(p)]
@@ -92,7 +90,6 @@ class ByComponent:
     """
 
     def values(self, points: Points) -> list[Values]:
-        """The score of each record."""
         scores = _core.standardise(points, _core.Scale.ZSCORE)[0]
         weights = np.linalg.eigh(scores.T @ scores)[1][:, -1]
         # Rounded, so that attributes of the same weight are the same on every machine.
@@ -111,9 +108,8 @@ class FixedRuns:
     descending: bool = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
         found = [
-            evaluated(problem, _core.fixed_runs(values, problem.k, self.descending), start.bound)
+            evaluate(problem, _core.fixed_runs(values, problem.k, self.descending), start.bound)
             for values in self.axis.values(problem.points)
         ]
         return min(found, key=lambda partition: partition.sse)

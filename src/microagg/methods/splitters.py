@@ -18,7 +18,7 @@ Whole = NDArray[np.int64]
 
 MOST_AXES = 8
 _FEWEST_IN_SAMPLE = 8
-"""With fewer records of the sample, a side of a cut is a guess."""
+"""Records of the sample on each side of a cut, at least: with fewer, its size would be a guess."""
 
 _GRID = 2.0**20
 """Axes are rounded to its inverse: linear algebra libraries differ in the last digits."""
@@ -100,7 +100,6 @@ class Tree:
         )
 
     def leaf_of(self, coordinates: Doubles) -> Whole:
-        """The leaf of each record."""
         node = np.full(len(coordinates), self.root, dtype=np.int64)
         open_ = np.flatnonzero(node >= 0)
         while len(open_):
@@ -179,7 +178,7 @@ def _cut(coordinates: Doubles, weights: Doubles, share: float) -> tuple[int, flo
     return None
 
 
-def joined_leaves(sizes: Whole, least: int, most: int) -> Whole:
+def join_small_leaves(sizes: Whole, least: int, most: int) -> Whole:
     """For each leaf the lowest of those it is joined with, so that none that holds anything holds fewer
     than `least`: with the smaller of its neighbours, unless the two were more than `most` together and
     the other neighbour's were not. Leaves without records have no part in it.

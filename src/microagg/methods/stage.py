@@ -62,14 +62,11 @@ Blocks = Callable[[Problem, Partition, Run], Labels]
 """A coarse cut of the records: a block number for each."""
 
 
-def evaluated(
-    problem: Problem, labels: Labels, bound: float = 0.0, *, truncated: bool = False
-) -> Partition:
-    """A partition with its cost."""
+def evaluate(problem: Problem, labels: Labels, bound: float = 0.0, *, truncated: bool = False) -> Partition:
     return Partition(labels, sse(problem.points, labels), bound, truncated=truncated)
 
 
-def cheapest(problem: Problem, several: list[Labels]) -> Labels:
+def cheapest_labels(problem: Problem, several: list[Labels]) -> Labels:
     """The groups with the lowest SSE (ties: the first)."""
     return min(several, key=lambda labels: sse(problem.points, labels))
 
@@ -109,7 +106,7 @@ def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partiti
     return found
 
 
-def better(start: Partition, found: Partition) -> Partition:
+def better_of(start: Partition, found: Partition) -> Partition:
     """What a refinement returns: `found` where it improves on `start`, else `start`."""
     return found if found.sse < start.sse else start
 
@@ -184,7 +181,7 @@ class Within:
         def solve_part(rows: Rows, child: Run) -> tuple[Partition, tuple[float, float]]:
             own = Problem(np.ascontiguousarray(problem.points[rows]), problem.k)
             labels = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
-            part = evaluated(own, labels)
+            part = evaluate(own, labels)
             if self.needs_start and run.overdue:
                 found = replace(part, truncated=True)
             elif run.watch.cancelled:
@@ -259,7 +256,6 @@ class Until:
         return True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Repeat."""
         for _ in range(self.rounds):
             if run.overdue:
                 return replace(start, truncated=True)
@@ -292,7 +288,6 @@ class Escalate:
         return True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Improve while anything does."""
         for _ in range(self.rounds):
             before = start.sse
             for stage in self.stages:

@@ -11,7 +11,7 @@ from microagg import _core, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
 from microagg.methods.sorting import Axis, ByComponent
-from microagg.methods.stage import cheapest, evaluated
+from microagg.methods.stage import cheapest_labels, evaluate
 from microagg.model import Labels, Partition, Problem
 
 
@@ -29,8 +29,7 @@ class Vmdav:
     gamma: float | None = None
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
-        return evaluated(problem, _core.by_first_appearance(self.formed(problem, run)), start.bound)
+        return evaluate(problem, _core.by_first_appearance(self.formed(problem, run)), start.bound)
 
     def formed(self, problem: Problem, run: Run) -> Labels:
         """The groups, numbered in the order in which they are formed."""
@@ -44,7 +43,7 @@ class Vmdav:
                 needs=memory.of_search(problem.points),
             )
 
-        return cheapest(problem, run.map(solve_one, gammas))
+        return cheapest_labels(problem, run.map(solve_one, gammas))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,8 @@ class MstCut:
     needs_start: ClassVar[bool] = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
         labels = run.call(lambda: _core.mst_cut(problem.points, problem.k, run.watch))
-        return evaluated(problem, labels, start.bound)
+        return evaluate(problem, labels, start.bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,6 @@ class KWard:
             raise wording.no_effect("swap", "KWard", "drawn chooses at every split.")
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
         bits = np.zeros(0, dtype=np.int32)
         if self.axis is None:
             extremes = _core.Extremes.DISTANCE_SWAP if self.swap else _core.Extremes.DISTANCE
@@ -105,7 +102,7 @@ class KWard:
                     points, values, extremes, bits, problem.k, run.watch
                 )
             )
-            found.append(evaluated(problem, labels, start.bound))
+            found.append(evaluate(problem, labels, start.bound))
         return min(found, key=lambda partition: partition.sse)
 
 
@@ -122,7 +119,6 @@ class Genetic:
     axis: Axis = field(default_factory=ByComponent)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
         found = []
         for values in self.axis.values(problem.points):
             order = np.argsort(values, kind="stable").astype(np.int32)
@@ -131,7 +127,7 @@ class Genetic:
                     problem.points, order, problem.k, self.generations, run.seed, run.watch
                 )
             )
-            found.append(evaluated(problem, labels, start.bound))
+            found.append(evaluate(problem, labels, start.bound))
         return min(found, key=lambda partition: partition.sse)
 
 
@@ -145,8 +141,7 @@ class GeneticGroups:
     generations: int = 2_000
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        """Partition from scratch; the start is not looked at."""
         labels = run.call(
             lambda: _core.genetic_groups(problem.points, problem.k, self.generations, run.seed, run.watch)
         )
-        return evaluated(problem, labels, start.bound)
+        return evaluate(problem, labels, start.bound)

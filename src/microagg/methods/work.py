@@ -1,4 +1,4 @@
-"""How much column generation may still do, counted so that its result does not depend on the clock."""
+"""The work that column generation may still do, counted so that its result does not depend on the clock."""
 
 from __future__ import annotations
 
@@ -23,5 +23,4 @@ class Work:
     left: int
 
     def spend(self, amount: int) -> None:
-        """So much was done."""
         self.left = max(self.left - amount, 0)

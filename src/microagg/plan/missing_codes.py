@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.columns import PLAIN_NUMBER, null_texts
+from microagg.columns import MISSING_TEXT_ARRAY, PLAIN_NUMBER
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,7 +107,7 @@ def likely_missing_texts(column: pa.ChunkedArray[Any], decimal: str) -> tuple[st
 
     trimmed = compute.utf8_trim_whitespace(column.cast(pa.large_string()))
     values = compute.unique(trimmed).drop_null()
-    values = values.filter(compute.invert(compute.is_in(values, value_set=null_texts())))
+    values = values.filter(compute.invert(compute.is_in(values, value_set=MISSING_TEXT_ARRAY)))
     number = PLAIN_NUMBER.replace(".,", re.escape(decimal))
     numbers = compute.match_substring_regex(values, number)
     texts = values.filter(compute.invert(numbers))

@@ -1,26 +1,27 @@
-"""Columns of an Arrow table: which are wanted, and why one that should hold numbers does not."""
+"""Columns of an Arrow table: select them, check them, and find out why one holds no numbers."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT as NUMBERS_AMONG_TEXT
-from microagg.arrow_types import are_dates, in_usual_types, is_number, is_text
+from microagg.arrow_types import are_dates, convert_to_usual_types, is_number, is_text
 from microagg.columns import (
     COMMA_THOUSANDS,
+    MISSING_TEXT_ARRAY,
     NUMBER_WITH_SIGN,
     POINT_THOUSANDS,
     POINT_THOUSANDS_BESIDE_COMMAS,
     SPACE_THOUSANDS,
 )
 from microagg.model import positions_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _EXPONENT = r"([eE][-+]?\d+)?"
 # In the language of Arrow's regular expressions (RE2); each is for a whole value.
@@ -32,61 +33,52 @@ WHOLE_OR_POINT_NUMBER = f"{_WHOLE_NUMBER}|{_POINT_NUMBER}"
 DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
 _BLANK = r"^\s*$"
 HEXADECIMAL = r"^\s*[-+]?0[xX]"
-"""Text to us and to spreadsheets, but a whole number to Arrow's reader of CSV files."""
-
-# What Arrow's reader of CSV files takes for a missing number.
-MISSING_WORDS = (
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
-)
+"""Text here and in spreadsheets, but an integer for Arrow's CSV reader."""
 
 
 def refuse_duplicates(names: Sequence[str]) -> None:
-    """`DataError` if two columns share a name."""
     duplicates = [name for name, times in Counter(names).items() if times > 1]
     if duplicates:
         raise wording.duplicate_columns(duplicates)
 
 
-def chosen(table: pa.Table, columns: Sequence[str] | None, header_row: int | None = None) -> pa.Table:
-    """The named columns (default: all), each of which has a name of its own, in types that can be used.
+def select_columns(
+    table: pa.Table, columns: Sequence[str] | None, header_row: int | None = None
+) -> pa.Table:
+    """Select columns by name (default: all), check all names, and convert to usable types.
 
-    `header_row`: where the names come from, in a file in which that can be chosen.
+    `header_row`: the row that the names come from, in files for which it can be chosen.
     """
-    _refuse_names_that_are_no_text(table)
+    _refuse_undecodable_names(table)
     refuse_duplicates([name for name in table.column_names if name])
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
     if "" in table.column_names:
         raise wording.unnamed_column(table.column_names.index("") + 1, header_row)
-    _refuse_what_is_no_text(table)
-    return in_usual_types(table)
+    _refuse_invalid_utf_8(table)
+    return convert_to_usual_types(table)
 
 
-def _refuse_names_that_are_no_text(table: pa.Table) -> None:
+def _refuse_undecodable_names(table: pa.Table) -> None:
     try:
         _ = table.column_names
-    except UnicodeDecodeError:  # it holds the name
+    except UnicodeDecodeError:  # its message holds the name
         raise wording.names_not_utf_8() from None
 
 
-def _refuse_what_is_no_text(table: pa.Table) -> None:
-    """`DataError` for text that is not in UTF-8: Arrow takes its bytes as they are, nothing else does."""
-    import pyarrow as pa
-
+def _refuse_invalid_utf_8(table: pa.Table) -> None:
+    """`DataError` for text that is not UTF-8: Arrow accepts its bytes unchecked, other programs do not."""
     for field, column in zip(table.schema, table.columns, strict=True):
         if not _holds_text(field.type):
             continue
         try:
             column.validate(full=True)
-        except pa.ArrowInvalid:  # its words may quote values
+        except pa.ArrowInvalid:  # its message may quote values
             raise wording.not_utf_8(field.name) from None
 
 
 def _holds_text(kind: Any) -> bool:
     """Whether there is text in values of this type, at any depth."""
-    import pyarrow as pa
-
     if isinstance(kind, pa.BaseExtensionType):
         return _holds_text(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
@@ -96,31 +88,23 @@ def _holds_text(kind: Any) -> bool:
     return is_text(kind)
 
 
-def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Text without spaces around it, null where it is a word for a missing number."""
-    import pyarrow as pa
-    from pyarrow import compute
-
+def trim_and_null(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Text without spaces around it, and null where it means that a number is missing."""
     trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
-    missing = compute.is_in(trimmed, value_set=pa.array(MISSING_WORDS, pa.large_string()))
+    missing = compute.is_in(trimmed, value_set=MISSING_TEXT_ARRAY)
     result: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
     return result
 
 
-def matching(column: pa.ChunkedArray[Any], pattern: str) -> int:
-    """How many values match."""
-    from pyarrow import compute
-
+def count_matches(column: pa.ChunkedArray[Any], pattern: str) -> int:
     return len(column.filter(compute.match_substring_regex(column, pattern)))
 
 
-def refuse_what_is_no_number(table: pa.Table, decimal: str = ".", delimiter: str = "") -> None:
-    """`DataError` that says what a column holds if it holds no numbers.
+def require_numeric_columns(table: pa.Table, decimal: str = ".", delimiter: str = "") -> None:
+    """`DataError` that explains what a column holds instead of numbers.
 
-    Columns of missing values alone pass. The signs are those by which text was read.
+    Columns with missing values only pass. `decimal` and `delimiter` are those by which text was read.
     """
-    import pyarrow as pa
-
     numeric = [field.name for field in table.schema if is_number(field.type) and not are_dates(field)]
     dates: list[str] = []
     others: list[str] = []
@@ -143,7 +127,7 @@ def refuse_what_is_no_number(table: pa.Table, decimal: str = ".", delimiter: str
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What the values of a column of text look like; each is counted once."""
+    """How many values of a column of text look like what; each value is counted once."""
 
     whole: int
     points: int
@@ -156,12 +140,10 @@ class _Text:
     dates: int
     rest: int
     typed: int
-    """So many values are numbers in the file, beside text."""
+    """Values that are numbers in the file, beside text."""
 
     @classmethod
     def of(cls, field: pa.Field[Any], column: pa.ChunkedArray[Any], decimal: str) -> _Text:
-        from pyarrow import compute
-
         separators = [COMMA_THOUSANDS, SPACE_THOUSANDS]
         # 1.234 is a number where the decimal sign is the point, and a thousand where it is the comma.
         separators.append(POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else POINT_THOUSANDS)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_text
@@ -10,18 +13,15 @@ from microagg.columns import COMMA_THOUSANDS, POINT_THOUSANDS_BESIDE_COMMAS
 from microagg.read.columns import (
     WHOLE_OR_COMMA_NUMBER,
     WHOLE_OR_POINT_NUMBER,
-    cleaned,
-    matching,
+    count_matches,
+    trim_and_null,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def has_decimal_commas(table: pa.Table) -> bool:
     """Whether the commas of some column of text can only be decimal signs.
 
-    `DataError` if there are but commas that may as well separate thousands.
+    `DataError` if all commas may as well separate thousands.
     """
     doubtful = None
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -37,11 +37,11 @@ def has_decimal_commas(table: pa.Table) -> bool:
     return False
 
 
-def decimal_of(table: pa.Table) -> str:
-    """The decimal sign of a table of text whose columns need not all be numbers.
+def detect_decimal(table: pa.Table) -> str:
+    """Detect the decimal sign of a table of text whose columns need not all be numbers.
 
-    The comma, if some column shows it beyond doubt and none shows the point beyond doubt. Where the sign
-    does not fit a column, that column is refused when its numbers are asked for.
+    It is the comma if some column can only have decimal commas, and none can only have decimal points. A
+    column that the sign does not fit is refused when its numbers are needed.
     """
     commas = any(
         _numbers_with(",", column, WHOLE_OR_COMMA_NUMBER, COMMA_THOUSANDS)[1] for column in table.columns
@@ -57,12 +57,10 @@ def decimal_of(table: pa.Table) -> str:
 
 def _numbers_with(sign: str, column: pa.ChunkedArray[Any], number: str, thousands: str) -> tuple[int, bool]:
     """How many values of a column of numbers have the sign, and whether it cannot separate thousands."""
-    from pyarrow import compute
-
     if not compute.any(compute.match_substring(column, sign)).as_py():
         return 0, False
-    values = cleaned(column).drop_null()
+    values = trim_and_null(column).drop_null()
     with_sign = values.filter(compute.match_substring(values, sign))
-    if len(with_sign) == 0 or matching(values, number) < len(values):
+    if len(with_sign) == 0 or count_matches(values, number) < len(values):
         return 0, False
-    return len(with_sign), matching(with_sign, thousands) < len(with_sign)
+    return len(with_sign), count_matches(with_sign, thousands) < len(with_sign)

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, whatever its name says."""
+"""The format of a file by its first bytes, whatever its name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SIGNATURES = (
     (b"$FL3", "SPSS"),
     (b"HEADER RECORD*******LIB", "SAS transport"),
     (b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92", "SAS"),
-    # Of Office before 2007; also what a workbook with a password is wrapped into.
+    # Office before 2007; also the container of a workbook with a password.
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Office"),
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "Zstandard"),
@@ -23,10 +23,10 @@ _SIGNATURES = (
 FIRST_BYTES = 512
 
 
-def kind_of(beginning: bytes) -> str | None:
-    """The format of a file that begins like this, in the words of `files.FORMATS` if it is one of them.
+def detect_format(beginning: bytes) -> str | None:
+    """The format of a file that begins with these bytes, as `model.FORMATS` calls it if it is one of them.
 
-    "text" is plain text, None what nothing is known about.
+    "text" is plain text; None: unknown.
     """
     for signature, kind in _SIGNATURES:
         if beginning.startswith(signature):

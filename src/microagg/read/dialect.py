@@ -1,4 +1,4 @@
-"""How a CSV file is written: its encoding and its delimiter, given or found from a sample."""
+"""How a CSV file is written: its encoding and delimiter, given or detected, its quotes and line ends."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.model import CsvLook
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 DELIMITERS = ";,\t|"  # the first one for a single column, in which commas may be decimal signs
-_OTHER_SIGNS = ": ^~!#&/\\"  # only looked for to say what is the matter
+_OTHER_SIGNS = ": ^~!#&/\\"  # not supported; looked for to explain a refusal
 _SAMPLE_BYTES = 1 << 20
 _SAMPLE_ROWS = 200
 _BLOCK = 1 << 20
@@ -25,15 +24,15 @@ _NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
 _NUMBER_OR_COMMA = re.compile(r"\s*[-+]?[\d.,]+([eE][-+]?\d+)?\s*")
 
 
-def encoding_of(file: BinaryIO, source: str, given: str | None) -> str:
+def detect_encoding(file: BinaryIO, source: str, given: str | None) -> str:
     """Python's name of an encoding in which the whole file can be read; `given`, if that is one.
 
-    Else by its byte order mark, else UTF-8, else Windows-1252. Reads the file once, or twice.
+    Otherwise by its byte order mark, else UTF-8, else Windows-1252. Reads the file once or twice.
     """
     if given is not None:
         try:
             "a".encode(given)  # refuses codecs that are not of text, such as base64
-            # The file's mark, if it has one, is no part of the first name.
+            # A byte order mark does not belong to the first name.
             encoding = "utf-8-sig" if codecs.lookup(given).name == "utf-8" else given
             readable = _decodes(file, encoding)
         except (LookupError, UnicodeError):
@@ -67,10 +66,8 @@ def _decodes(file: BinaryIO, encoding: str) -> bool:
     return True
 
 
-def in_utf_8(file: BinaryIO, encoding: str) -> pa.Buffer:
+def transcode_to_utf_8(file: BinaryIO, encoding: str) -> pa.Buffer:
     """The file in UTF-8, in Arrow's own memory."""
-    import pyarrow as pa
-
     decoder = codecs.getincrementaldecoder(encoding)()
     stream = pa.BufferOutputStream()
     file.seek(0)
@@ -80,7 +77,7 @@ def in_utf_8(file: BinaryIO, encoding: str) -> pa.Buffer:
 
 
 def has_quotes(file: BinaryIO, encoding: str) -> bool:
-    """Whether there may be a quote anywhere: not if its last byte occurs nowhere."""
+    """Whether there may be a quote anywhere; certainly not if its last byte occurs nowhere."""
     sign = '"'.encode(encoding)[-1:]
     file.seek(0)
     while block := file.read(_BLOCK):
@@ -90,7 +87,7 @@ def has_quotes(file: BinaryIO, encoding: str) -> bool:
 
 
 def has_zero_bytes(file: BinaryIO, encoding: str) -> bool:
-    """Whether the text has a zero anywhere, which no text has."""
+    """Whether there is a NUL character anywhere, which no text has."""
     if b"\0" not in "a".encode(encoding):
         return _occurs(file, b"\0")
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -104,7 +101,6 @@ def has_hexadecimals(file: BinaryIO, encoding: str) -> bool:
 
 
 def _mark(encoding: str) -> bytes:
-    """What an encoding puts in front of any text."""
     return "".encode(encoding)
 
 
@@ -118,16 +114,16 @@ def _occurs(file: BinaryIO, sought: bytes) -> bool:
     return False
 
 
-def has_mark(file: BinaryIO) -> bool:
+def has_byte_order_mark(file: BinaryIO) -> bool:
     """Whether a file in UTF-8 begins with a byte order mark."""
     file.seek(0)
     return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
-def uneven_rows(file: BinaryIO, encoding: str, delimiter: str, above: int = 0) -> tuple[int, int]:
-    """How many rows have more or fewer fields than the header, and how many that has.
+def count_uneven_rows(file: BinaryIO, encoding: str, delimiter: str, above: int = 0) -> tuple[int, int]:
+    """How many rows have more or fewer fields than the header, and how many fields the header has.
 
-    `above`: so many lines before the header do not count. Slow: for files that were refused. `csv.Error`
+    `above`: lines before the header, which do not count. Slow: for files that were refused. `csv.Error`
     for a field that has no end.
     """
     file.seek(0)
@@ -142,7 +138,7 @@ def uneven_rows(file: BinaryIO, encoding: str, delimiter: str, above: int = 0) -
         text.detach()  # else it would close the file
 
 
-def sample_of(file: BinaryIO, encoding: str) -> str:
+def read_sample(file: BinaryIO, encoding: str) -> str:
     """Whole lines from the beginning of the file, without byte order mark."""
     file.seek(0)
     beginning = file.read(_SAMPLE_BYTES)
@@ -151,13 +147,13 @@ def sample_of(file: BinaryIO, encoding: str) -> str:
     return text if complete else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
 
 
-def rows_of(sample: str, delimiter: str, most: int = _SAMPLE_ROWS) -> list[list[str]]:
+def parse_rows(sample: str, delimiter: str, most: int = _SAMPLE_ROWS) -> list[list[str]]:
     """The first rows of a sample that are not blank."""
     return [row for _, row in islice(_numbered_rows(sample, delimiter), most)]
 
 
 def _numbered_rows(sample: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Those that are not blank, with the numbers of the lines in which they begin."""
+    """Rows that are not blank, with the numbers of the lines in which they begin."""
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     line = 1
     for row in rows:
@@ -166,25 +162,25 @@ def _numbered_rows(sample: str, delimiter: str) -> Iterator[tuple[int, list[str]
         line = rows.line_num + 1
 
 
-def after_lines(text: str, count: int) -> int:
-    """Where what follows the first lines begins."""
-    return _behind(re.finditer("\r\n|\r|\n", text), count, len(text))
+def offset_after_lines(text: str, count: int) -> int:
+    """Where the text after the first `count` lines begins."""
+    return _end_of_line(re.finditer("\r\n|\r|\n", text), count, len(text))
 
 
-def after_lines_of_bytes(content: memoryview, count: int) -> int:
-    """The same in UTF-8."""
-    return _behind(re.finditer(rb"\r\n|\r|\n", content), count, len(content))
+def byte_offset_after_lines(content: memoryview, count: int) -> int:
+    """The same for text in UTF-8."""
+    return _end_of_line(re.finditer(rb"\r\n|\r|\n", content), count, len(content))
 
 
-def _behind(ends: Iterator[re.Match[Any]], count: int, length: int) -> int:
+def _end_of_line(ends: Iterator[re.Match[Any]], count: int, length: int) -> int:
     if count == 0:
         return 0
     last = next(islice(ends, count - 1, None), None)
     return length if last is None else last.end()
 
 
-def row_below_titles(sample: str, signs: str) -> int | None:
-    """The line of the names, if there is a line of a single field at the top and a table below.
+def find_row_below_titles(sample: str, signs: str) -> int | None:
+    """The line of the names, if a title of a single field stands above a table.
 
     A table has rows of the same length below names that are no numbers, and some column of numbers.
     """
@@ -205,19 +201,19 @@ def row_below_titles(sample: str, signs: str) -> int | None:
     return None
 
 
-def delimiter_of(sample: str, source: str, given: str | None) -> str:
-    """The sign between the fields; `given`, unless the header shows that it is another.
+def detect_delimiter(sample: str, source: str, given: str | None) -> str:
+    """The sign between the fields; `given`, unless the header shows that it is another one.
 
-    A file of a single column has none: then one that does no harm.
+    For a file with a single column, any sign that does not occur.
     """
-    found = max(DELIMITERS, key=lambda sign: _fit(rows_of(sample, sign), sign))
-    separated = _width(rows_of(sample, found)) > 1
+    found = max(DELIMITERS, key=lambda sign: _score(parse_rows(sample, sign), sign))
+    separated = _width(parse_rows(sample, found)) > 1
     if given is not None:
-        if separated and _width(rows_of(sample, given)) == 1:
+        if separated and _width(parse_rows(sample, given)) == 1:
             raise wording.wrong_delimiter(source, given, found)
         return given
     for sign in "" if separated else _OTHER_SIGNS:
-        widths = {len(row) for row in rows_of(sample, sign)}
+        widths = {len(row) for row in parse_rows(sample, sign)}
         if len(widths) == 1 and widths != {1}:
             raise wording.unknown_delimiter(source, sign, widths.pop())
     return found
@@ -227,8 +223,8 @@ def _width(rows: list[list[str]]) -> int:
     return len(rows[0]) if rows else 0
 
 
-def _fit(rows: list[list[str]], delimiter: str) -> tuple[bool, float, float, int]:
-    """The larger, the likelier: more than one field, as many in each row as in the header, many numbers."""
+def _score(rows: list[list[str]], delimiter: str) -> tuple[bool, float, float, int]:
+    """Score of a delimiter: more than one field, as many in each row as in the header, many numbers."""
     width = _width(rows)
     number = _NUMBER if delimiter == "," else _NUMBER_OR_COMMA
     cells = [cell for row in rows[1:] for cell in row]
@@ -237,13 +233,13 @@ def _fit(rows: list[list[str]], delimiter: str) -> tuple[bool, float, float, int
     return width > 1, regular, numeric, width
 
 
-def look_of(sample: str, delimiter: str, names: Sequence[str]) -> CsvLook:
-    """How lines end and what stands in quotes, as the first rows of a sample show it.
+def detect_look(sample: str, delimiter: str, names: Sequence[str]) -> CsvLook:
+    """How lines end and what is quoted, judged by the first rows of a sample.
 
-    A column is quoted if all of its values are, one of them without need. Missing values are if all of
-    quoted columns are; where there are none, if every column is quoted.
+    A column counts as quoted if all of its values are, at least one of them without need. Missing values
+    count as quoted if all those of quoted columns are; if there are none, if every column is quoted.
     """
-    rows = list(islice(_raw_rows(sample, delimiter), _SAMPLE_ROWS))
+    rows = list(islice(_unparsed_rows(sample, delimiter), _SAMPLE_ROWS))
     header, records = rows[0][0], [fields for fields, _ in rows[1:] if len(fields) == len(names)]
     columns = {name: [fields[at] for fields in records] for at, name in enumerate(names)}
     quoted = tuple(name for name, fields in columns.items() if _is_quoted(fields, delimiter))
@@ -257,15 +253,15 @@ def look_of(sample: str, delimiter: str, names: Sequence[str]) -> CsvLook:
 
 
 def _is_quoted(fields: list[str], delimiter: str) -> bool:
-    """Whether all fields that are not empty stand in quotes, and one of them need not."""
+    """Whether all fields that are not empty are quoted, at least one of them without need."""
     filled = [field for field in fields if field.strip('"')]
     if not all(field.startswith('"') for field in filled):
         return False
     return any(not set(field[1:-1]) & {delimiter, '"', "\n", "\r"} for field in filled)
 
 
-def _raw_rows(sample: str, delimiter: str) -> Iterator[tuple[list[str], str]]:
-    """The fields of each row as they stand there, quotes included, and the line break behind it."""
+def _unparsed_rows(sample: str, delimiter: str) -> Iterator[tuple[list[str], str]]:
+    """The fields of each row as they are written, with their quotes, and the line break after it."""
     fields: list[str] = []
     start, inside = 0, False
     for found in re.finditer(rf'"|{re.escape(delimiter)}|\r\n|\n|\r', sample):

@@ -6,42 +6,35 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
+
+import pyarrow as pa
 
 from microagg import errors, wording
 from microagg.model import Layout
 from microagg.read.columns import NUMBERS_AMONG_TEXT
-from microagg.read.content import FIRST_BYTES, kind_of
-from microagg.read.header import ROWS, are_given_names, given_names, refuse_record_as_names
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from microagg.read.content import FIRST_BYTES, detect_format
+from microagg.read.header import ROWS_COMPARED, are_numbered_names, numbered_names, refuse_record_as_names
 
 _BLOCK = 1 << 20
-_HIDING = re.compile(rb"""hidden|\b(?:ht|width)\s*=\s*["']0""")
+_MAY_HIDE = re.compile(rb"""hidden|\b(?:ht|width)\s*=\s*["']0""")
 # In the XML of a sheet < stands only before tags.
 _TAG = re.compile(rb"<(?:\w+:)?(row|col)\b([^>]*)>")
 _ATTRIBUTE = re.compile(rb"""\b(r|min|max|hidden|ht|width)\s*=\s*["']([^"']*)["']""")
 
 
 def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, tuple[str, ...]]:
-    """A sheet, the only one unless one is chosen, and notes about it.
+    """Read a sheet, the only one unless one is chosen; and notes about it.
 
     Its first row, unless another is chosen, names the columns. Formulas count as their saved values.
-    Columns of both numbers and something else come as text. `DataError` for hidden sheets, rows and
-    columns, unless the sheet was chosen: then it is read with all that it holds.
+    Columns of numbers and other values are read as text. `DataError` for hidden sheets, rows and columns,
+    unless the sheet was chosen: then it is read with all that it holds.
     """
     try:
         import openpyxl
     except ImportError:
         raise wording.needs_extra("Reading Excel files", "openpyxl", "formats") from None
-    import pyarrow as pa
-
-    file.seek(0)
-    if kind_of(file.read(FIRST_BYTES)) == "Office":
-        # The names of the streams inside are in UTF-16.
-        locked = "EncryptedPackage".encode("utf-16-le") in file.read()
-        raise wording.password_protected(source) if locked else wording.old_excel(source)
+    _refuse_old_or_locked(file, source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and validation, which are not read
@@ -51,7 +44,7 @@ def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, t
             hidden = _Hidden.of(sheet) if rows else _Hidden()
     except (MemoryError, OSError, errors.DataError):
         raise
-    except Exception:  # whatever a broken file makes of the parser, in words that may quote values
+    except Exception:  # a broken file may raise anything, with a message that quotes values
         raise wording.unreadable_content(source, "Excel") from None
     if not rows:
         raise wording.empty_sheet(source)
@@ -64,26 +57,38 @@ def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, t
         for at, column in enumerate(zip_longest(*rows))
         if any(value is not None for value in column)
     }
-    notes = hidden.refused_or_told(list(columns), rows, above, source, sheet.title, layout)
-    first = [_text(column[0]) for column in columns.values()]
-    named = layout.header != "no" or are_given_names(first)
+    notes = hidden.refuse_or_note(list(columns), rows, above, source, sheet.title, layout)
+    return _to_table(list(columns.values()), len(rows), source, layout), notes
+
+
+def _refuse_old_or_locked(file: BinaryIO, source: str) -> None:
+    file.seek(0)
+    if detect_format(file.read(FIRST_BYTES)) == "Office":
+        # The names of the streams inside are in UTF-16.
+        locked = "EncryptedPackage".encode("utf-16-le") in file.read()
+        raise wording.password_protected(source) if locked else wording.old_excel(source)
+
+
+def _to_table(columns: Sequence[Sequence[Any]], rows: int, source: str, layout: Layout) -> pa.Table:
+    """The cells as a table; `rows` is their number with that of the names, if there is one."""
+    first = [_text(column[0]) for column in columns]
+    named = layout.header != "no" or are_numbered_names(first)
     if layout.header is None:
-        shown = (
+        records = (
             [_text(value) for value in row]
-            for row in zip(*(c[1 : ROWS + 1] for c in columns.values()), strict=True)
+            for row in zip(*(column[1 : ROWS_COMPARED + 1] for column in columns), strict=True)
         )
-        refuse_record_as_names(first, shown, source)
-    if len(rows) < (2 if named else 1):
+        refuse_record_as_names(first, records, source)
+    if rows < (2 if named else 1):
         raise wording.no_records()
-    names = first if named else given_names(len(first))
+    names = first if named else numbered_names(len(first))
     typed = [
-        _column(name, column[1:] if named else column)
-        for name, column in zip(names, columns.values(), strict=True)
+        _typed_column(name, column[1:] if named else column)
+        for name, column in zip(names, columns, strict=True)
     ]
-    table = pa.Table.from_arrays(
+    return pa.Table.from_arrays(
         [array for _, array in typed], schema=pa.schema([field for field, _ in typed])
     )
-    return table, notes
 
 
 def _chosen_sheet(sheets: Sequence[Any], source: str, layout: Layout) -> Any:
@@ -109,7 +114,7 @@ def _holds_cells(sheet: Any) -> bool:
 
 
 class _Hidden:
-    """What a sheet does not show: numbers of rows, and of columns as ranges, counted from 1."""
+    """Hidden rows of a sheet, and hidden columns as ranges, counted from 1."""
 
     def __init__(self) -> None:
         self.rows: set[int] = set()
@@ -117,7 +122,7 @@ class _Hidden:
 
     @classmethod
     def of(cls, sheet: Any) -> _Hidden:
-        """From the sheet's XML: openpyxl does not tell it where it reads without much memory."""
+        """Read the sheet's XML: openpyxl does not show this in its mode that saves memory."""
         found = cls()
         row = 0
         for kind, attributes in _tags(sheet):
@@ -130,7 +135,7 @@ class _Hidden:
                 found.columns.append((int(attributes[b"min"]), int(attributes[b"max"])))
         return found
 
-    def refused_or_told(
+    def refuse_or_note(
         self,
         columns: Sequence[int],
         rows: Sequence[Sequence[Any]],
@@ -158,7 +163,7 @@ class _Hidden:
 def _tags(sheet: Any) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
     """The rows and columns in the XML of a sheet, if anything in it may be hidden."""
     with sheet._get_source() as xml:
-        if not any(_HIDING.search(text) for text in _overlapping(xml)):
+        if not any(_MAY_HIDE.search(text) for text in _overlapping(xml)):
             return
     with sheet._get_source() as xml:
         left = b""
@@ -171,7 +176,7 @@ def _tags(sheet: Any) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
 
 
 def _overlapping(xml: BinaryIO) -> Iterator[bytes]:
-    """The text in blocks, with a bit of the one before."""
+    """The text in blocks, each with the end of the one before."""
     last = b""
     while block := xml.read(_BLOCK):
         yield last + block
@@ -187,7 +192,7 @@ def _text(value: Any) -> str:
 
 
 def _rows(sheet: Any) -> list[tuple[Any, ...]]:
-    """The rows down to the last that is not empty, without empty cells at their ends."""
+    """Rows up to the last that is not empty, without empty cells at their ends."""
     sheet.reset_dimensions()  # some programs write wrong ones
     rows = [_trimmed(row) for row in sheet.iter_rows(values_only=True)]
     while rows and not rows[-1]:
@@ -202,15 +207,13 @@ def _trimmed(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(row[:end])
 
 
-def _column(name: str, values: Sequence[Any]) -> tuple[pa.Field[Any], pa.Array[Any]]:
-    import pyarrow as pa
-
+def _typed_column(name: str, values: Sequence[Any]) -> tuple[pa.Field[Any], pa.Array[Any]]:
     kinds = {type(value) for value in values} - {type(None)}
     if len(kinds) <= 1 or kinds == {int, float}:
         try:
             array = pa.array(values, pa.float64() if kinds == {int, float} else None)
             return pa.field(name, array.type), array
-        except (pa.ArrowException, OverflowError):  # whole numbers beyond 64 bits
+        except (pa.ArrowException, OverflowError):  # integers beyond 64 bits
             array = pa.array([None if value is None else float(value) for value in values])
             return pa.field(name, array.type), array
     numbers = sum(type(value) in (int, float) for value in values)

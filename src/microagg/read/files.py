@@ -1,4 +1,4 @@
-"""A file -> Table, or all of its columns, by the ending of its name."""
+"""A file -> Table or Microdata, in the format that the ending of its name stands for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.model import (
@@ -25,19 +27,16 @@ from microagg.model import (
     Table,
 )
 from microagg.process import is_shortage
-from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen, refuse_what_is_no_number
-from microagg.read.content import FIRST_BYTES, kind_of
+from microagg.read.columns import NUMBERS_AMONG_TEXT, require_numeric_columns, select_columns
+from microagg.read.content import FIRST_BYTES, detect_format
 from microagg.read.csv import read_csv, read_csv_again, read_csv_as_text
 from microagg.read.excel import read_excel
 from microagg.read.memory import table_of
-from microagg.read.numbers import retyped
+from microagg.read.numbers import cast_to_schema
 from microagg.read.statistical import read_statistical, without_missing_codes
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 STANDARD_INPUT = Path("-")
-"""In place of a file: CSV from there."""
+"""Stands for CSV from standard input."""
 
 _ANY_FORMAT = CsvFormat()
 _ANY_LAYOUT = Layout()
@@ -53,16 +52,16 @@ def table_from_file(
 ) -> Table:
     """The named columns of a file (default: all) as a Table; `-` is CSV from standard input.
 
-    What `csv_format` leaves open is found out; it is refused for files that are not CSV, as is `layout` for
+    What `csv_format` leaves open is detected; it is refused for files that are not CSV, as is `layout` for
     those that are neither CSV nor Excel.
     """
-    with _opened(path, csv_format, layout) as source:
+    with _open_source(path, csv_format, layout) as source:
         if source.kind == "CSV":
             return table_of(read_csv(source.file, source.place, source.name, columns, csv_format, layout))
-        typed = _typed(source.file, source.place or path, source.name, source.kind, layout)
+        typed = _read_typed(source.file, source.place or path, source.name, source.kind, layout)
         known = without_missing_codes(typed.table, typed.labels or StatisticalLabels())
-        table = chosen(known, columns, typed.header_row)
-    refuse_what_is_no_number(table)
+        table = select_columns(known, columns, typed.header_row)
+    require_numeric_columns(table)
     return table_of(table)
 
 
@@ -71,16 +70,16 @@ def microdata_from_file(
 ) -> Microdata:
     """All columns of a file, whatever they hold; `-` is CSV from standard input.
 
-    What `csv_format` leaves open is found out; it is refused for files that are not CSV, as is `layout` for
+    What `csv_format` leaves open is detected; it is refused for files that are not CSV, as is `layout` for
     those that are neither CSV nor Excel.
     """
-    with _opened(path, csv_format, layout) as source:
+    with _open_source(path, csv_format, layout) as source:
         csv, look = None, CsvLook()
         if source.kind == "CSV":
             table, csv, look = read_csv_as_text(source.file, source.place, source.name, csv_format, layout)
-            typed = _Typed(table)
+            typed = _FileContent(table)
         else:
-            typed = _typed(source.file, source.place or path, source.name, source.kind, layout)
+            typed = _read_typed(source.file, source.place or path, source.name, source.kind, layout)
         origin = Origin(
             source.kind,
             source.name,
@@ -93,17 +92,17 @@ def microdata_from_file(
             notes=typed.notes,
             csv_look=look,
         )
-    table = chosen(typed.table, None, typed.header_row)
+    table = select_columns(typed.table, None, typed.header_row)
     if table.num_rows == 0:
         raise wording.no_records()
     return Microdata(table, origin)
 
 
 def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.Table:
-    """A file that was written just now, read as `like` says: by neither its name nor its first bytes.
+    """Read a file that was just written as `like` describes it, whatever its name and first bytes.
 
-    With the schema of what was written, columns get back the types that the format does not keep; those
-    that cannot have them stay as they were read.
+    With the schema of what was written, columns are cast to the types that the format does not keep, where
+    that is possible.
     """
     try:
         with path.open("rb") as file:
@@ -111,14 +110,16 @@ def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.T
                 table = read_csv_again(file, path, like.name, like.csv)
             else:
                 like_written = Layout(header="yes")
-                table = chosen(_typed(file, path, like.name, like.format, like_written).table, None)
+                table = select_columns(
+                    _read_typed(file, path, like.name, like.format, like_written).table, None
+                )
     except OSError as error:
         raise wording.cannot_read(like.name, error) from None
-    return table if schema is None else retyped(Microdata(table, like), schema)
+    return table if schema is None else cast_to_schema(Microdata(table, like), schema)
 
 
 def origin_of(path: Path) -> Origin:
-    """What the name of a file says; `DataError` if there is no such file, or it is of no format we know."""
+    """Format and name of a file; `DataError` if there is no such file, or its ending is not known."""
     if path == STANDARD_INPUT:
         return Origin("CSV", "standard input")
     if path.is_dir():
@@ -138,14 +139,14 @@ class _Source:
     file: BinaryIO
     path: Path | None
     place: Path | None
-    """By which libraries open the very file that is open here, whatever has the name of `path` by then."""
+    """Where libraries can open this very file, even if `path` has become another file's name."""
     name: str
     kind: str
 
 
 @contextmanager
-def _opened(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[_Source]:
-    """The file, opened, if it is of a format that we know and begins like one."""
+def _open_source(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[_Source]:
+    """Open the file, check that it begins as its format does, and that nobody changes it meanwhile."""
     kind = origin_of(path).format
     unused = [*(csv_format.given() if kind != "CSV" else []), *layout.without_effect_on(kind)]
     if unused:
@@ -159,58 +160,54 @@ def _opened(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[_Sour
         return
     try:
         with path.open("rb") as file:
-            before = _state(file)
-            source = _Source(file, path, _place(file, path), str(path), kind)
+            before = _size_and_time(file)
+            source = _Source(file, path, _reopenable_path(file, path), str(path), kind)
             _refuse_other_content(source)
             yield source
-            if _state(file) != before:
+            if _size_and_time(file) != before:
                 raise wording.changed_while_read(str(path))
     except OSError as error:
         raise wording.cannot_read(str(path), error) from None
 
 
-def _place(file: BinaryIO, path: Path) -> Path:
+def _reopenable_path(file: BinaryIO, path: Path) -> Path:
     place = _OPEN_FILES / str(file.fileno())
     return place if place.exists() else path
 
 
-def _state(file: BinaryIO) -> tuple[int, int]:
-    """What changes when somebody writes to the file."""
+def _size_and_time(file: BinaryIO) -> tuple[int, int]:
+    """Size and time of the last change."""
     found = os.fstat(file.fileno())
     return found.st_size, found.st_mtime_ns
 
 
 @dataclass(frozen=True, slots=True)
-class _Typed:
-    """The content of a file."""
-
+class _FileContent:
     table: pa.Table
     labels: StatisticalLabels | None = None
     notes: tuple[str, ...] = ()
     header_row: int | None = None
-    """From which the names come, where that can be chosen."""
+    """The row of the names, where it can be chosen."""
 
 
-def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> _Typed:
-    """The content of a file in a format that has types; `name` is what messages call it."""
-    import pyarrow as pa
-
+def _read_typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> _FileContent:
+    """Read a file in a format that has types; `name` is what messages call it."""
     try:
         if kind == "Excel":
             table, notes = read_excel(file, name, layout)
             mixed = [field.name for field in table.schema if NUMBERS_AMONG_TEXT in (field.metadata or {})]
             notes += (wording.mixed_cells_note(mixed),) if mixed else ()
-            return _Typed(table, notes=notes, header_row=layout.header_row or 1)
+            return _FileContent(table, notes=notes, header_row=layout.header_row or 1)
         if kind == "Parquet":
-            from pyarrow import parquet
+            from pyarrow import parquet  # slow to import, and most files are CSV
 
-            return _Typed(parquet.read_table(path, partitioning=None))
+            return _FileContent(parquet.read_table(path, partitioning=None))
         if kind == "Arrow":
             from pyarrow import feather
 
-            return _Typed(feather.read_table(path))
-        return _Typed(*read_statistical(path, name, kind))
-    except MemoryError:  # Arrow's is one of its own exceptions too, but no word about the file
+            return _FileContent(feather.read_table(path))
+        return _FileContent(*read_statistical(path, name, kind))
+    except MemoryError:  # Arrow's is one of its own exceptions too, but does not concern the file
         raise
     except pa.ArrowException as refusal:
         if is_shortage(refusal):
@@ -219,7 +216,7 @@ def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> 
     except OSError as error:
         if error.errno is not None:
             raise
-        # Not the operating system's, but Arrow's word for content that ends too early.
+        # Without a number it is Arrow's error for content that ends too early.
         raise wording.unreadable_content(name, kind) from None
 
 
@@ -237,7 +234,7 @@ def _refuse_other_content(source: _Source) -> None:
     beginning = source.file.read(FIRST_BYTES)
     if not beginning:
         raise wording.no_records()
-    found = kind_of(beginning)
+    found = detect_format(beginning)
     if found in (None, source.kind) or (source.kind, found) in (("CSV", "text"), ("Excel", "Office")):
         return
     known = "CSV" if found == "text" else found

@@ -1,26 +1,25 @@
-"""Data frames of any kind that narwhals knows -> Microdata; a released table -> the same kind of frame."""
+"""Data frames of any kind that narwhals supports -> Microdata; a released table -> the same kind of frame.
+
+narwhals takes a tenth of a second to import, so functions import it: files do without it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
-from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen
+from microagg.read.columns import NUMBERS_AMONG_TEXT, select_columns
 from microagg.read.memory import frame_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def microdata_of(data: object) -> Microdata:
-    """All columns of a data frame, whatever they hold. `DataError` for what is no data frame."""
-    import pyarrow as pa
-
+    """All columns of a data frame. `DataError` for other objects."""
     frame = frame_of(data)
     if frame is None:
         raise wording.not_a_frame(type(data).__name__)
@@ -28,12 +27,12 @@ def microdata_of(data: object) -> Microdata:
         raise wording.no_columns()
     if len(frame) == 0:
         raise wording.no_records()
-    columns = [_column(name, frame[name]) for name in frame.columns]
+    columns = [_to_arrow(name, frame[name]) for name in frame.columns]
     table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))
     if _is_lazy(data):
-        # What was computed once is not computed again: its rows might come in another order.
+        # A lazy frame is computed only once: the second time, its rows might come in another order.
         data = frame.lazy().to_native()
-    return Microdata(chosen(table, None), Origin("frame", "the data frame", frame=data))
+    return Microdata(select_columns(table, None), Origin("frame", "the data frame", frame=data))
 
 
 def _is_lazy(data: Any) -> bool:
@@ -42,9 +41,7 @@ def _is_lazy(data: Any) -> bool:
     return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
 
 
-def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
-    import pyarrow as pa
-
+def _to_arrow(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
     try:
         array = series.to_arrow()
         return pa.field(name, array.type), array
@@ -56,16 +53,16 @@ def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.C
     texts = [None if gap else str(value) for value, gap in zip(values, missing, strict=True)]
     try:
         text = pa.array(texts, pa.large_string())
-    except UnicodeEncodeError:  # it holds the value
+    except UnicodeEncodeError:  # its message holds the value
         raise wording.halves_of_letters(name) from None
     return pa.field(name, text.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), text
 
 
 def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]) -> object:
-    """A released table as the same kind of frame as the source.
+    """Convert a released table to the same kind of frame as the source.
 
-    `rows` are the source's rows of the released ones. Columns that are as they were keep their own types.
-    The row labels of pandas are no column that anybody counts, and may be names: they are left out.
+    `rows`: for each released row, its row in the source. Unchanged columns keep their own types. The index
+    of a pandas frame is left out: no rule checks it, and it may hold names.
     """
     from narwhals.dependencies import is_pandas_dataframe
 
@@ -74,12 +71,12 @@ def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]
     taken = source.take(rows)
     same = [name for name in released.column_names if _is_same(taken.column(name), released.column(name))]
     if is_pandas_dataframe(native):
-        return _as_pandas(native, released, rows, same)
-    return _as_other(native, released, rows, same)
+        return _to_pandas(native, released, rows, same)
+    return _to_other(native, released, rows, same)
 
 
 def frame_of_kind(microdata: Microdata, table: pa.Table) -> Any:
-    """Any table as the kind of frame that the microdata came in; an Arrow table for those from files."""
+    """Convert any table to the kind of frame that the microdata came in; it stays Arrow for files."""
     import narwhals.stable.v1 as nw
     from narwhals.dependencies import is_duckdb_relation
 
@@ -94,8 +91,6 @@ def frame_of_kind(microdata: Microdata, table: pa.Table) -> Any:
 
 
 def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
-    import pyarrow as pa
-
     if old.type != new.type:
         return False
     if pa.types.is_floating(old.type):  # NaN is not equal to itself, and -0.0 is not 0.0 but equal to it
@@ -108,7 +103,7 @@ def _bits(column: pa.ChunkedArray[Any]) -> NDArray[np.integer[Any]]:
     return values.view(f"i{values.dtype.itemsize}")
 
 
-def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
+def _to_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
     import pandas as pd
 
     kept = native.iloc[rows].reset_index(drop=True)
@@ -117,20 +112,18 @@ def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: l
     for name in released.column_names:
         label = labels[name]
         if name in same:
-            columns[label] = _without_hidden(kept[label], pd)
+            columns[label] = _without_hidden_pandas(kept[label], pd)
             continue
         values = released.column(name).to_pandas()
         values.index = kept.index
-        columns[label] = _in_family(values, native.dtypes[label], pd)
+        columns[label] = _in_own_family(values, native.dtypes[label], pd)
     frame = pd.DataFrame(columns, index=kept.index)
     frame.columns = native.columns[[list(labels).index(name) for name in released.column_names]]
     return frame
 
 
-def _without_hidden(kept: Any, pd: Any) -> Any:
-    """A column of pandas as it is, with nothing under its missing values and no category that is unused."""
-    import pyarrow as pa
-
+def _without_hidden_pandas(kept: Any, pd: Any) -> Any:
+    """A pandas column with nothing under its missing values and no unused categories."""
     dtype, array = kept.dtype, kept.array
     if isinstance(dtype, pd.CategoricalDtype):
         return kept.cat.remove_unused_categories()
@@ -143,8 +136,8 @@ def _without_hidden(kept: Any, pd: Any) -> Any:
     return kept
 
 
-def _in_family(values: Any, dtype: Any, pd: Any) -> Any:
-    """Numbers that were pandas' nullable ones, or Arrow's, stay so; and so do Arrow's categories."""
+def _in_own_family(values: Any, dtype: Any, pd: Any) -> Any:
+    """Keep pandas' nullable numbers, Arrow's numbers and Arrow's categories in their own types."""
     if isinstance(dtype, pd.ArrowDtype) and isinstance(values.dtype, pd.CategoricalDtype):
         return values.astype(dtype)
     if values.dtype.kind != "f":
@@ -156,12 +149,12 @@ def _in_family(values: Any, dtype: Any, pd: Any) -> Any:
     return values
 
 
-def _own(fresh: Any, taken: Any, column: Any, same: bool) -> Any:
-    """A column of polars or another library, made anew unless that would change the type of one that is
-    the source's: what polars takes of its texts keeps all of them, in the order of the source.
+def _own_column(fresh: Any, taken: Any, column: Any, same: bool) -> Any:
+    """A column of polars or another library: new, unless that would change the type of an unchanged one.
+
+    Rows taken from a polars column of text would keep all texts of the source, in their order.
     """
     import narwhals.stable.v1 as nw
-    import pyarrow as pa
 
     kind = taken.to_native().dtype
     if type(kind).__name__ == "Enum" and pa.types.is_dictionary(column.type):
@@ -173,20 +166,19 @@ def _own(fresh: Any, taken: Any, column: Any, same: bool) -> Any:
 
 
 def _in_own_type(fresh: Any, taken: Any, nw: Any) -> Any:
-    """What was made anew in the type of the source's, which has nothing under its nulls; else what was
-    taken of the source.
+    """The new column in the source's type, which has nothing under its nulls; if it cannot be converted,
+    the rows taken from the source.
     """
     try:
         made = fresh.cast(taken.dtype)
         as_well = made.dtype == taken.dtype and made.equals(taken)
-    except Exception:  # whatever the library says of types that it cannot convert
+    except Exception:  # libraries raise different errors for types that they cannot convert
         as_well = False
     return nw.from_native(made if as_well else taken, series_only=True)
 
 
-def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
+def _to_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
     import narwhals.stable.v1 as nw
-    import pyarrow as pa
     from narwhals.dependencies import is_duckdb_relation
 
     released = without_hidden_values(released)
@@ -203,7 +195,7 @@ def _as_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: li
     taken = frame[rows]
     fresh = nw.from_arrow(released, backend=backend)
     columns = [
-        _own(fresh[name], taken[name], released.column(name), name in same)
+        _own_column(fresh[name], taken[name], released.column(name), name in same)
         for name in released.column_names
     ]
     result = taken.select(*columns)

@@ -8,31 +8,32 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 
 from microagg import wording
-from microagg.read.columns import DATE, MISSING_WORDS
+from microagg.columns import MISSING_TEXTS
+from microagg.read.columns import DATE
 
-ROWS = 5_000
-"""So many records are compared with the first row, or as many as are at hand."""
-_TYPED = 500
-"""So many values say what a column holds."""
+ROWS_COMPARED = 5_000
+"""Records that the first row is compared with, at most."""
+_VALUES_TYPED = 500
+"""Values by which the kind of a column is judged."""
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?%?")
 _AMOUNT = re.compile(r"[-+]?\d[\d.,]*%?")
 _AROUND_AMOUNTS = re.compile(r"[\s$€£¥'’()]|^[A-Z]{3}\s|\s[A-Z]{3}$")
-"""Signs of currencies and between thousands, and brackets, which accounts put around what is owed."""
+"""Currency signs, separators of thousands, and the brackets around negative amounts."""
 _SHORT = re.compile(r"\d{1,4}")
 _GIVEN = re.compile(r"column([1-9]\d*)")
 _DAY = re.compile(DATE)
 _YEARS = range(1500, 2200)
-_MISSING = frozenset(MISSING_WORDS) | {"."}
+_MISSING = frozenset(MISSING_TEXTS) | {"."}
 
 
-def given_names(count: int) -> list[str]:
-    """What columns are called that have no names."""
+def numbered_names(count: int) -> list[str]:
+    """Names for columns that have none: column1, column2, …"""
     return [f"column{at + 1}" for at in range(count)]
 
 
-def are_given_names(names: Sequence[str]) -> bool:
-    """Whether columns are called so, all or some of them, as in a release of a file without names."""
+def are_numbered_names(names: Sequence[str]) -> bool:
+    """Whether the names are `numbered_names` or some of them, as in a release of a file without names."""
     numbers = [_GIVEN.fullmatch(name) for name in names]
     found = [int(number[1]) for number in numbers if number]
     return len(found) == len(names) and found == sorted(set(found))
@@ -41,9 +42,9 @@ def are_given_names(names: Sequence[str]) -> bool:
 def refuse_record_as_names(
     names: Sequence[str], rows: Iterable[Sequence[str]], source: str, row: int = 1
 ) -> None:
-    """`DataError` if the first row looks like a record: to be called before any message shows names.
+    """`DataError` if the first row looks like a record. To be called before any message shows names.
 
-    `row`: of the file, where those above it were skipped.
+    `row`: its number in the file, where the rows above it were skipped.
     """
     if looks_like_record(names, rows):
         raise wording.first_row_is_a_record(source, row)
@@ -59,9 +60,9 @@ def looks_like_record(names: Sequence[str], rows: Iterable[Sequence[str]]) -> bo
     - if all names are numbers, or some is a number that nobody would choose as a name: with a sign, a
       fraction, or more than four digits.
 
-    Years in an unbroken sequence are names, unless what stands below them are years too. An empty name, or
-    a word for missing, says nothing. `rows` are the first records, of which `ROWS` are looked at: what
-    does not come again in so many is hardly a category.
+    Years in an unbroken sequence are names, unless the values below them are years too. Names that are
+    empty or mean "missing" are ignored. Of the records, `rows`, the first `ROWS_COMPARED` are looked at: a
+    value that does not recur among so many is hardly a category.
     """
     columns = _columns(names, rows)
     numbers = [column for column in columns if _NUMBER.fullmatch(column.name)]
@@ -89,10 +90,10 @@ class _Column:
     def __init__(self, name: str, values: Sequence[str]) -> None:
         self.name = name.strip()
         self.has_name = name in values or self.name in values
-        """Among its own values."""
-        self.sample = frozenset(value.strip() for value in values[:_TYPED]) - _MISSING
+        """Whether the name is among the values below it."""
+        self.sample = frozenset(value.strip() for value in values[:_VALUES_TYPED]) - _MISSING
         self.kind = _kind_of_most(self.sample)
-        """How most of its values are written; nothing if they are words."""
+        """How most of its values are written; empty for ordinary text."""
 
 
 def _kind_of_most(values: Iterable[str]) -> str:
@@ -102,10 +103,11 @@ def _kind_of_most(values: Iterable[str]) -> str:
 
 
 def _kind_of(text: str) -> str:
-    """How a text is written: a number, a date, or of which parts it is; nothing if it is a word.
+    """How a text is written: "number", "date", "mail", or its parts, such as "9:9" for 12:30; empty for
+    ordinary text.
 
-    Parts are runs of digits, letters and other signs. What begins with a letter is a word, but for
-    addresses of mail: `v1` may well be a name.
+    Parts are runs of digits, letters and other signs. Text that begins with a letter is ordinary, unless
+    it is a mail address: `v1` may well be a name.
     """
     if _NUMBER.fullmatch(text) or _AMOUNT.fullmatch(_AROUND_AMOUNTS.sub("", text)):
         return "number"
@@ -119,8 +121,7 @@ def _kind_of(text: str) -> str:
 
 
 def _columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[_Column]:
-    """Those with a name."""
-    whole = [row for row in islice(rows, ROWS) if len(row) == len(names)]
+    whole = [row for row in islice(rows, ROWS_COMPARED) if len(row) == len(names)]
     columns = list(zip(*whole, strict=True)) or [()] * len(names)
     return [
         _Column(name, values)
@@ -130,7 +131,7 @@ def _columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[_Colum
 
 
 def _are_years(columns: Sequence[_Column]) -> bool:
-    """One after the other, as the columns of a wide table are; and what stands below them are no years."""
+    """Whether the names are consecutive years, as in a wide table, and the values below them are not."""
     years = [int(column.name) for column in columns if column.name.isdecimal()]
     steps = {later - earlier for earlier, later in pairwise(years)}
     return (

@@ -1,4 +1,4 @@
-"""Data in memory -> Table: arrays, and data frames of any kind that narwhals knows."""
+"""Data in memory -> Table: arrays, and data frames of any kind that narwhals supports."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
@@ -36,20 +37,17 @@ def table_of(data: object) -> Table:
 
 
 def frame_of(data: Any) -> Any:
-    """A narwhals data frame for what narwhals knows (pandas, polars, Arrow, DuckDB, …), else None."""
-    import narwhals.stable.v1 as nw  # a tenth of a second, only for those who pass a frame
+    """A narwhals data frame for pandas, polars, Arrow, DuckDB and the like, else None."""
+    import narwhals.stable.v1 as nw  # a tenth of a second, for data frames only
     from narwhals.dependencies import is_duckdb_relation, is_pandas_dataframe, is_pyarrow_table
 
-    if type(data).__module__.startswith("pyarrow") and hasattr(data, "to_pylist"):
-        import pyarrow as pa
-
-        if isinstance(data, pa.RecordBatch):
-            data = pa.Table.from_batches([data])
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
     if is_duckdb_relation(data):
-        # narwhals would only describe it, or fetch it again for each question.
+        # narwhals would fetch it again for each operation.
         data = data.arrow()
         data = data.read_all() if hasattr(data, "read_all") else data
-    # narwhals refuses equal names in words of its own, and pandas' names that are not text.
+    # narwhals has its own messages for equal names, and refuses pandas' names that are not text.
     if is_pandas_dataframe(data):
         data = data.set_axis([str(name) for name in data.columns], axis=1)
         refuse_duplicates(list(data.columns))
@@ -66,7 +64,7 @@ def _from_frame(frame: Any) -> tuple[tuple[str, ...], NDArray[np.float64]]:
         raise wording.no_records()
     numeric = [name for name in frame.columns if frame.schema[name].is_numeric()]
     others = [name for name in frame.columns if name not in numeric]
-    # A column of nothing but missing values has no type; say that it is empty, not that it is text.
+    # A column with missing values only has no type: the message is to be that it is empty.
     for name in others:
         if frame[name].null_count() == len(frame):
             raise wording.missing_values(name, len(frame), len(frame))

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import errors, wording
 from microagg.arrow_types import are_dates, is_number, is_text
-from microagg.columns import in_ranges, without_texts
+from microagg.columns import in_ranges, numbers_or_none, without_texts
 from microagg.model import Microdata, positions_of
-from microagg.read.columns import COMMA_NUMBER, cleaned, matching, refuse_what_is_no_number
+from microagg.read.columns import COMMA_NUMBER, count_matches, require_numeric_columns, trim_and_null
 from microagg.read.commas import has_decimal_commas
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def numbers_of(
@@ -24,9 +22,9 @@ def numbers_of(
 ) -> NDArray[np.float64]:
     """The column as numbers, NaN where a value is missing.
 
-    Missing are null, NaN, the codes given, and those that the file itself declares. Codes that are texts
-    say that a column of text is one of numbers, whatever the file's types. `DataError` for other text,
-    dates, infinity and columns of several kinds, in the words of `table_from_file`.
+    Missing are null, NaN, the given codes, and those that the file itself declares. With codes that are
+    texts, a column of text is read as numbers whatever its type in the file. `DataError` for other text,
+    dates, infinity and columns of several kinds, with the messages of `table_from_file`.
     """
     at = microdata.table.schema.get_field_index(column)
     if at < 0:
@@ -49,10 +47,8 @@ def numbers_of(
     return values
 
 
-def retyped(microdata: Microdata, schema: pa.Schema) -> pa.Table:
-    """The columns in the types of the schema, as far as that is possible without loss."""
-    import pyarrow as pa
-
+def cast_to_schema(microdata: Microdata, schema: pa.Schema) -> pa.Table:
+    """Cast the columns to the types of the schema, where nothing is lost by that."""
     table = microdata.table
     for at, name in enumerate(table.column_names):
         wanted = schema.field(name).type if name in schema.names else None
@@ -69,63 +65,35 @@ def retyped(microdata: Microdata, schema: pa.Schema) -> pa.Table:
 
 
 def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
-    import pyarrow as pa
-
     field = table.schema.field(column)
     values = table.column(column)
     if not is_number(field.type) or are_dates(field):
-        refuse_what_is_no_number(table.select([column]))
+        require_numeric_columns(table.select([column]))
         return np.full(len(values), np.nan)  # nothing but missing values
-    return _as_doubles(values.cast(pa.float64(), safe=False))
-
-
-def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
-    numbers = np.array(values.to_numpy(), dtype=np.float64)
-    return np.ascontiguousarray(numbers)
+    return np.array(values.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
 
 def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
     return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] = ()) -> NDArray[np.float64]:
-    import pyarrow as pa
-    from pyarrow import compute
-
     csv = microdata.origin.csv
     decimal, delimiter = (csv.decimal or ".", csv.delimiter or ",") if csv is not None else (".", "")
     text: Any = microdata.table.column(column)
     if missing_texts:
         text = without_texts(text, missing_texts)
-    numbers = text
-    if decimal == ",":
-        # What has a point already is a thousand, or text.
-        if _have(text, ".") and _have(cleaned(text), "."):
-            _refuse_text(text, column, decimal, delimiter)
-        numbers = compute.replace_substring(text, ",", ".")
-    for clean in (False, True):  # most columns need no cleaning, which takes longer than the cast
-        try:
-            return _as_doubles((cleaned(numbers) if clean else numbers).cast(pa.float64()))
-        except pa.ArrowException:  # its words quote values
-            continue
+    numbers = numbers_or_none(text, decimal)
+    if numbers is not None:
+        return np.array(numbers)  # writable, unlike Arrow's memory
     _refuse_text(text, column, decimal, delimiter)
     raise wording.not_numeric([column], [])
 
 
-def _have(text: pa.ChunkedArray[Any], sign: str) -> bool:
-    from pyarrow import compute
-
-    return bool(compute.any(compute.match_substring(text, sign)).as_py())
-
-
 def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimiter: str) -> None:
-    """`DataError` if the column is not of numbers with this decimal sign; says what it is."""
-    import pyarrow as pa
-
-    table = pa.table({column: cleaned(text)})
+    """`DataError` that explains what a column holds instead of numbers with this decimal sign."""
+    table = pa.table({column: trim_and_null(text)})
     if decimal == "." and delimiter not in ("", ",") and has_decimal_commas(table):
-        commas = matching(table.column(0), COMMA_NUMBER)
+        commas = count_matches(table.column(0), COMMA_NUMBER)
         raise wording.commas_beside_points(column, commas, table.num_rows)
-    refuse_what_is_no_number(table, decimal, delimiter)
+    require_numeric_columns(table, decimal, delimiter)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from microagg import wording
 from microagg.arrow_types import DATES, is_number
 from microagg.calendars import CALENDARS, kind_of, program_of
 from microagg.columns import in_ranges
 from microagg.model import StatisticalLabels
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 READERS = {
     "Stata": "read_dta",
@@ -33,18 +31,16 @@ _TRANSPORT_RECORD = 80  # bytes; SAS pads the last one
 def read_statistical(
     path: Path, name: str, kind: str
 ) -> tuple[pa.Table, StatisticalLabels, tuple[str, ...]]:
-    """All columns, what the file says about them, and notes on what was lost.
+    """Read all columns, their labels and formats, and notes on what was lost.
 
-    `name` is what messages call the file. Values are as they are coded, the user-missing codes of SPSS too;
-    extended missing values (.a to .z) are null like the plain one. Dates have Arrow's types where nothing
-    is lost by that.
+    `name` is what messages call the file. Values stay coded, with the user-missing codes of SPSS; extended
+    missing values (.a to .z) are null like the ordinary one. Dates get Arrow's types where nothing is lost
+    by that.
     """
     try:
         import pyreadstat
     except ImportError:
         raise wording.needs_extra(f"Reading {kind} files", "pyreadstat", "formats") from None
-    import pyarrow as pa
-
     if _is_cut_short(path, kind):
         raise wording.unreadable_content(name, kind)
     options = {"user_missing": True} if kind in _WITH_USER_MISSING else {}
@@ -56,7 +52,7 @@ def read_statistical(
         typed = [_column(column, values, meta, kind) for column, values in columns.items()]
     except (MemoryError, OSError):
         raise
-    except Exception:  # whatever a broken file makes of the parser, in words that may quote values
+    except Exception:  # a broken file may raise anything, with a message that quotes values
         raise wording.unreadable_content(name, kind) from None
     table = pa.Table.from_arrays([array for _, array in typed], schema=pa.schema([f for f, _ in typed]))
     extended = [column for column, values in meta.missing_user_values.items() if values]
@@ -64,9 +60,7 @@ def read_statistical(
 
 
 def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Table:
-    """Null in place of the codes that the file declares as missing."""
-    import pyarrow as pa
-
+    """Set the codes to null that the file declares as missing."""
     for name, ranges in labels.missing_ranges.items():
         at = table.schema.get_field_index(name)
         if at < 0 or not is_number(table.schema.types[at]):
@@ -93,8 +87,6 @@ def _labels(meta: Any) -> StatisticalLabels:
 
 
 def _column(name: str, values: Sequence[Any], meta: Any, kind: str) -> tuple[pa.Field[Any], pa.Array[Any]]:
-    import pyarrow as pa
-
     stored = meta.readstat_variable_types.get(name, "")
     if stored.startswith("string"):
         text = pa.array([None if value is None else str(value) for value in values], pa.large_string())
@@ -116,7 +108,7 @@ def _column(name: str, values: Sequence[Any], meta: Any, kind: str) -> tuple[pa.
 
 
 def _is_cut_short(path: Path, kind: str) -> bool:
-    """Whether the end is missing, where pyreadstat would return the records before it without a word."""
+    """Whether the end of the file is missing: pyreadstat would return the records before it silently."""
     size = path.stat().st_size
     if kind == "SAS transport":
         return size % _TRANSPORT_RECORD != 0

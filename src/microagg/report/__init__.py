@@ -1,7 +1,7 @@
-"""Reports as one HTML file each: the internal one tells all, the external one what may be known.
+"""Reports as one HTML file each: the internal one shows all, the external one what may be published.
 
-`facts.py` says what each is told. The external page is told nothing that does not follow from the release
-and the settings, but for a band of the information loss: what it does not have, it cannot show. `pages.py`
+`facts.py` has the content of each. The external page gets nothing that does not follow from the release and
+the settings, apart from a band of the information loss: it cannot show what it does not have. `pages.py`
 needs the extra `report`.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from microagg.report.facts import FEWEST_RECORDS_FOR_A_BAND, ExternalFacts, LossBand
-from microagg.report.words import count, listed, number
+from microagg.report.formatting import count, listed, number
 
 
 def treatments(facts: ExternalFacts) -> list[tuple[tuple[str, ...], str]]:

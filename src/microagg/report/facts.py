@@ -1,4 +1,4 @@
-"""What a page is told. The engine gathers it, so that a page sees nothing that it should not show."""
+"""The content of each page. The engine collects it, so that a page has nothing that it must not show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One measure: what was found, and what it means, in the catalogue's words."""
+    """The result of one measure, with its description in the catalogue."""
 
     name: str
     kind: Literal["utility", "risk"]
@@ -29,7 +29,7 @@ class Measured:
     formula: str = ""
     range: str = ""
     higher: str = ""
-    """How "higher means …" goes on."""
+    """Completes "higher means …"."""
     reference: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
@@ -37,7 +37,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A model or figure that a user named, before and after, as a table whose first column is text."""
+    """A model or indicator chosen by the user, before and after, as a table whose first column is text."""
 
     title: str
     header: tuple[str, ...]
@@ -47,7 +47,7 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class AssessmentFacts:
-    """What is known about a protected file beside its original."""
+    """The comparison of a protected file with its original."""
 
     written: str
     software: str
@@ -118,11 +118,11 @@ class InternalFacts:
 
     source: str
     output: str
-    """Empty: it is not written."""
+    """Path of the release; empty if it is not written."""
     written: str
     k: int
     groups: int
-    """Of all tasks together."""
+    """In all tasks."""
     verdict: Verdict
     information_loss: float
     mdav_loss: float | None
@@ -135,7 +135,7 @@ class InternalFacts:
     """Confidential columns with noise, all records in one group."""
     seed: int
     plan: str
-    """As TOML."""
+    """The plan as TOML."""
     software: Mapping[str, str]
     digests: Mapping[str, str]
     columns: tuple[ColumnFacts, ...]
@@ -147,11 +147,11 @@ class InternalFacts:
 
 
 FEWEST_RECORDS_FOR_A_BAND = 200
-"""With fewer, the external page has nothing at all that was computed from the originals."""
+"""With fewer records, the external page shows nothing that was computed from the originals."""
 
 
 class LossBand(Enum):
-    """Information loss as coarsely as it is told outside: with two digits it can give values away."""
+    """Information loss as coarsely as it is published: two digits of it can reveal values."""
 
     BELOW_1 = "below 1 %"
     FROM_1_TO_5 = "1 to 5 %"
@@ -161,7 +161,7 @@ class LossBand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What was done to which columns: settings and names of released columns, nothing of the source."""
+    """How columns were treated: settings and names of released columns, nothing from the source."""
 
     columns: tuple[str, ...]
     """Of the release."""
@@ -175,7 +175,7 @@ class Policies:
     """Its standard deviation, as a share of the column's."""
     correlated_noise: bool = False
     confidential: tuple[str, ...] = ()
-    """However they were treated."""
+    """All of them, however they were treated."""
     merges_strata: bool = False
     """Too small ones are merged, if there are any."""
     leaves_out_strata: bool = False
@@ -183,7 +183,7 @@ class Policies:
     weight: str | None = None
     medians: bool = False
     gives_up_values: bool = False
-    """Where it takes that, and values are missing in the release."""
+    """Values are set to missing where that is needed, and some are missing in the release."""
     zeros_apart: bool = False
     min_distinct: int = 2
     accept_homogeneous: bool = False
@@ -191,8 +191,8 @@ class Policies:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExternalFacts:
-    """What may be known about a release. All of it follows from the released table and the settings, but
-    for `loss`: two sources of the same release have the same facts.
+    """What may be published about a release. Except for `loss`, all of it follows from the released table
+    and the settings: two sources with the same release have the same facts.
     """
 
     written: str
@@ -202,19 +202,19 @@ class ExternalFacts:
     dropped: int
     """Columns left out."""
     sentence: str
-    """What is verified, as the verdict says it."""
+    """The verdict's sentence on what is verified."""
     counted: tuple[tuple[tuple[str, ...], str, int, int], ...]
-    """Columns, what they are, different combinations, records of the rarest one."""
+    """Columns, their role, number of combinations, records of the rarest one."""
     partial: bool
     """k-anonymous by each subset, but not jointly."""
     homogeneous: tuple[str, ...]
     """Confidential columns with too few different values, as released, in some combination of keys."""
     policies: Policies
     loss: LossBand | None
-    """None: there are too few records to tell."""
+    """None if there are too few records."""
     columns: tuple[str, ...]
-    """Changed ones, to be drawn."""
+    """Changed columns, of which charts are drawn."""
     released: Values
-    """Their values."""
+    """Values of these columns."""
     sizes: Codes
     """Records of each combination of all keys, as released, in ascending order."""

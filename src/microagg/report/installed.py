@@ -1,4 +1,4 @@
-"""What reports are made with: whether it is there, without importing it; and how it is imported."""
+"""The optional packages that reports need."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from microagg import wording
 
 
 def check_installed() -> None:
-    """`MissingExtra` unless Jinja2 and matplotlib are installed."""
+    """`MissingExtra` unless Jinja2 and matplotlib are installed; imports neither."""
     if any(find_spec(package) is None for package in ("jinja2", "matplotlib")):
         raise wording.needs_extra("Writing reports", "Jinja2 and matplotlib", "report")
 
 
 def load_matplotlib() -> Any:
-    """The module, loaded without its remarks on a home that it cannot write to: nobody can act on them."""
+    """Import matplotlib without its log messages on a home folder that it cannot write to."""
     log = logging.getLogger("matplotlib")
     level = log.level
     log.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""Facts and pictures put into the templates."""
+"""The HTML pages: facts and charts rendered by the templates."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from microagg.model import gap_above, nearness
-from microagg.report import external_words, words
+from microagg.report import external_words, formatting
 from microagg.report.facts import AssessmentFacts, ExternalFacts, InternalFacts, Measured, Subset, Values
 from microagg.report.pictures import Album, Picture, correlation_matrix
 
 MOST_COLUMNS = 24
-"""Drawn; of more, the first ones."""
+"""Columns drawn; if there are more, the first ones."""
 MOST_PLANES = 4
-"""Pictures of groups."""
+"""Charts of groups."""
 MOST_TASKS = 100
-"""Lines of the table of tasks."""
+"""Rows of the table of tasks."""
 MOST_PARTS = 60
-"""Lines of a measure's parts."""
+"""Rows of the table of a measure's parts."""
 _MAIN = '<main id="main">'
 SMALLEST_SCALE = 0.05
-"""Of colours for differences of correlations, so that rounding does not shine."""
+"""Least difference of correlations shown in full colour, so that rounding errors stay pale."""
 
 
 def internal_page(facts: InternalFacts) -> str:
-    """The report that stays in the house."""
+    """The report for the owner of the data: confidential."""
     album = Album()
     changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
     drawn = _joined(changed)
@@ -58,7 +58,7 @@ def internal_page(facts: InternalFacts) -> str:
 
 
 def external_page(facts: ExternalFacts) -> str:
-    """The report for those who get the release."""
+    """The report for recipients of the release."""
     album = Album()
     columns, released = facts.columns[:MOST_COLUMNS], facts.released[:, :MOST_COLUMNS]
     return _page(
@@ -80,7 +80,7 @@ def external_page(facts: ExternalFacts) -> str:
 
 
 def assessment_page(facts: AssessmentFacts) -> str:
-    """The report on a protected file of any origin; it stays in the house too."""
+    """The report on a protected file from any program: confidential."""
     return _page(
         "assessment.html",
         facts=facts,
@@ -90,12 +90,12 @@ def assessment_page(facts: AssessmentFacts) -> str:
 
 
 def main_part(page: str) -> str:
-    """What a page says, without its head, title and foot, for a page that shows it among other things."""
+    """The main part of a page, without its head, title and foot, to be shown inside another page."""
     return page[page.index(_MAIN) + len(_MAIN) : page.rindex("</main>")]
 
 
 def _joined(subsets: Sequence[Subset]) -> Subset:
-    """All columns beside each other, the first ones if there are too many."""
+    """All subsets as one, with the first columns if there are too many."""
     columns = tuple(column for subset in subsets for column in subset.columns)
     before = np.concatenate([subset.before for subset in subsets], axis=1)
     after = np.concatenate([subset.after for subset in subsets], axis=1)
@@ -130,7 +130,7 @@ def _changes(album: Album, drawn: Subset) -> list[Picture]:
 
 
 def _in_numbers(facts: ExternalFacts) -> list[tuple[str, ...]]:
-    """Of the released values of each changed column."""
+    """Statistics of the released values of each changed column."""
     rows = []
     for column, values in zip(facts.columns, facts.released.T, strict=True):
         values = values[~np.isnan(values)]
@@ -141,7 +141,7 @@ def _in_numbers(facts: ExternalFacts) -> list[tuple[str, ...]]:
             figures += [float(values.min()), float(values.max())]
         else:
             figures += [float("nan")] * 4
-        rows.append((words.clean(column), *(words.number(figure) for figure in figures)))
+        rows.append((formatting.clean(column), *(formatting.number(figure) for figure in figures)))
     return rows
 
 
@@ -155,7 +155,7 @@ def _losses(album: Album, facts: InternalFacts) -> Picture:
 
 
 def _gap(facts: InternalFacts) -> str:
-    """How near to the optimum the groups are."""
+    """How close to the optimum the groups are."""
     if facts.bound_loss is None:
         return "not known: no bound was proven (--certify proves one)"
     return nearness(gap_above(facts.bound_loss, facts.information_loss))
@@ -174,12 +174,12 @@ def _page(template: str, **content: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "number": words.number,
-        "percent": words.percent,
-        "clean": words.clean,
-        "listed": words.listed,
+        "number": formatting.number,
+        "percent": formatting.percent,
+        "clean": formatting.clean,
+        "listed": formatting.listed,
     }
-    environment.globals |= {"count": words.count, "most_parts": MOST_PARTS}
+    environment.globals |= {"count": formatting.count, "most_parts": MOST_PARTS}
     text = environment.get_template(template).render(**content)
     # A path may hold bytes that are no letters.
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""The pictures of the pages, each with a text in its place and the numbers behind it."""
+"""The charts of the pages, each with a text for screen readers and a table of its numbers."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ import numpy as np
 from markupsafe import Markup
 
 from microagg.report.facts import Codes, Subset, Values
-from microagg.report.svg import AFTER, BEFORE, GRID, GROUPS, HIGH, INK, LOW, PAPER, drawn
-from microagg.report.words import clean, count, listed, number, percent, short, tick
+from microagg.report.formatting import clean, count, listed, number, percent, short, tick
+from microagg.report.svg import AFTER, BEFORE, GRID, GROUPS, HIGH, INK, LOW, PAPER, draw_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_BINS = 30
 MOST_SIZES = 30
-"""More different sizes of groups are drawn in bins."""
+"""If there are more different sizes of groups, they are drawn in bins."""
 DRAWN_RECORDS = 600
-"""Of a picture of groups."""
+"""Records in a chart of groups, at most."""
 MOST_FILLED = 0.55
-"""Opacity of a correlation of 1: letters on it stay readable in light and dark."""
+"""Opacity of a correlation of 1, on which letters stay readable in light and dark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture, its caption, and its numbers as a table."""
+    """A chart, its caption, and its numbers as a table."""
 
     svg: Markup
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
-    """A heading of its own."""
     text: tuple[int, ...] = (0,)
-    """Columns of the table that hold text: they go to the left."""
+    """Columns of the table that hold text, which is aligned to the left."""
 
 
 class Album:
-    """Draws pictures for one page; each has a number there."""
+    """Draws the charts of one page and numbers them."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def histogram(self, column: str, after: Values, before: Values | None = None) -> Picture | None:
-        """Of one column, with the source's if that may be seen; None if there is nothing to draw."""
+        """Histogram of a column, with the source's if that may be shown; None if there are no values."""
         column = clean(column)
         after, before = _present(after), None if before is None else _present(before)
         every = after if before is None else np.concatenate([before, after])
@@ -87,11 +86,11 @@ class Album:
             (number(low * unit, 4), number(high * unit, 4), *(number(float(each[at])) for each in counts))
             for at, (low, high) in enumerate(pairwise(edges))
         )
-        svg = self._drawn(320, 190, draw, label)
+        svg = self._draw(320, 190, draw, label)
         return Picture(svg, caption, header, rows, text=())
 
     def sizes(self, sizes: Codes, what: str) -> Picture:
-        """How many groups, or other things, have how many records."""
+        """Bar chart of the sizes of groups, or of combinations of keys."""
         values, counts = np.unique(sizes, return_counts=True)
         if len(values) > MOST_SIZES:
             counts, edges = np.histogram(
@@ -121,11 +120,10 @@ class Album:
             f"{count(int(values[0]), 'record')}, the largest with {values[-1]:,}."
         )
         rows = tuple((name, number(float(each))) for name, each in zip(names, counts, strict=True))
-        svg = self._drawn(420, 210, draw, label)
+        svg = self._draw(420, 210, draw, label)
         return Picture(svg, f"Sizes of {len(sizes):,} {what}", ("records", what), rows, text=())
 
     def losses(self, losses: Sequence[tuple[str, float]]) -> Picture:
-        """Information losses side by side."""
         names = [name for name, _ in losses]
         values = [value for _, value in losses]
 
@@ -145,8 +143,8 @@ class Album:
                 axes.spines[side].set_visible(False)
             axes.tick_params(length=0)
 
-        said = "; ".join(f"{name} {percent(value)}" for name, value in losses)
-        svg = self._drawn(420, 40 + 34 * len(losses), draw, f"Bar chart of information loss: {said}.")
+        figures = "; ".join(f"{name} {percent(value)}" for name, value in losses)
+        svg = self._draw(420, 40 + 34 * len(losses), draw, f"Bar chart of information loss: {figures}.")
         rows = tuple((name, percent(value)) for name, value in losses)
         return Picture(svg, "Information loss, in percent of the variation", ("groups", "loss"), rows)
 
@@ -193,7 +191,7 @@ class Album:
         side = cell * (p - 1)
         longest = max(map(len, names))
         margin = 20 + 6 * longest
-        svg = self._drawn(max(side + margin, 220), max(side + margin, 160), draw, label)
+        svg = self._draw(max(side + margin, 220), max(side + margin, 160), draw, label)
         rows = tuple(
             (clean(column), *(_two_decimals(value) for value in matrix[at]))
             for at, column in enumerate(columns)
@@ -205,66 +203,22 @@ class Album:
 
     def groups(self, subset: Subset) -> Picture | None:
         """Records and the means of their groups in the plane of the first two principal components."""
-        whole = ~np.isnan(subset.before).any(axis=1) & ~np.isnan(subset.after).any(axis=1)
-        before, after, groups = subset.before[whole], subset.after[whole], subset.groups[whole]
-        deviations = before.std(axis=0) if len(before) else np.zeros(len(subset.columns))
-        varies = deviations > 0
-        if varies.sum() < 2:
+        plane = _Plane.of(subset)
+        if plane is None:
             return None
-        middle, scale = before[:, varies].mean(axis=0), deviations[varies]
-        points = (before[:, varies] - middle) / scale
-        variances, axes_ = np.linalg.eigh(points.T @ points / len(points))
-        plane = axes_[:, [-1, -2]]
-        plane = plane * np.where(plane[np.abs(plane).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
-        shares = 100.0 * variances[[-1, -2]] / variances.sum()
-        shown = _some_groups(groups)
-        flat = points[shown] @ plane
-        means = ((after[:, varies] - middle) / scale)[shown] @ plane
-        own = groups[shown]
-
-        def draw(figure: Any) -> None:
-            axes = figure.add_subplot()
-            for at, colour in enumerate(GROUPS):
-                mine = own % len(GROUPS) == at
-                lines = np.full((3 * int(mine.sum()), 2), np.nan)
-                lines[0::3], lines[1::3] = flat[mine], means[mine]
-                axes.plot(*lines.T, color=colour, linewidth=0.8, alpha=0.7)
-                axes.plot(
-                    *flat[mine].T,
-                    linestyle="none",
-                    marker="o",
-                    markersize=3.2,
-                    color=colour,
-                    markeredgewidth=0,
-                )
-            places = np.unique(means, axis=0)
-            axes.plot(
-                *places.T,
-                linestyle="none",
-                marker="D",
-                markersize=3.6,
-                color=PAPER,
-                markeredgecolor=INK,
-                markeredgewidth=0.8,
-            )
-            axes.grid(True, axis="both", color=GRID)
-            axes.set_xlabel(f"first component ({shares[0]:.0f} % of the variance)")
-            axes.set_ylabel(f"second component ({shares[1]:.0f} %)")
-
-        named = [name for name, used in zip(subset.columns, varies, strict=True) if used]
         part = ""
-        if len(shown) < len(subset.groups):
-            whole_groups = f"{len(np.unique(own)):,} whole groups"
-            part = f"; {count(len(shown), 'record')} of {len(subset.groups):,} in {whole_groups}"
+        if len(plane.groups) < len(subset.groups):
+            whole_groups = f"{len(np.unique(plane.groups)):,} whole groups"
+            part = f"; {count(len(plane.groups), 'record')} of {len(subset.groups):,} in {whole_groups}"
         label = (
-            f"Records of {listed(named)} in the plane of their first two principal components, each joined "
-            f"to the mean of its group by a line{part}."
+            f"Records of {listed(plane.columns)} in the plane of their first two principal components, "
+            f"each joined to the mean of its group by a line{part}."
         )
         rows = tuple(
             (clean(name), _two_decimals(first), _two_decimals(second))
-            for name, (first, second) in zip(named, plane, strict=True)
+            for name, (first, second) in zip(plane.columns, plane.axes, strict=True)
         )
-        svg = self._drawn(480, 400, draw, label, 640)
+        svg = self._draw(480, 400, plane.draw, label, 640)
         caption = f"Dots are records, diamonds what their groups publish{part}"
         return Picture(
             svg,
@@ -274,9 +228,76 @@ class Album:
             title=listed(subset.columns),
         )
 
-    def _drawn(self, width: int, height: int, draw: Any, label: str, widest: int | None = None) -> Markup:
+    def _draw(self, width: int, height: int, draw: Any, label: str, widest: int | None = None) -> Markup:
         self._count += 1
-        return drawn(width, height, draw, label, f"p{self._count}-", widest or width)
+        return draw_svg(width, height, draw, label, f"p{self._count}-", widest or width)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plane:
+    """Records and the means of their groups on the first two principal components of the original."""
+
+    columns: list[str]
+    """Those that vary."""
+    axes: Values
+    """The weight of each column in the two components."""
+    shares: Values
+    """Of the variance, in percent."""
+    records: Values
+    means: Values
+    groups: Codes
+
+    @classmethod
+    def of(cls, subset: Subset) -> _Plane | None:
+        """None if fewer than two columns vary."""
+        whole = ~np.isnan(subset.before).any(axis=1) & ~np.isnan(subset.after).any(axis=1)
+        before, after, groups = subset.before[whole], subset.after[whole], subset.groups[whole]
+        deviations = before.std(axis=0) if len(before) else np.zeros(len(subset.columns))
+        varies = deviations > 0
+        if varies.sum() < 2:
+            return None
+        middle, scale = before[:, varies].mean(axis=0), deviations[varies]
+        points = (before[:, varies] - middle) / scale
+        variances, vectors = np.linalg.eigh(points.T @ points / len(points))
+        axes = vectors[:, [-1, -2]]
+        axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
+        shown = _some_groups(groups)
+        return cls(
+            [name for name, used in zip(subset.columns, varies, strict=True) if used],
+            axes,
+            100.0 * variances[[-1, -2]] / variances.sum(),
+            points[shown] @ axes,
+            ((after[:, varies] - middle) / scale)[shown] @ axes,
+            groups[shown],
+        )
+
+    def draw(self, figure: Any) -> None:
+        axes = figure.add_subplot()
+        for at, colour in enumerate(GROUPS):
+            mine = self.groups % len(GROUPS) == at
+            lines = np.full((3 * int(mine.sum()), 2), np.nan)
+            lines[0::3], lines[1::3] = self.records[mine], self.means[mine]
+            axes.plot(*lines.T, color=colour, linewidth=0.8, alpha=0.7)
+            axes.plot(
+                *self.records[mine].T,
+                linestyle="none",
+                marker="o",
+                markersize=3.2,
+                color=colour,
+                markeredgewidth=0,
+            )
+        axes.plot(
+            *np.unique(self.means, axis=0).T,
+            linestyle="none",
+            marker="D",
+            markersize=3.6,
+            color=PAPER,
+            markeredgecolor=INK,
+            markeredgewidth=0.8,
+        )
+        axes.grid(True, axis="both", color=GRID)
+        axes.set_xlabel(f"first component ({self.shares[0]:.0f} % of the variance)")
+        axes.set_ylabel(f"second component ({self.shares[1]:.0f} %)")
 
 
 def correlation_matrix(values: Values) -> Values:
@@ -341,7 +362,7 @@ def _two_decimals(value: float) -> str:
 
 
 def _strongest(columns: Sequence[str], matrix: Values) -> str:
-    """The largest entry, in words."""
+    """A sentence on the largest entry."""
     rows, places = np.tril_indices(len(columns), -1)
     values = matrix[rows, places]
     if np.isnan(values).all():

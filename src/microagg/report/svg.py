@@ -1,4 +1,4 @@
-"""matplotlib's SVG made fit for a page: colours and fonts of the page, no names or addresses of its own."""
+"""matplotlib's SVG adapted to a page: its colours and fonts, without ids or links of matplotlib's own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 INK, GRID, BEFORE, AFTER, PAPER = "#010101", "#010102", "#010103", "#010104", "#010105"
 LOW, HIGH = "#010106", "#010107"
 GROUPS = tuple(f"#01020{at}" for at in range(1, 7))
-"""Stand-ins, which become variables of the page: light and dark pages have colours of their own."""
+"""Placeholders that become CSS variables, since light and dark pages have different colours."""
 
 _VARIABLES = {
     INK: "currentColor",
@@ -59,7 +59,7 @@ _STYLE: dict[str, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Our own style, whatever the user's is; and silence about letters that only the page's fonts have."""
+    """Use our style, whatever the user's is, without warnings about letters that the fonts lack."""
     matplotlib = load_matplotlib()
 
     with catch_warnings(), matplotlib.rc_context():
@@ -70,13 +70,12 @@ def style() -> Iterator[None]:
         yield
 
 
-def drawn(
+def draw_svg(
     width: int, height: int, draw: Callable[[Figure], object], label: str, prefix: str, widest: int
 ) -> Markup:
-    """A picture of this size in pixels, with this text in its place for those who cannot see it.
+    """A chart of this size in pixels, with `label` as its text for screen readers.
 
-    `prefix` is one of the page's own for each picture: names inside of it must differ from all others.
-    `widest`: to so many pixels the page may stretch it.
+    `prefix` makes its ids unique on the page; the page may stretch it to `widest` pixels.
     """
     load_matplotlib()
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -88,10 +87,10 @@ def drawn(
         draw(figure)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return _fitted(out.getvalue(), widest, label, prefix)
+    return _adapt_to_page(out.getvalue(), widest, label, prefix)
 
 
-def _fitted(text: str, width: int, label: str, prefix: str) -> Markup:
+def _adapt_to_page(text: str, width: int, label: str, prefix: str) -> Markup:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.S)
     box = re.search(r'viewBox="[^"]*"', text)

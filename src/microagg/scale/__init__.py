@@ -1,4 +1,4 @@
-"""From columns to problems: common units, strata, patterns of missing values. Only here is scaled."""
+"""From columns to problems: common units, strata, patterns of missing values."""
 
 from microagg.scale.tasks import Task, Tasks, tasks_of
 from microagg.scale.units import to_points

@@ -25,7 +25,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Of the rounded values of one column: how many there are, their sum, the sum of their squares."""
+    """Number, sum and sum of squares of the rounded values of one column."""
 
     count: int = 0
     sum: int = 0
@@ -36,7 +36,7 @@ class Sums:
 
 
 def sums_of(values: Doubles, ranges: Units) -> tuple[Sums, ...]:
-    """Of some records (NaN where missing), one for each column; `ranges` are those of all records."""
+    """The sums of some records (NaN where missing), by column; `ranges` are those of all records."""
     found = []
     for column in ranges.points(values).T:
         steps = np.rint(column[~np.isnan(column)] * STEPS).astype(np.int64)
@@ -47,8 +47,8 @@ def sums_of(values: Doubles, ranges: Units) -> tuple[Sums, ...]:
     return tuple(found)
 
 
-def added(parts: Iterable[tuple[Sums, ...]], columns: int) -> tuple[Sums, ...]:
-    """The sums of all parts, in whatever order they come."""
+def total_of(parts: Iterable[tuple[Sums, ...]], columns: int) -> tuple[Sums, ...]:
+    """The total of all parts, which does not depend on their order."""
     total = tuple(Sums() for _ in range(columns))
     for part in parts:
         total = tuple(one + other for one, other in zip(total, part, strict=True))
@@ -75,8 +75,8 @@ def units_of(scale: ScaleName, ranges: Units, high: Doubles, sums: tuple[Sums, .
     return Units(ranges.middle, ranges.factor, centre, spread)
 
 
-def refuse_what_cannot_be_squared(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
-    """Without scaling, squared distances of huge values would overflow, and those of tiny ones vanish."""
+def require_squarable_values(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
+    """`DataError` for unscaled values whose squared distances would overflow, or vanish."""
     for column, least, most in zip(columns, low, high, strict=True):
         if max(most, -least) > LARGEST:
             raise wording.too_large_to_square(column, LARGEST)

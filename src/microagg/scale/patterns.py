@@ -66,7 +66,7 @@ def _observed_patterns(points: NDArray[np.float64], rows: Positions) -> dict[Obs
 
 
 def _mend(points: NDArray[np.float64], patterns: dict[Observed, Positions], rare: Observed, k: int) -> None:
-    """Change the patterns so that the rare one is no longer, or no longer rare."""
+    """Merge the rare pattern into another one, or bring it to k records."""
     members = patterns[rare]
     best: tuple[bool, int, int, list[int]] | None = None
     action: tuple[Observed, int] = (frozenset(), 0)
@@ -99,7 +99,7 @@ def _mend(points: NDArray[np.float64], patterns: dict[Observed, Positions], rare
 
 
 def _fill_up(points: NDArray[np.float64], patterns: dict[Observed, Positions], k: int) -> None:
-    """Bring the records without the only key to k, if as many remain with it."""
+    """Bring the records without the only key to k, if at least k remain with it."""
     nothing, only = frozenset[int](), frozenset({0})
     without, others = patterns.get(nothing, ()), patterns.get(only, np.empty(0, dtype=np.int64))
     lacking = k - len(without)

@@ -1,23 +1,23 @@
-"""Strata: records that must not be grouped across them, and what to do with those that are too small."""
+"""Strata: groups never cross them; those that are too small are refused, merged or left out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg import wording
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from microagg.arrow_types import is_binary
 
 Positions = NDArray[np.int64]
 
 MISSING_CODE = "NA"
-"""What a missing value is called in the code of merged strata."""
+"""Stands for a missing value in the codes of merged strata."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +42,8 @@ def strata_of(
     """One stratum for each combination of values that occurs; a missing value is a value.
 
     Those with fewer than k records are refused, or merged with each other in the order of their codes (with
-    the smallest of the others, if they are fewer than k together), or left out. With `counts` each row of
-    the table stands for so many records.
+    the smallest of the others, if they are fewer than k together), or left out. With `counts`, each row
+    of the table stands for that number of records.
     """
     n = table.num_rows
     counts = np.ones(n, dtype=np.int64) if counts is None else counts
@@ -81,9 +81,6 @@ def strata_of(
 
 def _codes(column: pa.ChunkedArray[Any], name: str) -> Positions:
     """The place of each value among the sorted distinct ones; missing values come last."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if isinstance(column.type, pa.BaseExtensionType):
@@ -142,8 +139,6 @@ def _recode(
     target: Positions,
 ) -> dict[str, pa.Array[Any]]:
     """Codes such as C+D for the merged strata: in each column the values that it joins."""
-    import pyarrow as pa
-
     recoded: dict[str, pa.Array[Any]] = {}
     # The members of each merged stratum, all of them in one pass.
     order = np.argsort(target, kind="stable")
@@ -169,13 +164,7 @@ def _recode(
                 names[member] = name
         if changed:
             kind = table.schema.field(column).type
-            if pa.types.is_time(kind) or pa.types.is_duration(kind) or _is_binary(kind):
+            if pa.types.is_time(kind) or pa.types.is_duration(kind) or is_binary(kind):
                 raise wording.codes_not_merged(column, str(kind))
             recoded[column] = pa.array(names, pa.large_string()).take(of)
     return recoded
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)

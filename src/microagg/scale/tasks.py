@@ -92,7 +92,7 @@ def tasks_of_stratum(
 
 
 def _points_of(subset: Table, scale: ScaleName, by_pattern: bool) -> Points:
-    """In common units, each column by its observed values."""
+    """The values in common units; NaN where missing."""
     missing = np.isnan(subset.values)
     if not missing.any():
         return to_points(subset, scale)

@@ -1,4 +1,4 @@
-"""Attributes brought to a common unit; the only place that scales."""
+"""Attributes in common units; the only module that scales."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Units:
 
     @classmethod
     def from_ranges(cls, low: Sequence[float], high: Sequence[float]) -> Units:
-        """From -1 to 1 about the middle of each range; what is known before any sum."""
+        """Units in which each range goes from -1 to 1."""
         middle = [least / 2.0 + most / 2.0 for least, most in zip(low, high, strict=True)]
         reach = [max(b - m, m - a) for a, b, m in zip(low, high, middle, strict=True)]
         factor = [math.ldexp(1.0, min(-math.frexp(each)[1], 1000)) for each in reach]
@@ -72,7 +72,6 @@ class Units:
         return cls(np.array(middle), np.array(factor), np.zeros(len(middle)), np.array(spread))
 
     def of(self, columns: Sequence[int]) -> Units:
-        """Those of some columns."""
         at = list(columns)
         return Units(self.middle[at], self.factor[at], self.centre[at], self.spread[at])
 

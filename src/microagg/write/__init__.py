@@ -1,7 +1,7 @@
-"""Files, written whole or not at all: releases, and what stays in the house."""
+"""Files, written completely or not at all: releases, and internal files such as groups and run records."""
 
 from microagg.write.checks import WRITTEN, check_apart, check_output, output_format, protected_name
-from microagg.write.drafts import OURS_ALONE, commit_all, committing
+from microagg.write.drafts import OWNER_ONLY, commit_all, committing
 from microagg.write.internal import (
     Internal,
     labels_text,
@@ -16,7 +16,7 @@ from microagg.write.leftovers import claimed, hidden_name
 from microagg.write.release import Staged, stage
 
 __all__ = [
-    "OURS_ALONE",
+    "OWNER_ONLY",
     "WRITTEN",
     "Internal",
     "Journal",

@@ -1,4 +1,4 @@
-"""Outputs that cannot be written are refused before any work is done for them."""
+"""Checks of output paths, made before any work is done."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 from microagg import errors, wording
 from microagg.model import FORMATS, Origin
-from microagg.write.drafts import OURS_ALONE, draft
+from microagg.write.drafts import OWNER_ONLY, draft
 
 _NOT_WRITTEN = ("SPSS portable", "SAS")
 WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind not in _NOT_WRITTEN}
-"""The formats of releases by the ending of the name."""
+"""Formats that can be written, by the ending of the name."""
 
 _WRITTEN_INSTEAD = {".por": ".sav", ".sas7bdat": ".xpt"}
-"""For formats that can only be read, another of the same program."""
+"""For formats that can only be read, the ending of another one of the same program."""
 
 
 def protected_name(source: Path) -> str:
-    """What a release of this file is called, unless its user says otherwise."""
+    """The default name of a release of this file."""
     ending = _WRITTEN_INSTEAD.get(source.suffix.lower(), source.suffix)
     return f"{source.stem}-protected{ending}"
 
@@ -28,7 +28,7 @@ def protected_name(source: Path) -> str:
 def check_output(path: Path, force: bool | None = None, source: Path | None = None) -> None:
     """Refuse a path that cannot be written, that exists (unless forced), or that is the source's own.
 
-    `force` is None where the user has no such option, which the message must not name then.
+    `force` is None where the user has no such option: the message does not mention it then.
     """
     try:
         _refuse_removed_folder(path)
@@ -50,16 +50,16 @@ def check_output(path: Path, force: bool | None = None, source: Path | None = No
         raise
     except OSError as error:
         raise wording.cannot_write(str(path), error.strerror or "its name is not possible") from None
-    with draft(path, OURS_ALONE):  # the folder may be read-only, the disk full
+    with draft(path, OWNER_ONLY):  # the folder may be read-only, the disk full
         pass
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that is longer than the folder takes; the folder itself may still have to be made."""
+    """Refuse a name that is too long for the file system; the folder need not exist yet."""
     folder = next((each for each in path.parents if each.is_dir()), None)
     size, most = len(os.fsencode(path.name)), -1
     if folder is not None:
-        with suppress(OSError, ValueError):  # some file systems do not tell
+        with suppress(OSError, ValueError):  # some file systems do not report it
             most = os.pathconf(folder, "PC_NAME_MAX")
     if 0 < most < size:
         raise wording.name_too_long(path.name, size, most)
@@ -75,14 +75,14 @@ def _refuse_removed_folder(path: Path) -> None:
 
 
 def check_apart(paths: Sequence[Path]) -> None:
-    """Refuse outputs of which two, perhaps through links, are one file."""
+    """Refuse two output paths that are the same file, perhaps through links."""
     for at, path in enumerate(paths):
         if any(_are_one_file(path, other) for other in paths[:at]):
             raise wording.same_output(str(path))
 
 
 def _are_one_file(path: Path, source: Path) -> bool:
-    """Whether two names, through links of any kind, are one file's."""
+    """Whether two paths, perhaps through links, are the same file."""
     if path.exists() and source.exists():
         return path.samefile(source)
     return path.resolve() == source.resolve()

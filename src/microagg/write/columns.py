@@ -1,26 +1,23 @@
-"""Columns as formats other than Arrow's own know them, and nothing beside their values."""
+"""Columns in types that all formats have, and without anything known only from the source."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.arrow_types import is_text
 from microagg.hidden_values import without_hidden_values
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 _PANDAS = b"pandas"
 
 
-def values_only(table: pa.Table, changed: Collection[str]) -> pa.Table:
-    """The table without what is known only from the source.
-
-    That is: categories that no record has, which may be those of suppressed records, values under nulls,
-    and what pandas' own metadata say about columns that were changed or dropped.
+def remove_source_traces(table: pa.Table, changed: Collection[str]) -> pa.Table:
+    """Remove what is known only from the source: categories that no record has (they may be those of
+    suppressed records), values under nulls, and pandas' metadata on columns that were changed or dropped.
     """
     table = without_hidden_values(table)
     metadata = dict(table.schema.metadata or {})
@@ -36,13 +33,10 @@ def values_only(table: pa.Table, changed: Collection[str]) -> pa.Table:
     return table.replace_schema_metadata(metadata or None)
 
 
-def plain(column: pa.ChunkedArray[Any], name: str, kind: str) -> pa.ChunkedArray[Any]:
-    """Values as whole numbers, doubles, truth values, text, or dates and times without zone.
-
-    These are what spreadsheets and statistical programs know; `DataError` for others.
+def to_basic_type(column: pa.ChunkedArray[Any], name: str, kind: str) -> pa.ChunkedArray[Any]:
+    """Cast to integers, doubles, bools, text, or dates and times without zone, which spreadsheets and
+    statistical programs can hold; `DataError` for other types.
     """
-    import pyarrow as pa
-
     types = pa.types
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)

@@ -3,40 +3,38 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
+from microagg.arrow_types import is_binary
 from microagg.model import CsvFormat, CsvLook
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-PLAIN = CsvFormat(",", "utf-8", ".")
-"""How CSV files are written whose source is none."""
+DEFAULT_CSV_FORMAT = CsvFormat(",", "utf-8", ".")
+"""Of a release whose source is no CSV file."""
 
 _PLAIN_LOOK = CsvLook()
 _ROWS_AT_ONCE = 1 << 16
-_LARGEST_WHOLE = 2.0**53
+_LARGEST_EXACT_INT = 2.0**53
 
 
 def write_csv(
     table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat, look: CsvLook = _PLAIN_LOOK
 ) -> None:
-    """Text as it is, in quotes where it has to be, or as all of its column is; numbers in the fewest digits
-    that mean the same.
+    """Write text unchanged, quoted where it must be or where the source's column is; numbers in the fewest
+    digits that give the same number; missing values as empty fields.
 
-    What is missing is an empty field. `DataError` for columns that are no scalars and for letters that the
-    encoding lacks.
+    `DataError` for columns that are no scalars and for letters that the encoding lacks.
     """
-    import pyarrow as pa
-
     delimiter = csv_format.delimiter or ","
     decimal = csv_format.decimal or "."
     encoding = csv_format.encoding or "utf-8"
     for field in table.schema:
         kind = field.type
         stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
-        if pa.types.is_nested(stored) or pa.types.is_interval(stored) or _is_binary(stored):
+        if pa.types.is_nested(stored) or pa.types.is_interval(stored) or is_binary(stored):
             raise wording.unwritable_column("CSV", field.name, f"values of type {kind}")
     padded = [name for name in table.column_names if name != name.strip()]
     if padded:
@@ -46,12 +44,12 @@ def write_csv(
     header = pa.table([[name] for name in table.column_names], names=table.column_names)
     file.write(encoder.begin())
     header_fields = [
-        _quoted(_text(column, "."), delimiter, look.quoted_header) for column in header.columns
+        _quote(_to_text(column, "."), delimiter, look.quoted_header) for column in header.columns
     ]
     file.write(encoder.encode(header_fields, table.column_names))
     for part in (pa.Table.from_batches([b]) for b in table.to_batches(_ROWS_AT_ONCE)):
         fields = [
-            _quoted(_text(column, decimal), delimiter, quotes, look.quoted_gaps)
+            _quote(_to_text(column, decimal), delimiter, quotes, look.quoted_gaps)
             for column, quotes in zip(part.columns, always, strict=True)
         ]
         file.write(encoder.encode(fields, table.column_names))
@@ -59,7 +57,7 @@ def write_csv(
 
 
 class _Encoder:
-    """Rows of text to bytes in some encoding, with its byte order mark if it has one."""
+    """Encodes rows of text, with a byte order mark if the encoding has one."""
 
     def __init__(self, encoding: str, path: str, delimiter: str, line_end: str) -> None:
         self._encoding, self._path, self._delimiter, self._line_end = encoding, path, delimiter, line_end
@@ -70,7 +68,7 @@ class _Encoder:
         return codecs.BOM_UTF8 if codecs.lookup(self._encoding).name == "utf-8-sig" else b""
 
     def encode(self, fields: list[pa.Array[Any]], names: list[str]) -> bytes | memoryview:
-        rows = _joined(fields, self._delimiter, self._line_end)
+        rows = _join_rows(fields, self._delimiter, self._line_end)
         if self._utf_8:
             return rows
         try:
@@ -81,7 +79,7 @@ class _Encoder:
 
     def _fits(self, field: pa.Array[Any]) -> bool:
         try:
-            str(_joined([field], self._delimiter, self._line_end), "utf-8").encode(self._encoding)
+            str(_join_rows([field], self._delimiter, self._line_end), "utf-8").encode(self._encoding)
         except UnicodeEncodeError:
             return False
         return True
@@ -90,22 +88,13 @@ class _Encoder:
         return b"" if self._utf_8 else self._state.encode("", final=True)
 
 
-def _is_binary(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
-
-
-def _text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
+def _to_text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
     """Values as text, "" where they are missing."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     array: pa.Array[Any] = pa.concat_arrays(column.chunks)
     if pa.types.is_floating(array.type):
-        array = _shortest(array)
+        array = _shortest_digits(array)
     array = array.cast(pa.large_string())
     if decimal != "." and _is_fractional(column.type):
         array = compute.replace_substring(array, ".", decimal)
@@ -113,20 +102,15 @@ def _text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
 
 
 def _is_fractional(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def _shortest(numbers: pa.Array[Any]) -> pa.Array[Any]:
-    """Arrow's shortest digits; whole numbers as such, without exponent, sign of zero or decimal sign."""
-    import pyarrow as pa
-    from pyarrow import compute
-
+def _shortest_digits(numbers: pa.Array[Any]) -> pa.Array[Any]:
+    """Arrow's shortest digits; integers without exponent, decimal sign or negative zero."""
     numbers = compute.if_else(compute.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
     whole = compute.and_(
         compute.equal(compute.floor(numbers), numbers),
-        compute.less(compute.abs(numbers), pa.scalar(_LARGEST_WHOLE, numbers.type)),
+        compute.less(compute.abs(numbers), pa.scalar(_LARGEST_EXACT_INT, numbers.type)),
     )
     digits = numbers.cast(pa.large_string())
     if not compute.any(whole).as_py():
@@ -135,12 +119,10 @@ def _shortest(numbers: pa.Array[Any]) -> pa.Array[Any]:
     return compute.coalesce(wholes.cast(pa.large_string()), digits)
 
 
-def _quoted(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True) -> pa.Array[Any]:
-    """In quotes where a field has a delimiter, a quote or a line break in it; or always, then empty ones
-    too, if `gaps`.
+def _quote(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True) -> pa.Array[Any]:
+    """Quote fields that contain a delimiter, a quote or a line break; or all of them if `always`, and then
+    empty ones too if `gaps`.
     """
-    from pyarrow import compute
-
     if always:
         doubled = compute.replace_substring(text, '"', '""')
         all_quoted = _join(_scalar('"'), doubled, _scalar('"'), separator="")
@@ -158,22 +140,16 @@ def _quoted(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True
 
 
 def _scalar(text: str) -> pa.Scalar[Any]:
-    import pyarrow as pa
-
     return pa.scalar(text, pa.large_string())
 
 
 def _join(*parts: Any, separator: str) -> pa.Array[Any]:
-    from pyarrow import compute
-
     joined: pa.Array[Any] = compute.binary_join_element_wise(*parts, _scalar(separator))
     return joined
 
 
-def _joined(fields: list[pa.Array[Any]], delimiter: str, line_end: str) -> memoryview:
-    """The rows: the buffer of one Arrow array whose values are lines."""
-    from pyarrow import compute
-
+def _join_rows(fields: list[pa.Array[Any]], delimiter: str, line_end: str) -> memoryview:
+    """The rows as bytes: the buffer of an Arrow array whose values are lines."""
     if len(fields) == 1:  # an empty line would be no record
         empty = compute.equal(fields[0], _scalar(""))
         fields = [compute.if_else(empty, _scalar('""'), fields[0])]

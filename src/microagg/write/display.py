@@ -1,21 +1,19 @@
-"""How statistical programs show a column whose whole numbers have become means."""
+"""Display formats of statistical programs for columns whose integers have become means."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_MOST_DECIMALS = 6
+_MOST_DECIMALS_SHOWN = 6
 _MOST_WIDTH = 40
 
 
-def widened(column: pa.ChunkedArray[Any], shown: str | None, program: str) -> str | None:
-    """A format that hides no decimals, as like `shown` as it can be."""
+def widen_format(column: pa.ChunkedArray[Any], shown: str | None, program: str) -> str | None:
+    """A display format that hides no decimals, as similar to `shown` as possible."""
     if program == "Stata":
         # %g shows as many decimals as there is room for.
         return "%12.0gc" if shown and shown.endswith("c") else "%12.0g"
@@ -38,8 +36,7 @@ def _spss_parts(shown: str | None) -> tuple[str, int, int]:
 
 
 def _decimals(values: np.ndarray[Any, np.dtype[np.float64]]) -> int:
-    """How many decimals the values have, up to a few."""
-    for decimals in range(_MOST_DECIMALS):
+    for decimals in range(_MOST_DECIMALS_SHOWN):
         if np.array_equal(np.round(values, decimals), values):
             return decimals
-    return _MOST_DECIMALS
+    return _MOST_DECIMALS_SHOWN

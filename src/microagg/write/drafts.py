@@ -1,4 +1,4 @@
-"""Files written whole or not at all: a draft has no name until it is committed."""
+"""Files written completely or not at all: a draft has no name until it is committed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from microagg import errors, wording
 from microagg.process import note_committed, signals_held_back
 from microagg.write.leftovers import claim_folder, hidden_name
 
-OURS_ALONE = 0o600
-_SOME_ROOM = 1 << 14
+OWNER_ONLY = 0o600
+"""File permissions: read and write for the owner, nothing for others."""
+_BYTES_TO_TRY = 1 << 14
 _OPEN_FILES = Path("/proc/self/fd")
 _NO_UNNAMED_FILES = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT)
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -54,7 +55,6 @@ class Draft:
 
     @property
     def visible_folder(self) -> Path:
-        """The path of `folder`."""
         parent = self.target.parent
         return parent if self.new_folder is None else parent.parent
 
@@ -71,42 +71,41 @@ class Draft:
         os.fsync(self.descriptor)
 
     def refuse_full_disk(self) -> None:
-        """`OSError` if the disk is full, for libraries that do not tell."""
+        """`OSError` if the disk is full, after libraries that do not report it."""
         end = os.fstat(self.descriptor).st_size
         try:
-            if os.pwrite(self.descriptor, bytes(_SOME_ROOM), end) < _SOME_ROOM:
+            if os.pwrite(self.descriptor, bytes(_BYTES_TO_TRY), end) < _BYTES_TO_TRY:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.ftruncate(self.descriptor, end)
 
     def digest(self) -> str:
-        """Of the content."""
         with self.path.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
     @property
     def name(self) -> str:
-        """Of the target, as seen from `folder`."""
+        """The target's name, as seen from `folder`."""
         return self.target.name if self.new_folder is None else f"{self.new_folder}/{self.target.name}"
 
     def commit(self, force: bool = False) -> None:
-        """Give the file its name, at once and for good; `SettingsError` if it is taken, unless forced."""
+        """Give the file its name; `SettingsError` if it is taken, unless forced."""
         commit_all([self], force)
 
     def prepare(self, force: bool) -> None:
-        """All that can be done before the file gets its name, so that this takes but one step."""
-        with told(self.target):
-            if self.mode & OURS_ALONE != OURS_ALONE:
+        """Do all that can be done before the file gets its name, so that naming it is a single step."""
+        with translating_os_errors(self.target):
+            if self.mode & OWNER_ONLY != OWNER_ONLY:
                 os.fchmod(self.descriptor, self.mode)
             if self.new_folder is not None:
                 with suppress(FileExistsError):
                     os.mkdir(self.new_folder, 0o700, dir_fd=self.folder)
-            if force and self._taken():
+            if force and self._is_taken():
                 self._prepare_to_replace()
 
     def give_name(self, force: bool) -> None:
-        """The name is in the folder, but perhaps not on the disk."""
-        with told(self.target):
+        """Put the name into the folder; `settle` brings it to the disk."""
+        with translating_os_errors(self.target):
             if self.older is None:
                 try:
                     self._link(self.name)
@@ -118,7 +117,7 @@ class Draft:
             self._replace()
 
     def settle(self) -> None:
-        """Let the name reach the disk, and let go of what was replaced.
+        """Bring the name to the disk, and remove the file that was replaced.
 
         Some file systems do not sync folders; the file is there and whole in any case.
         """
@@ -134,7 +133,7 @@ class Draft:
                     os.close(made)
 
     def withdraw(self) -> None:
-        """Undo the commit, however far it came; `OSError` if what was replaced cannot be put back."""
+        """Undo the commit, however far it got; `OSError` if a replaced file cannot be put back."""
         try:
             if self.older is None:
                 self._remove(self.name)
@@ -148,22 +147,22 @@ class Draft:
     def _put_back(self, older: str) -> None:
         if not self._exists(older):
             return
-        if self.has(self.name) or not self._taken():
+        if self.is_named(self.name) or not self._is_taken():
             self._rename(older, self.name)
         # Else it was not replaced yet, or somebody else has replaced it since: it is theirs.
         self._unlink(older)
         self.older = None
 
     def _remove(self, name: str) -> None:
-        """Remove the file of this name if it is this one: whoever interrupts may do so at any moment."""
-        if self.has(name):
+        """Remove the file of this name, but only if it is this draft: others may have replaced it."""
+        if self.is_named(name):
             self._unlink(name)
 
     def _unlink(self, name: str) -> None:
-        with suppress(OSError):  # what is left is hidden, and swept by the next run
+        with suppress(OSError):  # the rest is hidden, and removed by the next run
             os.unlink(name, dir_fd=self.folder)
 
-    def _taken(self) -> bool:
+    def _is_taken(self) -> bool:
         return self._exists(self.name)
 
     def _exists(self, name: str) -> bool:
@@ -173,8 +172,8 @@ class Draft:
             return False
         return True
 
-    def has(self, name: str) -> bool:
-        """Whether the file of this name is this one."""
+    def is_named(self, name: str) -> bool:
+        """Whether the file of this name is this draft."""
         try:
             found = os.stat(name, dir_fd=self.folder, follow_symlinks=False)
         except OSError:
@@ -182,7 +181,7 @@ class Draft:
         return os.path.samestat(found, os.fstat(self.descriptor))
 
     def _link(self, name: str) -> None:
-        """A name for the draft; `FileExistsError` if there is one such, unlike by renaming."""
+        """Give the draft a name; unlike renaming, `FileExistsError` if a file has it already."""
         source = str(_OPEN_FILES / str(self.descriptor)) if self.temporary is None else self.temporary
         try:
             os.link(source, name, src_dir_fd=self.folder, dst_dir_fd=self.folder, follow_symlinks=True)
@@ -195,9 +194,9 @@ class Draft:
             self._rename(self.temporary, name)
 
     def _prepare_to_replace(self) -> None:
-        """Hidden names for the draft and for the file that has its name."""
+        """Give hidden names to the draft and to the file that has its name."""
         if stat.S_ISDIR(os.stat(self.name, dir_fd=self.folder, follow_symlinks=False).st_mode):
-            raise FileExistsError  # a folder cannot be replaced, and the system's words are no help
+            raise FileExistsError  # a folder cannot be replaced, and the system's message is no help
         if self.temporary is None:
             self.hidden = hidden_name()
             self._link(self.hidden)
@@ -227,7 +226,7 @@ class Draft:
         os.rename(source, name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
 
     def close(self) -> None:
-        """Leave nothing but what was committed."""
+        """Remove all names but the committed one."""
         for name in (self.temporary, self.hidden):
             if name is not None:
                 self._remove(name)
@@ -236,18 +235,18 @@ class Draft:
 
 
 def commit_all(drafts: Sequence[Draft], force: bool = False) -> None:
-    """Give all of them their names, the last one last, or none of them if one cannot have it."""
+    """Give all drafts their names, the last one last, or none of them if one cannot have its name."""
     with committing(drafts, force):
         pass
 
 
 @contextmanager
 def committing(drafts: Sequence[Draft], force: bool = False, main: str | None = None) -> Iterator[None]:
-    """Give all of them their names, the last one last; take them back if one cannot have it or if the block
-    fails, which does what must come with them. `main`: the file that all is about (default: the last one).
+    """Give all drafts their names, the last one last; take all names back if one is not possible or if the
+    block fails. `main`: the file to be shown as the result (default: the last one).
 
-    Files that are replaced are kept until all is done, and put back if it is not. Signals wait, so that
-    only the death of the process between the first name and the last can leave some of them.
+    Replaced files are kept until all is done, and put back if it fails. Signals wait, so that only the
+    death of the process between the first and the last name can leave some drafts with a name.
     """
     with signals_held_back():
         try:
@@ -265,7 +264,6 @@ def committing(drafts: Sequence[Draft], force: bool = False, main: str | None = 
 
 
 def _withdraw(drafts: Sequence[Draft]) -> None:
-    """Each of them, whatever becomes of the others."""
     lost = []
     for each in reversed(drafts):
         try:
@@ -280,14 +278,14 @@ def _withdraw(drafts: Sequence[Draft]) -> None:
 
 @contextmanager
 def draft(target: Path, mode: int, make_folder: bool = False) -> Iterator[Draft]:
-    """A draft of a file of this name, with these permissions or fewer (the process has its mask).
+    """A draft of the file `target`, with these permissions or fewer, by the umask of the process.
 
-    With `make_folder`, the target's folder need not be there; it is made for its owner alone.
+    With `make_folder`, a missing folder of the target is made, accessible to its owner only.
     """
     parent, new_folder = target.parent, None
     if make_folder and not parent.exists():
         parent, new_folder = parent.parent, parent.name
-    with told(target):
+    with translating_os_errors(target):
         folder = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             claim_folder(folder)
@@ -296,8 +294,8 @@ def draft(target: Path, mode: int, make_folder: bool = False) -> Iterator[Draft]
             os.close(folder)
             raise
         mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-        if mode & OURS_ALONE != OURS_ALONE:  # sources may be read-only, drafts must not be
-            os.fchmod(descriptor, mode | OURS_ALONE)
+        if mode & OWNER_ONLY != OWNER_ONLY:  # sources may be read-only, drafts must not be
+            os.fchmod(descriptor, mode | OWNER_ONLY)
     created = Draft(target, descriptor, folder, temporary, mode, new_folder)
     try:
         yield created
@@ -319,8 +317,8 @@ def _create(folder: int, mode: int) -> tuple[int, str | None]:
 
 
 @contextmanager
-def told(target: Path) -> Iterator[None]:
-    """What the operating system refuses, in our own words."""
+def translating_os_errors(target: Path) -> Iterator[None]:
+    """Raise `OutputError`s in place of the operating system's errors."""
     try:
         yield
     except FileExistsError:
@@ -328,6 +326,6 @@ def told(target: Path) -> Iterator[None]:
     except errors.OutputError:
         raise
     except OSError as error:
-        # Not the error's own words: those of libraries differ from the system's.
+        # Not the error's own message: those of libraries differ from the system's.
         reason = "writing failed" if error.errno is None else os.strerror(error.errno)
         raise wording.cannot_write(str(target), reason) from None

@@ -1,4 +1,4 @@
-"""What must not leave the house: groups, records of runs, certificates. For their owner alone."""
+"""Internal files, which only their owner can read: groups, run records, certificates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from microagg import wording
 from microagg.write.checks import check_name, check_output
-from microagg.write.drafts import OURS_ALONE, Draft, commit_all, draft, told
+from microagg.write.drafts import OWNER_ONLY, Draft, commit_all, draft, translating_os_errors
 
 
 def labels_text(labels: Iterable[int]) -> str:
@@ -20,22 +20,19 @@ def labels_text(labels: Iterable[int]) -> str:
 
 
 def write_labels(path: Path, labels: Iterable[int], force: bool = False) -> None:
-    """The group of each record, as `labels_text` has it."""
     write_text(path, labels_text(labels), force)
 
 
 def write_json(path: Path, content: Mapping[str, object], force: bool = False) -> None:
-    """One JSON object."""
     write_text(path, json.dumps(content, allow_nan=False), force)
 
 
 def write_text(path: Path, content: str, force: bool = False) -> None:
-    """Any text, such as TOML."""
     write_texts({path: content}, force)
 
 
 def write_texts(contents: Mapping[Path, str], force: bool = False) -> None:
-    """Texts by path: all of them, or none."""
+    """Write all texts, given by path, or none of them."""
     for path in contents:
         check_output(path, force)
     if not contents:
@@ -46,12 +43,12 @@ def write_texts(contents: Mapping[Path, str], force: bool = False) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Internal:
-    """A folder for its owner alone, made when something is written to it."""
+    """A folder that only its owner can read, made when something is written to it."""
 
     folder: Path
 
     def check(self, *names: str, force: bool = False) -> None:
-        """Refuse, before any work is done, what could not be written."""
+        """Refuse, before any work is done, files that could not be written."""
         for name in names:
             check_name(self.folder / name)
         if not self.folder.exists():
@@ -66,7 +63,7 @@ class Internal:
 
     @contextmanager
     def staged(self, contents: Mapping[str, str]) -> Iterator[list[Draft]]:
-        """Drafts of files by name, on the disk, to be committed; the folder is made then."""
+        """Drafts of files with these names and contents, to be committed; that makes the folder."""
         with ExitStack() as drafts:
             yield [
                 drafts.enter_context(text_draft(self.folder / name, text, make_folder=True))
@@ -76,11 +73,11 @@ class Internal:
 
 @contextmanager
 def text_draft(
-    path: Path, content: str, mode: int = OURS_ALONE, make_folder: bool = False
+    path: Path, content: str, mode: int = OWNER_ONLY, make_folder: bool = False
 ) -> Iterator[Draft]:
-    """A draft of a file with this text, on the disk, to be committed."""
+    """A draft of a file with this text, to be committed."""
     with draft(path, mode, make_folder) as new:
-        with told(path):
+        with translating_os_errors(path):
             with new.opened_as_text() as file:
                 file.write(content)
             new.finish()

@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from microagg import wording
-from microagg.write.drafts import OURS_ALONE, told
+from microagg.write.drafts import OWNER_ONLY, translating_os_errors
 from microagg.write.internal import Internal
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Lines of JSON, each with a key and what is known under it. For its owner alone.
+    """Lines of JSON, each with a key and its result. Only its owner can read it.
 
-    Lines are only ever added. One that was cut off, by a full disk or a killed process, is passed over.
+    Lines are only added. A line that was cut off, by a full disk or a killed process, is skipped.
     """
 
     path: Path
 
     def check(self) -> None:
-        """Refuse, before any work is done, a place that cannot be written."""
+        """Refuse, before any work is done, a path that cannot be written."""
         if self.path.is_symlink():  # it would lead out of the folder
             raise wording.output_is_a_link(str(self.path))
         if self.path.parent.exists() and not self.path.parent.is_dir():
@@ -32,11 +32,11 @@ class Journal:
         Internal(self.path.parent).check(self.path.name, force=True)
 
     def entries(self) -> dict[str, dict[str, Any]]:
-        """All that is known, by key."""
+        """The results of all complete lines, by key."""
         known: dict[str, dict[str, Any]] = {}
         if not self.path.exists():
             return known
-        with told(self.path):
+        with translating_os_errors(self.path):
             lines = self.path.read_text("utf-8", errors="replace").splitlines()
         for line in lines:
             try:
@@ -50,12 +50,12 @@ class Journal:
         return known
 
     def add(self, key: str, found: Mapping[str, Any]) -> None:
-        """One line more; the newline in front ends one that was cut off."""
+        """Append a line; the newline before it ends one that was cut off."""
         text = "\n" + json.dumps({"key": key, "found": dict(found)}, allow_nan=False) + "\n"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        with told(self.path):
+        with translating_os_errors(self.path):
             self.path.parent.mkdir(mode=0o700, exist_ok=True)
-            descriptor = os.open(self.path, flags, OURS_ALONE)
+            descriptor = os.open(self.path, flags, OWNER_ONLY)
             try:
                 os.write(descriptor, text.encode())
             finally:

@@ -1,4 +1,4 @@
-"""Hidden files that a killed process has left: found and removed by the next one that writes there."""
+"""Hidden files that a killed process has left, removed by the next one that writes to their folder."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _TRIES, _PAUSE_SECONDS = 200, 0.01
 
 
 def hidden_name() -> str:
-    """A name that nobody else has, which `claim_folder` knows again."""
+    """A new name, of a form that `claim_folder` recognises."""
     return f".microagg-{secrets.token_hex(8)}"
 
 
 def claim_folder(folder: int, with_folders: bool = False) -> None:
-    """Tell other processes, as long as this descriptor is open, that hidden files in the folder are in use.
+    """Mark hidden files in the folder as in use, for other processes, as long as this descriptor is open.
 
-    Whoever is the only one there removes first what processes that are no more have left: files, and
-    `with_folders` those of a release on Spark. Where folders cannot be locked, nothing is removed.
+    If no other process uses the folder, hidden files of killed processes are removed first; `with_folders`
+    the folders of a release on Spark too. Where folders cannot be locked, nothing is removed.
     """
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -61,7 +61,7 @@ def _sweep(folder: int, with_folders: bool) -> None:
 
 @contextmanager
 def claimed(path: Path | None) -> Iterator[None]:
-    """The same for a folder by its path, as long as the block runs; None is no folder of this machine."""
+    """`claim_folder` by path, as long as the block runs; None is no folder of this machine."""
     if path is None:
         yield
         return

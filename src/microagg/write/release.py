@@ -6,19 +6,17 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from microagg import wording
 from microagg.model import CsvFormat, Microdata, Origin, Verified
 from microagg.write.checks import output_format
-from microagg.write.columns import values_only
-from microagg.write.csv import PLAIN, write_csv
-from microagg.write.drafts import OURS_ALONE, Draft, commit_all, draft, told
+from microagg.write.columns import remove_source_traces
+from microagg.write.csv import DEFAULT_CSV_FORMAT, write_csv
+from microagg.write.drafts import OWNER_ONLY, Draft, commit_all, draft, translating_os_errors
 from microagg.write.excel import write_excel
 from microagg.write.statistical import write_statistical
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _READABLE = 0o644
 _NEVER_EXECUTABLE = 0o666
@@ -26,7 +24,7 @@ _NEVER_EXECUTABLE = 0o666
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A release that is written and on the disk, but has no name yet."""
+    """A release that is written to the disk, but has no name yet."""
 
     origin: Origin
     """How it is written, for `read_back`."""
@@ -35,7 +33,7 @@ class Staged:
 
     @property
     def readable(self) -> Path:
-        """Where this process can read it."""
+        """Path by which this process can read it."""
         return self._draft.path
 
     @property
@@ -46,7 +44,7 @@ class Staged:
     def commit(self, force: bool = False, before: Sequence[Draft] = ()) -> None:
         """Give it its name; `SettingsError` if that is taken, unless forced.
 
-        `before`: what must not be there without the release, nor the release without it.
+        `before`: files that must not exist without the release, nor the release without them.
         """
         commit_all([*before, self._draft], force)
 
@@ -55,16 +53,16 @@ class Staged:
 def stage(verified: Verified, path: Path, changed: Collection[str] = ()) -> Iterator[Staged]:
     """Write the release, in the format of the path's ending, to a file that has no name.
 
-    `changed` are the columns that were masked or recoded: labels of values and codes for missing ones are
-    not kept for them, and their formats show the decimals they now have. Leaving the block without
-    `commit` leaves nothing.
+    `changed` are the columns that were masked or recoded: their value labels and codes for missing values
+    are not kept, and their formats show the decimals they now have. Leaving the block without `commit`
+    leaves no file.
     """
     source = verified.microdata.origin
     kind = output_format(path, source)
     origin = Origin(kind, str(path), path, _dialect(path, source) if kind == "CSV" else None)
     mode = _READABLE if source.mode is None else source.mode & _NEVER_EXECUTABLE
     with draft(path, mode) as new:
-        with told(path):
+        with translating_os_errors(path):
             _write(verified.microdata, new, origin, frozenset(changed))
             new.finish()
             digest = new.digest()
@@ -72,8 +70,8 @@ def stage(verified: Verified, path: Path, changed: Collection[str] = ()) -> Iter
 
 
 def _dialect(path: Path, source: Origin) -> CsvFormat:
-    """As the source is written, unless the endings of the two names say something else about delimiters."""
-    known = source.csv or PLAIN
+    """The source's CSV format, unless the endings .csv and .tsv ask for another delimiter."""
+    known = source.csv or DEFAULT_CSV_FORMAT
     before = "" if source.path is None else source.path.suffix.lower()
     after = path.suffix.lower()
     if after == ".tsv":
@@ -84,14 +82,14 @@ def _dialect(path: Path, source: Origin) -> CsvFormat:
 
 
 def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[str]) -> None:
-    table = values_only(microdata.table, changed)
+    table = remove_source_traces(microdata.table, changed)
     name = str(new.target)
     if origin.format in ("CSV", "Excel"):
         with new.opened() as file:
             if origin.csv is not None:
                 write_csv(table, file, name, origin.csv, microdata.origin.csv_look)
             else:
-                with draft(new.target, OURS_ALONE) as sheet:
+                with draft(new.target, OWNER_ONLY) as sheet:
                     write_excel(table, file, name, sheet.path, microdata.origin.layout.sheet)
     elif origin.format in ("Parquet", "Arrow"):
         _write_typed(table, new.path, name, origin.format)
@@ -102,8 +100,6 @@ def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[
 
 
 def _write_typed(table: pa.Table, path: Path, name: str, kind: str) -> None:
-    import pyarrow as pa
-
     try:
         if kind == "Parquet":
             from pyarrow import parquet
@@ -113,5 +109,5 @@ def _write_typed(table: pa.Table, path: Path, name: str, kind: str) -> None:
             from pyarrow import feather
 
             feather.write_feather(table, str(path))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # their words may quote values
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # their messages may quote values
         raise wording.refused_by_writer(name, kind) from None

@@ -6,32 +6,30 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_number
 from microagg.calendars import CALENDARS, program_of
 from microagg.model import Origin, StatisticalLabels
-from microagg.write.columns import plain
-from microagg.write.display import widened
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from microagg.write.columns import to_basic_type
+from microagg.write.display import widen_format
 
 _NO_LABELS = StatisticalLabels()
 # Stata's smallest and largest "long"; what is above means missing.
-_SMALLEST_WHOLE, _LARGEST_WHOLE = -2_147_483_647, 2_147_483_620
+_SMALLEST_LONG, _LARGEST_LONG = -2_147_483_647, 2_147_483_620
 
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """What a format can hold."""
-
     names: str
-    """Expression that each column's name matches."""
-    names_in_words: str
-    text: int
-    """Most bytes of a text."""
+    """Regular expression for the names of columns."""
+    names_described: str
+    text_bytes: int
+    """Of the longest text."""
 
 
 _LIMITS = {
@@ -60,7 +58,7 @@ def write_statistical(
     changed: frozenset[str],
     zipped: bool = False,
 ) -> None:
-    """The table with the labels of its source, to a file that `path` names in messages.
+    """Write the table with the labels of its source; messages call the file `path`.
 
     `DataError` for what the format cannot hold.
     """
@@ -81,8 +79,8 @@ def write_statistical(
         writers[kind](prepared.frame, str(to), **options)
     except OSError:
         raise
-    except Exception as error:  # pyreadstat's own, in words that may quote values
-        if "unable to write" in str(error).lower():  # it does not say why: the disk is full, as a rule
+    except Exception as error:  # pyreadstat's own, whose message may quote values
+        if "unable to write" in str(error).lower():  # without a reason: usually the disk is full
             raise wording.cannot_write(path, "the disk may be full") from None
         raise wording.refused_by_writer(path, kind) from None
 
@@ -92,7 +90,7 @@ class _Prepared:
     """A table as pyreadstat's writers take it."""
 
     frame: Any
-    """Of pandas."""
+    """A pandas frame."""
     labels: StatisticalLabels
     formats: Mapping[str, str]
     longest: Mapping[str, int]
@@ -100,36 +98,38 @@ class _Prepared:
 
     @classmethod
     def of(cls, table: pa.Table, kind: str, origin: Origin, changed: frozenset[str]) -> _Prepared:
+        import pandas as pd
+
         program = program_of(kind)
         if program is None:
             raise wording.contract_broken("write", f"{kind} is no statistical format")
         limits = _LIMITS[kind]
         wrong = [name for name in table.column_names if not re.fullmatch(limits.names, name)]
         if wrong:
-            raise wording.bad_names_for(kind, wrong, limits.names_in_words)
+            raise wording.bad_names_for(kind, wrong, limits.names_described)
         same = program_of(origin.format) == program
-        labels = _kept(origin.labels or _NO_LABELS, table, changed)
+        labels = _labels_kept(origin.labels or _NO_LABELS, table, changed)
         formats: dict[str, str] = {}
         longest: dict[str, int] = {}
         columns: dict[str, Any] = {}
         for name in table.column_names:
-            column = plain(table.column(name), name, kind)
+            column = to_basic_type(table.column(name), name, kind)
             shown = labels.formats.get(name) if same else None
-            column, shown = _in_calendar(column, shown, program)
+            column, shown = _dates_to_numbers(column, shown, program)
             if _is_text(column):
-                longest[name] = _longest(column)
-                if longest[name] > limits.text:
-                    raise wording.text_too_long_for(kind, name, limits.text)
+                longest[name] = _longest_text_bytes(column)
+                if longest[name] > limits.text_bytes:
+                    raise wording.text_too_long_for(kind, name, limits.text_bytes)
             if name in changed:
-                shown = None if _is_text(column) else widened(column, shown, program)
+                shown = None if _is_text(column) else widen_format(column, shown, program)
             if shown:
                 formats[name] = shown
             labelled = kind == "Stata" and name in labels.value_labels
             columns[name] = _labelled_series(column) if labelled else _series(column)
-        return cls(_frame(columns), labels, formats, longest)
+        return cls(pd.DataFrame(columns), labels, formats, longest)
 
     def options(self, kind: str, zipped: bool) -> dict[str, Any]:
-        """What the writer of this format is told beside the values."""
+        """Arguments of pyreadstat's writer for this format."""
         labels = self.labels
         common: dict[str, Any] = {
             "file_label": labels.file_label,
@@ -140,7 +140,7 @@ class _Prepared:
             version = 5 if self._fits_old_transport() else 8
             return common | {"table_name": labels.table_name or None, "file_format_version": version}
         common["variable_value_labels"] = {
-            name: _codes(texts, self.frame[name])
+            name: _labels_of_codes(texts, self.frame[name])
             for name, texts in labels.value_labels.items()
             if kind != "Stata" or self.frame[name].dtype.kind == "i"  # Stata labels whole numbers only
         }
@@ -156,10 +156,10 @@ class _Prepared:
         }
 
     def _fits_old_transport(self) -> bool:
-        """Whether version 5 will do, which more programs read."""
+        """Whether version 5 suffices, which more programs can read."""
         return (
             all(re.fullmatch(_OLD_TRANSPORT.names, name) for name in self.frame.columns)
-            and all(length <= _OLD_TRANSPORT.text for length in self.longest.values())
+            and all(length <= _OLD_TRANSPORT.text_bytes for length in self.longest.values())
             and all(
                 len(text.encode()) <= _OLD_TRANSPORT_LABEL for text in self.labels.column_labels.values()
             )
@@ -167,8 +167,8 @@ class _Prepared:
         )
 
 
-def _kept(labels: StatisticalLabels, table: pa.Table, changed: frozenset[str]) -> StatisticalLabels:
-    """What is still true of the columns that are there: changed codes have lost their meaning."""
+def _labels_kept(labels: StatisticalLabels, table: pa.Table, changed: frozenset[str]) -> StatisticalLabels:
+    """The labels that still apply to the released columns: changed codes have lost their meaning."""
     there = set(table.column_names)
     numbers = {field.name for field in table.schema if is_number(field.type)}
     same = there - changed
@@ -191,12 +191,10 @@ def _kept(labels: StatisticalLabels, table: pa.Table, changed: frozenset[str]) -
     )
 
 
-def _in_calendar(
+def _dates_to_numbers(
     column: pa.ChunkedArray[Any], shown: str | None, program: str
 ) -> tuple[pa.ChunkedArray[Any], str | None]:
-    """Dates as the program's numbers, with a format that says what they are."""
-    import pyarrow as pa
-
+    """Dates as the program's numbers, with a format that shows them as dates."""
     if not pa.types.is_temporal(column.type):
         return column, shown
     calendar = CALENDARS[program]
@@ -205,21 +203,15 @@ def _in_calendar(
 
 
 def _is_text(column: pa.ChunkedArray[Any]) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_large_string(column.type)
 
 
-def _longest(column: pa.ChunkedArray[Any]) -> int:
-    from pyarrow import compute
-
+def _longest_text_bytes(column: pa.ChunkedArray[Any]) -> int:
     return int(compute.max(compute.binary_length(column)).as_py() or 0)
 
 
-def _whole_if_it_is(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Doubles without decimals as whole numbers."""
-    import pyarrow as pa
-
+def _to_integers_if_possible(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Doubles as integers, if none has decimals."""
     if not pa.types.is_floating(column.type):
         return column
     try:
@@ -229,10 +221,8 @@ def _whole_if_it_is(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 
 
 def _series(column: pa.ChunkedArray[Any]) -> Any:
-    """Values as pyreadstat's writers take them: objects of text, doubles, or 32-bit whole numbers."""
+    """Values as pyreadstat's writers take them: text objects, doubles, or 32-bit integers."""
     import pandas as pd
-    import pyarrow as pa
-    from pyarrow import compute
 
     if _is_text(column):
         # These formats have no missing text, only empty text.
@@ -241,7 +231,7 @@ def _series(column: pa.ChunkedArray[Any]) -> Any:
         column = column.cast(pa.int64())
     if pa.types.is_integer(column.type):
         least, most = compute.min(column).as_py() or 0, compute.max(column).as_py() or 0
-        if least >= _SMALLEST_WHOLE and most <= _LARGEST_WHOLE:
+        if least >= _SMALLEST_LONG and most <= _LARGEST_LONG:
             values = column.to_pandas(integer_object_nulls=True)
             # pyreadstat writes wider types as doubles, and narrower ones as this.
             return values.astype("Int32" if column.null_count else "int32")
@@ -250,25 +240,18 @@ def _series(column: pa.ChunkedArray[Any]) -> Any:
 
 
 def _labelled_series(column: pa.ChunkedArray[Any]) -> Any:
-    """The same of a column whose values have labels, which pyreadstat takes for whole numbers alone.
+    """The same for a column with value labels, which pyreadstat accepts for integers only.
 
-    Those that were doubles stay doubles in the file: that is how pyreadstat writes whole numbers of 64
-    bits.
+    Doubles become 64-bit integers, which pyreadstat writes as doubles: they stay doubles in the file.
     """
-    whole = _series(_whole_if_it_is(column))
+    whole = _series(_to_integers_if_possible(column))
     if whole.dtype.kind == "i" and _series(column).dtype.kind != "i":
         return whole.astype("Int64" if column.null_count else "int64")
     return whole
 
 
-def _frame(columns: dict[str, Any]) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(columns)
-
-
-def _codes(texts: Mapping[Any, str], column: Any) -> dict[Any, str]:
-    """Labelled codes in the type of their column; letters for kinds of missing values are left out."""
+def _labels_of_codes(texts: Mapping[Any, str], column: Any) -> dict[Any, str]:
+    """Labelled codes in the type of their column, without the letters of extended missing values."""
     kind = column.dtype.kind
     if kind == "O":
         return {str(code): text for code, text in texts.items()}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.methods.splitters import Axes, Tree, joined_leaves
+from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Points
 from microagg.scale.units import Units
 
@@ -206,7 +206,7 @@ def joined(cells: Cells, counts: Whole, same: Sequence[int], sizes: Sizes) -> Ce
         first = cells.first[key]
         leaves = np.arange(first, first + cut.tree.leaves)
         free = np.array([leaf for leaf in leaves if leaf not in apart], dtype=np.int64)
-        cell[free] = free[joined_leaves(counts[free], 2 * sizes.k, sizes.target)]
+        cell[free] = free[join_small_leaves(counts[free], 2 * sizes.k, sizes.target)]
         if len(cut.heavy) and 0 < counts[free].sum() < sizes.k:
             cell[free] = first + cut.tree.leaves
     total = np.bincount(cell, weights=counts, minlength=cells.count).astype(np.int64)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from microagg import wording
 from microagg.engines.spark.frames import Source
 from microagg.model import CsvFormat, Layout, Origin
-from microagg.read.header import ROWS, given_names, refuse_record_as_names
+from microagg.read.header import ROWS_COMPARED, numbered_names, refuse_record_as_names
+from microagg.write.csv import DEFAULT_CSV_FORMAT
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-PLAIN = CsvFormat(",", "utf-8", ".")
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
 WRITTEN = (".parquet", ".csv")
 
@@ -108,7 +108,10 @@ def source_of(session: SparkSession, name: str, csv: CsvFormat, layout: Layout) 
             raise wording.unknown_folder_format(name)
         if kind == "CSV":
             known = CsvFormat(
-                *((given or usual) for given, usual in zip(_said(csv), _said(PLAIN), strict=True))
+                *(
+                    (given or usual)
+                    for given, usual in zip(_said(csv), _said(DEFAULT_CSV_FORMAT), strict=True)
+                )
             )
             frame = read_csv(session, name, known, _checked(layout, name))
             return Source(frame, Origin(kind, name, csv=known, layout=layout))
@@ -154,7 +157,7 @@ def read_csv(session: SparkSession, path: str, csv: CsvFormat, layout: Layout) -
     reader = session.read.options(**_options(csv)).option("mode", "FAILFAST")
     if layout.header == "no":
         frame = reader.option("header", "false").option("columnPruning", "false").csv(path)
-        return frame.toDF(*given_names(len(frame.columns)))
+        return frame.toDF(*numbered_names(len(frame.columns)))
     # What is not asked for would not be looked at, nor refused.
     return reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
 
@@ -162,7 +165,11 @@ def read_csv(session: SparkSession, path: str, csv: CsvFormat, layout: Layout) -
 def _refuse_records_as_names(session: SparkSession, path: str, csv: CsvFormat) -> None:
     """Names as they stand there: Spark would change those that are empty or not unique."""
     rows = (
-        session.read.options(**_options(csv)).option("header", "false").csv(path).limit(ROWS + 1).collect()
+        session.read.options(**_options(csv))
+        .option("header", "false")
+        .csv(path)
+        .limit(ROWS_COMPARED + 1)
+        .collect()
     )
     if not rows:
         return
@@ -237,4 +244,4 @@ def output_format(path: str, source: Source) -> CsvFormat | None:
     """How to write: None for Parquet. By the ending of the name; without one, as the source is."""
     ending = ending_of(path)
     is_csv = ending == ".csv" or (not ending and source.origin.csv is not None)
-    return replace(source.origin.csv or PLAIN) if is_csv else None
+    return replace(source.origin.csv or DEFAULT_CSV_FORMAT) if is_csv else None

@@ -11,11 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microagg import wording
-from microagg.columns import COMMA_THOUSANDS, NUMBER_WITH_SIGN, POINT_THOUSANDS, SPACE_THOUSANDS
+from microagg.columns import (
+    COMMA_THOUSANDS,
+    MISSING_TEXTS,
+    NUMBER_WITH_SIGN,
+    POINT_THOUSANDS,
+    SPACE_THOUSANDS,
+)
 from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
-from microagg.read.columns import MISSING_WORDS, refuse_duplicates
+from microagg.read.columns import refuse_duplicates
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -151,8 +157,8 @@ def meant(source: Source, column: str, missing_codes: Sequence[Any] = ()) -> Col
         # A point is no decimal sign here: with it, the text is to be no number.
         point = F.concat(text, F.lit("?"))
         number = F.when(text.contains("."), point).otherwise(F.replace(text, F.lit(","), F.lit(".")))
-    words = [*MISSING_WORDS, *(code for code in missing_codes if isinstance(code, str))]
-    return F.when(~text.isin(*words), number)
+    missing = [*MISSING_TEXTS, *(code for code in missing_codes if isinstance(code, str))]
+    return F.when(~text.isin(*missing), number)
 
 
 def refuse_text(source: Source, protection: Protection) -> None:

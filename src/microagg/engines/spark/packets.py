@@ -21,7 +21,7 @@ from microagg.engines.solving import run_of
 from microagg.engines.spark.cells import codes_of
 from microagg.engines.spark.jobs import MIXED, MIXED_TOO, NOTE, STRATUM, WEIGHT, Found, Job
 from microagg.methods.run import derived_seed
-from microagg.methods.stage import evaluated, one_group, solve
+from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, Table
 from microagg.plan.method import MethodPlan
 from microagg.process import forbid_core_dumps
@@ -176,7 +176,7 @@ class _Cells:
             places = [self.job.subset.index(name) for name in columns]
             problem = Problem(np.ascontiguousarray(self.points[own][:, places]), self.job.k)
             labels = _by_first_appearance(groups[own])
-            start = evaluated(problem, labels) if columns else Partition(labels, 0.0)
+            start = evaluate(problem, labels) if columns else Partition(labels, 0.0)
             task = Task(0, 0, own, columns, problem)
             found.append((task, _solved(problem, self.job.method, start)))
         return found

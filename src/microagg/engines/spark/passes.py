@@ -16,7 +16,7 @@ from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
 from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Points
-from microagg.scale.moments import Sums, added, sums_of
+from microagg.scale.moments import Sums, sums_of, total_of
 from microagg.scale.units import Units
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Looked:
         found.low = np.fmin(found.low, np.nanmin(values, axis=0, initial=np.inf))
         found.high = np.fmax(found.high, np.nanmax(values, axis=0, initial=-np.inf))
         for at, column in enumerate(values.T):
-            found.notations[at] = found.notations[at].joined(column[np.isfinite(column)])
+            found.notations[at] = found.notations[at].including(column[np.isfinite(column)])
 
     def _large(self, values: Points, strata: Whole, hashes: Whole, found: Profile) -> None:
         for number, places in enumerate(self.subsets):
@@ -162,13 +162,13 @@ class Counting:
             for number, cells in self.cells.items():
                 places = cells.places(strata, values[:, self.subsets[number]])
                 counts[number] += np.bincount(places, minlength=cells.count)
-        return added(sums, len(self.columns)), counts
+        return total_of(sums, len(self.columns)), counts
 
 
 def count(frame: DataFrame, counting: Counting) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
     """The second pass."""
     answers = _answers(frame.select(*counting.columns, STRATUM), counting.count)
-    sums = added((sums for sums, _ in answers), len(counting.columns))
+    sums = total_of((sums for sums, _ in answers), len(counting.columns))
     counts = {
         number: sum((counts[number] for _, counts in answers), start=np.zeros(cells.count, dtype=np.int64))
         for number, cells in counting.cells.items()

@@ -14,7 +14,7 @@ from microagg.engines.spark.passes import SAMPLE, Counting, Crowd, Looked, Profi
 from microagg.methods.splitters import Axes, Tree
 from microagg.model import Points, ScaleName
 from microagg.plan.protection import Protection
-from microagg.scale.moments import Sums, refuse_what_cannot_be_squared, units_of
+from microagg.scale.moments import Sums, require_squarable_values, units_of
 from microagg.scale.units import Units
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def planned(
         np.where(empty, 0.0, found.low).tolist(), np.where(empty, 0.0, found.high).tolist()
     )
     if scale == "none":
-        refuse_what_cannot_be_squared(keys.names, found.low, found.high)
+        require_squarable_values(keys.names, found.low, found.high)
     cells = [
         _first(found, number, places, strata, large, scale, ranges, sizes, share, (by_pattern, apart))
         for number, places in enumerate(keys.subsets)

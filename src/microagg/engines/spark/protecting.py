@@ -129,7 +129,7 @@ def _decimals(protection: Protection, keys: Keys, plan: Planned) -> dict[str, in
     """By column of the frame at work."""
     found: dict[str, int | None] = {}
     for column, name, notation in zip(keys.columns, keys.names, plan.profile.notations, strict=True):
-        own = notation.found
+        own = notation.decimals_shown
         found[column] = protection.decimals.get(name, None if own is None else own + MORE_DECIMALS)
     return found
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from microagg.wording.phrases import joined
+
 LONGEST_NAME = 16
-"""Of a column, in a picture."""
+"""Letters of a column's name in a chart."""
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """With so many digits at most, and with commas between thousands."""
+    """A number with at most `digits` digits and commas between thousands."""
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -26,12 +28,11 @@ def number(value: float | None, digits: int = 6) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Of a value in percent."""
     return "–" if value is None else f"{number(value, 5)} %"
 
 
 def tick(value: float, _place: object = None) -> str:
-    """Short, for axes."""
+    """A short number for the axis of a chart."""
     for size, sign in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
         if size <= abs(value) < 1e15:
             return _signed(f"{value / size:.5g}{sign}")
@@ -45,20 +46,18 @@ def _signed(text: str) -> str:
 
 
 def clean(name: str) -> str:
-    """A name of the user's without what no page can show."""
+    """A name with signs that no page can show replaced."""
     return "".join(sign if sign.isprintable() else "�" for sign in name)
 
 
 def short(name: str, most: int = LONGEST_NAME) -> str:
-    """A name for a picture."""
     name = clean(name)
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def listed(names: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
-    names = [clean(name) for name in names]
-    return " and ".join(([", ".join(names[:-1])] if len(names) > 1 else []) + list(names[-1:]))
+    return joined([clean(name) for name in names])
 
 
 def count(amount: int, noun: str) -> str:

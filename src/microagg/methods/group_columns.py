@@ -1,4 +1,4 @@
-"""Groups as columns: the variables of set partitioning."""
+"""Groups as columns of a linear program: the variables of set partitioning."""
 
 from __future__ import annotations
 
@@ -36,11 +36,9 @@ class Cuts:
         return (self.sizes - 1) / 2
 
     def first(self, count: int) -> Cuts:
-        """The first `count` of them."""
         return Cuts(self.rows[: self.sizes[:count].sum()], self.sizes[:count])
 
     def sets(self) -> list[tuple[int, ...]]:
-        """The records of each."""
         ends = np.cumsum(self.sizes)
         return [tuple(self.rows[e - m : e].tolist()) for e, m in zip(ends, self.sizes, strict=True)]
 
@@ -49,7 +47,6 @@ NO_CUTS = Cuts(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
 
 
 def cuts_of_sets(sets: list[tuple[int, ...]]) -> Cuts:
-    """Cuts from the records of each."""
     rows = [row for rows in sets for row in rows]
     return Cuts(np.array(rows, dtype=np.int32), np.array([len(rows) for rows in sets], dtype=np.int64))
 
@@ -93,7 +90,6 @@ class Columns:
         return np.cumsum(self.sizes) - self.sizes
 
     def take(self, which: NDArray[np.int64]) -> Columns:
-        """These columns only."""
         sizes = self.sizes[which]
         ends = np.cumsum(sizes)
         inside = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
@@ -128,12 +124,10 @@ class Columns:
 
 
 def columns_of_labels(points: Points, labels: Labels) -> Columns:
-    """The groups of a partition."""
-    return costed(points, _core.rows_by_group(labels), _core.group_sizes(labels))
+    return with_costs(points, _core.rows_by_group(labels), _core.group_sizes(labels))
 
 
-def costed(points: Points, members: Rows, sizes: NDArray[np.int64]) -> Columns:
-    """Columns with their costs."""
+def with_costs(points: Points, members: Rows, sizes: NDArray[np.int64]) -> Columns:
     return Columns(members, sizes, _core.column_costs(points, members, sizes))
 
 
@@ -155,11 +149,10 @@ class Pool:
                 fresh.append(number)
         which = np.array(fresh, dtype=np.int64)
         chosen = Columns(members, sizes, np.zeros(len(sizes))).take(which)
-        return costed(self._points, chosen.members, chosen.sizes)
+        return with_costs(self._points, chosen.members, chosen.sizes)
 
 
-def joined(parts: list[Columns]) -> Columns:
-    """Columns of several blocks in one."""
+def concatenate_columns(parts: list[Columns]) -> Columns:
     return Columns(
         np.concatenate([part.members for part in parts]),
         np.concatenate([part.sizes for part in parts]),
