@@ -12,8 +12,8 @@ import pytest
 import microagg
 from microagg.engines import reporting
 from microagg.engines.release import Release
-from microagg.model import MeanChange, Verdict
 from microagg.report.pages import internal_page
+from microagg.verdict import MeanChange, Verdict
 
 
 def with_rare_patterns(seed: int = 0, n: int = 60) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pytest
 from microagg import protect
 from microagg.engines import local, masking
 from microagg.errors import ContractError, UnsafeRelease
-from microagg.model import Verdict
+from microagg.verdict import Verdict
 from microagg.write import release as writing
 
 N = 36

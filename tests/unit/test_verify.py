@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microagg import errors
-from microagg.model import Claims, Count, Verdict
+from microagg.model import Claims
+from microagg.verdict import Count, Verdict
 from microagg.verify import check_written, verify
 from tests.unit.releases import EMPLOYEES, GROUPS, Made, masked, put, small_release, two_subsets
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from microagg import errors
-from microagg.model import Claims, Count
+from microagg.model import Claims
+from microagg.verdict import Count
 from microagg.verify import check_written, verify
 from tests.unit.releases import EMPLOYEES, GROUPS, SURFACE, Made, masked, put, small_release, two_subsets
 from tests.unit.test_verify import as_csv

@@ -13,6 +13,7 @@ from microagg.model import Layout
 from microagg.read.columns import NUMBERS_AMONG_TEXT
 from microagg.read.content import FIRST_BYTES, kind_of
 from microagg.read.header import ROWS, are_given_names, given_names, refuse_record_as_names
+from microagg.verdict import Finding, note
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +25,7 @@ _TAG = re.compile(rb"<(?:\w+:)?(row|col)\b([^>]*)>")
 _ATTRIBUTE = re.compile(rb"""\b(r|min|max|hidden|ht|width)\s*=\s*["']([^"']*)["']""")
 
 
-def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, tuple[str, ...]]:
+def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, tuple[Finding, ...]]:
     """A sheet, the only one unless one is chosen, and notes about it.
 
     Its first row, unless another is chosen, names the columns. Formulas count as their saved values.
@@ -138,7 +139,7 @@ class _Hidden:
         source: str,
         sheet: str,
         layout: Layout,
-    ) -> tuple[str, ...]:
+    ) -> tuple[Finding, ...]:
         """`DataError` if something that is read is hidden; a note instead if the sheet was chosen."""
         from openpyxl.utils import get_column_letter
 
@@ -152,7 +153,7 @@ class _Hidden:
             return ()
         if layout.sheet is None:
             raise wording.hidden_cells(source, sheet, letters, count)
-        return (wording.hidden_cells_note(sheet, letters, count),)
+        return (note("hidden_cells_read", *letters, sheet=sheet, rows=count),)
 
 
 def _tags(sheet: Any) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:

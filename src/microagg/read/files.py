@@ -32,6 +32,7 @@ from microagg.read.excel import read_excel
 from microagg.read.memory import table_of
 from microagg.read.numbers import retyped
 from microagg.read.statistical import read_statistical, without_missing_codes
+from microagg.verdict import Finding, note
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -186,7 +187,7 @@ class _Typed:
 
     table: pa.Table
     labels: StatisticalLabels | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()
     header_row: int | None = None
     """From which the names come, where that can be chosen."""
 
@@ -199,7 +200,7 @@ def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> 
         if kind == "Excel":
             table, notes = read_excel(file, name, layout)
             mixed = [field.name for field in table.schema if NUMBERS_AMONG_TEXT in (field.metadata or {})]
-            notes += (wording.mixed_cells_note(mixed),) if mixed else ()
+            notes += (note("mixed_cells", *mixed),) if mixed else ()
             return _Typed(table, notes=notes, header_row=layout.header_row or 1)
         if kind == "Parquet":
             from pyarrow import parquet

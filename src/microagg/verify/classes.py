@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg.model import Count
+from microagg.verdict import Count
 from microagg.verify.values import Mask, bits, missing, plain
 
 Codes = tuple[NDArray[np.int64], ...]
@@ -18,7 +19,6 @@ Codes = tuple[NDArray[np.int64], ...]
 
 def codes_of(column: Any) -> Codes:
     """Of a column of any type; null is a value of its own."""
-    import pyarrow as pa
 
     array = plain(column)
     values = bits(array)
@@ -34,7 +34,6 @@ def codes_of(column: Any) -> Codes:
 
 def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """The values as 0, 1, … by first appearance, and how many differ."""
-    import pyarrow as pa
 
     encoded = pa.array(values).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)

@@ -49,7 +49,7 @@ def _compare(project: Project, told: Mapping[str, Any], _paths: bool) -> None:
     try:
         ks = [int(each) for each in str(told.get("ks", "")).split(",")]
     except ValueError:
-        raise wording.bad_word("k", "whole numbers separated by commas, such as 3, 5, 10") from None
+        raise wording.bad_value("k", "whole numbers separated by commas, such as 3, 5, 10") from None
     methods = [name.strip() for name in str(told.get("methods", "")).split(",") if name.strip()]
     project.compare(ks, methods)
 

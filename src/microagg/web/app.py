@@ -13,7 +13,6 @@ from starlette.requests import Request
 from microagg import errors, wording
 from microagg.web.acts import ACTS
 from microagg.web.guard import SESSION, STEP
-from microagg.web.labels import for_pages
 from microagg.web.project import Project
 from microagg.web.sessions import Session as BrowserSession
 from microagg.web.sessions import Sessions
@@ -173,7 +172,7 @@ class _Page:
         @render.ui
         def notice() -> Tag | None:
             text = self.notice()
-            return tags.p(for_pages(text), class_="notice") if text else None
+            return tags.p(text, class_="notice") if text else None
 
     def _look(self) -> None:
         self.under_way.set(parts.under_way(self.project))

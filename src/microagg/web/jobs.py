@@ -228,12 +228,12 @@ class Queue:
         if state == "done" and not job.given_up:
             job.answer, job.state = answer, "done"
         elif job.late:
-            job.message, job.state = wording.job_out_of_time(self.limits.minutes), "failed"
+            job.message, job.state = str(wording.job_out_of_time(self.limits.minutes)), "failed"
         elif job.given_up or state == "stopped":
             job.message, job.state = wording.job_stopped(), "stopped"
         elif state == "refused":
             job.message, job.state = answer, "refused"
         elif state == "memory":
-            job.message, job.state = wording.job_out_of_memory(self.limits.memory), "failed"
+            job.message, job.state = str(wording.job_out_of_memory(self.limits.memory)), "failed"
         else:
             job.message, job.state = answer or wording.job_ended(), "failed"

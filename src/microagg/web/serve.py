@@ -18,6 +18,7 @@ from microagg.web.complaints import words_kept_back
 from microagg.web.folders import ServerFolder, sweep
 from microagg.web.guard import Door, Guard
 from microagg.web.jobs import Limits, Queue
+from microagg.web.labels import PAGES
 from microagg.web.project import Source
 from microagg.web.sessions import KEEP, Sessions
 
@@ -100,6 +101,7 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         threading.Thread(target=webbrowser.open, args=(way_in.as_uri(),), daemon=True).start()
     with contextlib.ExitStack() as at_the_end:  # each, whatever happens to the others
         at_the_end.enter_context(words_kept_back())
+        at_the_end.enter_context(wording.shown_by(PAGES))
         at_the_end.callback(folder.remove)
         at_the_end.callback(sessions.end_all)
         at_the_end.callback(queue.close)

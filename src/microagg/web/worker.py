@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors, wording
 from microagg.process import forbid_core_dumps
+from microagg.web.labels import PAGES
 
 if TYPE_CHECKING:
     from microagg.methods.run import Progress
@@ -72,7 +73,8 @@ def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) 
     limit = memory + _in_use()
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     forbid_core_dumps()
-    line.send(*_ending(kind, arguments, line))
+    with wording.shown_by(PAGES):
+        line.send(*_ending(kind, arguments, line))
 
 
 def _in_use() -> int:

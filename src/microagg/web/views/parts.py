@@ -10,7 +10,6 @@ from typing import Any
 from htmltools import HTML, Tag, TagChild, TagList, tags
 
 from microagg.web.jobs import Job
-from microagg.web.labels import for_pages
 from microagg.web.project import Project
 
 STEPS = {
@@ -56,7 +55,7 @@ def button(act: str, text: str, main: bool = False, **more: Any) -> Tag:
 
 def says(text: str, good: bool, title: str) -> Tag:
     """A verdict, a refusal or a note; several lines are a list."""
-    first, *others = for_pages(text).split("\n- ")
+    first, *others = text.split("\n- ")
     return tags.div(
         tags.p(tags.strong(title), " ", first),
         tags.ul(*(tags.li(other) for other in others)) if others else None,
