@@ -132,7 +132,7 @@ def test_hidden_cells_are_named_and_refused(
     assert chosen.table.num_rows == 12
     assert chosen.table.column_names == ["age", "income", "name"]
     [note] = chosen.origin.notes
-    assert note.startswith(f"Sheet 'Data' has {what}, which ")
+    assert str(note).startswith(f"Sheet 'Data' has {what}, which ")
 
 
 def test_hidden_cells_in_another_spelling_of_xml(tmp_path: Path) -> None:

@@ -45,17 +45,17 @@ def _claims_failures(known: list[str], claims: Claims) -> list[Finding]:
     named = [*roles, *claims.confidential, *claims.mean_tolerance]
     by_themselves = {*claims.noised, *(name for own in claims.own_subsets for name in own)}
     wrong = {
-        "k is below 2": claims.k < 2,
-        "two columns of the source have the same name": len(set(known)) < len(known),
-        "no keys and no strata are named": not key_columns(claims),
-        "a subset has no columns": not all([*claims.subsets, *claims.own_subsets]),
-        "a column is named that the source does not have": not set(named) <= set(known),
-        "a column has two roles": any(times > 1 for times in roles.values()),
-        "a recoded column is no stratum": not set(claims.recoded) <= set(claims.strata),
-        "a column masked by itself is not confidential": not by_themselves <= set(claims.confidential),
-        "a mean is promised of a dropped column": bool(set(claims.mean_tolerance) & set(claims.dropped)),
+        "k_below_2": claims.k < 2,
+        "equal_names": len(set(known)) < len(known),
+        "no_keys": not key_columns(claims),
+        "empty_subset": not all([*claims.subsets, *claims.own_subsets]),
+        "unknown_column": not set(named) <= set(known),
+        "two_roles": any(times > 1 for times in roles.values()),
+        "recoded_no_stratum": not set(claims.recoded) <= set(claims.strata),
+        "not_confidential": not by_themselves <= set(claims.confidential),
+        "mean_of_dropped": bool(set(claims.mean_tolerance) & set(claims.dropped)),
     }
-    return [refuse("claims_unusable", what=what) for what, is_so in wrong.items() if is_so]
+    return [refuse("claims_unusable", reason=reason) for reason, is_so in wrong.items() if is_so]
 
 
 def columns_failures(
@@ -73,15 +73,15 @@ def columns_failures(
 def _rows_failures(n: int, released: int, rows: Any) -> list[Finding]:
     rows = np.asarray(rows)
     if rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
-        return [refuse("rows_differ", what="they are not row numbers")]
+        return [refuse("rows_unusable")]
     if len(rows) != released:
-        return [refuse("rows_differ", what=f"{released} are released, {len(rows)} named")]
+        return [refuse("rows_miscounted", released=released, named=len(rows))]
     if released == 0:
         return [refuse("nothing_released")]
     if rows.min() < 0 or rows.max() >= n:
-        return [refuse("rows_differ", what="there are rows that the source does not have")]
+        return [refuse("rows_unknown")]
     twice = int((np.bincount(rows, minlength=n) > 1).sum())
-    return [refuse("rows_differ", what=f"{twice} are released more than once")] if twice else []
+    return [refuse("rows_repeated", records=twice)] if twice else []
 
 
 def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[Finding]:

@@ -88,14 +88,14 @@ class Job:
         """Waiting, running or about to stop."""
         return self.state in ("waiting", "running", "stopping")
 
-    def take(self, told: Mapping[str, Any]) -> None:
+    def take(self, message: Mapping[str, Any]) -> None:
         """What the process says in between."""
         for name in ("stage", "done", "mdav", "seconds"):
-            if name in told:
-                setattr(self, name, told[name])
-        loss = told.get("loss")
+            if name in message:
+                setattr(self, name, message[name])
+        loss = message.get("loss")
         if loss is not None and (not self.curve or loss < self.curve[-1][1]):
-            self.curve.append((told["seconds"], loss))
+            self.curve.append((message["seconds"], loss))
             if len(self.curve) > MOST_POINTS:
                 self.curve[1:-1:2] = []
 
@@ -202,9 +202,9 @@ class Queue:
                 elif job.state == "stopping":
                     with suppress(OSError):  # it may just have ended
                         ours.send("stop")
-            told = self._listen(job, ours)
+            message = self._listen(job, ours)
             process.join()
-        return told
+        return message
 
     def _listen(self, job: Job, pipe: Connection) -> tuple[str, Any]:
         """What the process says last."""
@@ -212,10 +212,10 @@ class Queue:
         while True:
             try:
                 if pipe.poll(0.5):
-                    kind, told = pipe.recv()
+                    kind, message = pipe.recv()
                     if kind != "progress":
-                        return kind, told
-                    job.take(told)
+                        return kind, message
+                    job.take(message)
             except (EOFError, OSError):
                 return "gone", None
             if monotonic() > deadline and not job.late:

@@ -18,7 +18,8 @@ KEEP = 20 * 60.0
 """Seconds for which a session outlives its last page and its last job."""
 
 
-NEXT, LATER = "microagg.plan.protection", 1.5
+PRELOAD_MODULE = "microagg.plan.protection"
+PRELOAD_AFTER = 1.5
 """A module, and after how many seconds of a session it is imported."""
 
 
@@ -68,14 +69,14 @@ class Sessions:
         with self._lock:
             self._known[session.id] = session
         # While the first page is looked at, and not before: what the second one needs takes a while.
-        later = threading.Timer(LATER, self._prepare)
+        later = threading.Timer(PRELOAD_AFTER, self._prepare)
         later.daemon = True
         later.start()
         return session
 
     def _prepare(self) -> None:
         self._queue.warm_up()
-        importlib.import_module(NEXT)
+        importlib.import_module(PRELOAD_MODULE)
 
     def get(self, name: str) -> Session | None:
         """By its cookie."""

@@ -44,14 +44,14 @@ class Line:
         except (EOFError, OSError):
             os._exit(1)  # the server is gone: nobody wants the answer, and its files are swept
 
-    def send(self, kind: str, told: object) -> None:
+    def send(self, kind: str, message: object) -> None:
         """The last word of a job."""
         with self._lock:
-            self._pipe.send((kind, told))
+            self._pipe.send((kind, message))
 
-    def tell(self, **told: object) -> None:
+    def tell(self, **message: object) -> None:
         """In between: `stage`, `done`, `loss`, `mdav`."""
-        self.send("progress", {"seconds": monotonic() - self._started, **told})
+        self.send("progress", {"seconds": monotonic() - self._started, **message})
 
     def watch(self, progress: Progress) -> bool:
         """What the engines call while they work; True asks them for the best so far."""

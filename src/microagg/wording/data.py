@@ -222,7 +222,7 @@ def missing_values(column: str, cells: int, n: int) -> DataError:
 def infinite_values(column: str, cells: int) -> DataError:
     return DataError(
         f"Column '{column}' has {count(cells, 'infinite value')}. "
-        "Replace or remove them, or leave the column out."
+        "Replace or remove such values, or leave the column out."
     )
 
 

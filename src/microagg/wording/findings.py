@@ -202,8 +202,21 @@ def noise_undone(columns: Sequence[str], values: int, of: int) -> str:
 # --- columns and records ------------------------------------------------------------------------
 
 
-def claims_unusable(_: Sequence[str], what: str) -> str:
-    return f"The promises of the release cannot be checked: {what}. {BUG}"
+_UNUSABLE_CLAIMS = {
+    "k_below_2": "k is below 2",
+    "equal_names": "two columns of the source have the same name",
+    "no_keys": "no keys and no strata are named",
+    "empty_subset": "a subset has no columns",
+    "unknown_column": "a column is named that the source does not have",
+    "two_roles": "a column has two roles",
+    "recoded_no_stratum": "a recoded column is not a stratum",
+    "not_confidential": "a column masked by itself is not confidential",
+    "mean_of_dropped": "a mean is promised for a dropped column",
+}
+
+
+def claims_unusable(_: Sequence[str], reason: str) -> str:
+    return f"The promises of the release cannot be checked: {_UNUSABLE_CLAIMS[reason]}. {BUG}"
 
 
 def columns_differ(
@@ -216,8 +229,20 @@ def columns_differ(
     return f"The {where} {' and '.join(found)}. {BUG}"
 
 
-def rows_differ(_: Sequence[str], what: str) -> str:
-    return f"The released records do not fit the source: {what}. {BUG}"
+def rows_unusable(_: Sequence[str]) -> str:
+    return f"The released records do not fit the source: their row numbers are not integers. {BUG}"
+
+
+def rows_miscounted(_: Sequence[str], released: int, named: int) -> str:
+    return f"There are {released} released records, but {named} row numbers of the source. {BUG}"
+
+
+def rows_unknown(_: Sequence[str]) -> str:
+    return f"The released records do not fit the source: it does not have all of their row numbers. {BUG}"
+
+
+def rows_repeated(_: Sequence[str], records: int) -> str:
+    return f"{records_are(records)} released more than once. {BUG}"
 
 
 def nothing_released(_: Sequence[str]) -> str:

@@ -6,9 +6,9 @@ import json
 import keyword
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Face = Callable[[str, Any], str]
@@ -80,11 +80,13 @@ def shown_by(face: Face) -> Iterator[None]:
 class Message:
     """A sentence for users. As text it names options as the face does that is running.
 
-    `text` refers to options by `use`; `kind` is the name of the function of `wording` that made it.
+    `text` refers to options by `use`; `kind` is the name of the function of `wording` that made it, and
+    `figures` are the names and numbers it was given.
     """
 
     text: str
     kind: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
         return _REFERENCE.sub(lambda found: _Shown.face(*json.loads(found[1])), self.text)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -48,19 +48,28 @@ def _code_of(sign: str) -> str:
 def safe_to_show(sentence: Callable[..., Any]) -> Callable[..., Any]:
     """A function of this package that gets every text, also in lists, as it may be shown.
 
-    What it returns, a message or an exception, carries the function's name as its kind.
+    What it returns, a message or an exception, carries the function's name and what it was given.
     """
 
     @functools.wraps(sentence)
     def made(*given: object, **named: object) -> Any:
         result = sentence(*map(_shown, given), **{name: _shown(value) for name, value in named.items()})
-        if isinstance(result, Message):
-            return replace(result, kind=result.kind or sentence.__name__)
+        if isinstance(result, Message) and not result.kind:
+            return Message(result.text, sentence.__name__, _figures(sentence, given, named))
         if isinstance(result, Exception) and result.args and isinstance(result.args[0], str):
-            result.args = (Message(result.args[0], sentence.__name__),)
+            figures = _figures(sentence, given, named)
+            result.args = (Message(result.args[0], sentence.__name__, figures),)
         return result
 
     return made
+
+
+def _figures(
+    sentence: Callable[..., Any], given: tuple[object, ...], named: dict[str, object]
+) -> dict[str, Any]:
+    bound = inspect.signature(sentence).bind(*given, **named).arguments
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in bound.items()}
+    return {name: value for name, value in plain.items() if isinstance(value, str | int | float | tuple)}
 
 
 def _shown(value: object) -> object:

@@ -22,7 +22,7 @@ STEPS = {
 }
 
 
-OURS = {"data_shiny_no_bind_input": ""}
+NO_SHINY_BINDING = {"data_shiny_no_bind_input": ""}
 """Of every control: our own script hands on what is chosen; Shiny neither watches it nor sends files."""
 
 

@@ -10,7 +10,7 @@ from htmltools import Tag, TagList, tags
 from microagg import wording
 from microagg.web.labels import ROLES
 from microagg.web.project import Project
-from microagg.web.views.parts import OURS, counted, go, head, nothing_yet, options, says
+from microagg.web.views.parts import NO_SHINY_BINDING, counted, go, head, nothing_yet, options, says
 
 SHORT = {
     "keys": "keys, masked",
@@ -56,7 +56,7 @@ def roles(project: Project) -> Tag | TagList:
 
 def _row(project: Project, number: int, column: dict[str, Any]) -> Tag:
     name, choices = column["name"], project.choices
-    say = {"data_column": name, **OURS}
+    say = {"data_column": name, **NO_SHINY_BINDING}
     holds = column["kind"] + (", labelled" if column["label"] else "")
     role = tags.select(
         options(tuple(ROLES.items()), choices.roles.get(name, "")),
