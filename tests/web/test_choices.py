@@ -67,7 +67,7 @@ def test_defaults_are_not_said(choices: Choices) -> None:
 
 def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
     choices.say("k", "many")
-    with pytest.raises(SettingsError, match="k is a str"):
+    with pytest.raises(SettingsError, match="k is of type str"):
         Protection.of(choices.words())
     choices.say("k", "3")
     choices.say("missing_codes", "9\r10", "a")
@@ -79,7 +79,7 @@ def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
         choices.words()
     choices.say("decimals", "", "a")
     choices.say("role", "weight", "a")
-    with pytest.raises(SettingsError, match="all have the role weight"):
+    with pytest.raises(SettingsError, match="columns with the role weight"):
         choices.words()
 
 

@@ -93,7 +93,7 @@ def test_a_workbook_of_several_sheets_leads_to_the_box(project: Project) -> None
     assert "several sheets that are not empty: &#x27;Notes&#x27;, &#x27;Data&#x27;" in page.replace(
         "'", "&#x27;"
     )
-    assert "Choose one by “Sheet”" in page
+    assert "Choose one with “Sheet”" in page
     for control in ("sheet", "header", "header_row"):
         assert f'id="{control}"' in page
     assert 'id="delimiter"' not in page

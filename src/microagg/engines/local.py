@@ -62,8 +62,9 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         verdict = verify(as_numbers, table, strata.rows[order], claims)
         if verdict.safe or stop.asked or not another_partition_may_help(verdict, protection):
             break
-    if not verdict.safe:
+    if not verdict.safe and attempts > 1:
         raise unsafe_release(verdict.failures, attempts)
+    verdict.raise_if_unsafe()
     verdict = replace(verdict, notes=(*verdict.notes, *_notes(source, protection, strata, tasks, attempts)))
     return Release(
         verified=Verified(Microdata(table, released_origin(source, table)), verdict),

@@ -158,8 +158,8 @@ def numbers_among_text(numbers: int, present: int) -> str:
 def doubtful_commas(column: str, cells: int, n: int) -> DataError:
     return DataError(
         f"Column '{column}' has numbers with commas before three digits in {cells} of {count(n, 'row')}: "
-        "these can be decimal commas or thousands separators (such as 1,234). If they are decimal commas, "
-        f"give {use('decimal', ',')}; otherwise save the file without the separators."
+        "these can be decimal commas or thousands separators (such as 1,234). Give "
+        f"{use('decimal', ',')} if they are decimal commas, or save the file without the separators."
     )
 
 

@@ -156,7 +156,7 @@ def unknown_delimiter(source: str, sign: str, fields: int) -> DataError:
     return DataError(
         f"{source} has no commas, semicolons, tabs or vertical bars between its fields; "
         f"{_DELIMITERS.get(sign, sign)} would make {fields} columns. "
-        f"If that is right, give {use('delimiter', sign)}."
+        f"Give {use('delimiter', sign)} if that is right."
     )
 
 

@@ -292,7 +292,7 @@ def zeros_mixed(_: Sequence[str], records: int) -> str:
 
 def source_order(_: Sequence[str]) -> str:
     return (
-        "records are in the order of the source, which may show who is who "
+        "records are in the order of the source, which may tell who is who "
         f"({use('shuffle', True)} changes it)"
     )
 

@@ -87,7 +87,9 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
         paired.unpersist()
     if not verdict.safe:
         paired.unpersist()
-        raise unsafe_release(verdict.failures, attempts)
+        if attempts > 1:
+            raise unsafe_release(verdict.failures, attempts)
+    verdict.raise_if_unsafe()
     more = _notes(protection, strata.merged, notes, keys, attempts)
     return SparkRelease(
         paired=paired,
