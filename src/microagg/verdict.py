@@ -13,7 +13,7 @@ from microagg.errors import UnsafeRelease
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that users are told about a release or its source.
+    """Something that users should know about a release or its source.
 
     `rule` is the name of a function in `wording/findings.py`, which turns columns and figures into a
     sentence. `refuse`: nothing is released. `accepted`: it would be refused, but an option accepts it.

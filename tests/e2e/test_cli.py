@@ -544,7 +544,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(
     names = ",".join(parquet.read_schema(long_file).names)
     words = ("protect", long_file, "-k", 3, "--keys", names)
     assert "only read" in refused(2, *words, "-o", tmp_path / "out.sas7bdat")
-    assert "cannot be told from its name" in refused(2, *words, "-o", tmp_path / "out.pdf")
+    assert "cannot be recognised by its name" in refused(2, *words, "-o", tmp_path / "out.pdf")
     record = tmp_path / "microagg-internal" / "out.csv.microagg.json"
     record.parent.mkdir()
     record.touch()

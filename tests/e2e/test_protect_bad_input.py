@@ -308,7 +308,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, good: Path) -> None:
         ("old.csv", "exists already"),
         ("nowhere/out.csv", "There is no folder nowhere", "Create it first"),
         (".", "is a folder"),
-        ("out.xyz", "cannot be told from its name", ".csv"),
+        ("out.xyz", "cannot be recognised by its name", ".csv"),
         ("out.sas7bdat", "SAS files are only read"),
         ("pipe.csv", "is not a file"),
         ("x" * 300 + ".csv", "too long"),

@@ -48,17 +48,14 @@ class Classes:
 
     @classmethod
     def whole(cls, n: int) -> Classes:
-        """All records in one."""
         return cls(np.zeros(n, dtype=np.int64), min(n, 1))
 
     def some_record(self) -> NDArray[np.int64]:
-        """One record of each class."""
         records = np.empty(self.count, dtype=np.int64)
         records[self.labels] = np.arange(len(self.labels))
         return records
 
     def sizes(self) -> NDArray[np.int64]:
-        """Records of each class."""
         return np.bincount(self.labels, minlength=self.count)
 
     def differs(self, codes: Codes) -> Mask:
@@ -84,7 +81,6 @@ class Classes:
         return classes
 
     def with_any(self, records: Mask) -> NDArray[np.int64]:
-        """The classes that have one of these records."""
         return np.flatnonzero(np.bincount(self.labels[records], minlength=self.count))
 
     def poor(self, codes: Codes, least: int) -> Mask:
@@ -99,7 +95,6 @@ class Classes:
 
 
 def count_of(columns: tuple[str, ...], classes: Classes, k: int, own_values: int = 0) -> Count:
-    """The figures of some classes."""
     sizes = classes.sizes()
     return Count(
         columns=columns,

@@ -1,4 +1,4 @@
-"""The classes of a frame of Spark, and their figures; rules and words are those of `release.py`."""
+"""Counts of a release in a Spark frame. What follows from them is decided in `rules.py`."""
 
 from __future__ import annotations
 
@@ -96,12 +96,10 @@ class Recount:
     """What `spellings` has found, once it has."""
 
     def after(self, name: str) -> Column:
-        """A column as released."""
         found: Column = quoted(self.sides.after[name])
         return found
 
     def before(self, name: str) -> Column:
-        """A masked column in the source."""
         found: Column = quoted(self.sides.before[name])
         return found
 
@@ -163,7 +161,6 @@ class Recount:
         return self.as_count(names, found)
 
     def figures(self) -> list[Column]:
-        """Of classes whose sizes are in column n."""
         n = F.col("n")
         return [
             F.count("*").alias("classes"),
@@ -173,7 +170,6 @@ class Recount:
         ]
 
     def as_count(self, names: tuple[str, ...], found: Any, own_values: int = 0) -> Count:
-        """The figures as a noun."""
         return Count(
             names,
             found["classes"],

@@ -124,7 +124,6 @@ class Release:
     _spellings: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def codes(self, name: str, released: bool = True) -> Codes:
-        """Of a column, computed once."""
         if (released, name) not in self._codes:
             table = self.released if released else self.source
             self._codes[released, name] = codes_of(table.column(name))
@@ -182,7 +181,6 @@ class Release:
     def counts(
         self, subsets: tuple[tuple[str, ...], ...], classes: list[Classes], strata: tuple[str, ...] = ()
     ) -> tuple[Count, ...]:
-        """Of each subset."""
         return tuple(
             count_of(strata + names, found, self.claims.k, self.own_values(names))
             for names, found in zip(subsets, classes, strict=True)

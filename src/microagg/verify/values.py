@@ -32,19 +32,17 @@ def plain(column: Any) -> Any:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Of a plain column: text."""
 
     return kinds.is_large_string(kind)
 
 
 def is_numeric(kind: pa.DataType) -> bool:
-    """Of a plain column: numbers, not truth values."""
+    """Of a plain column: numbers, not booleans."""
 
     return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
 
 
 def missing(array: Any) -> Mask:
-    """Where a plain column is null."""
     if not array.null_count:
         return np.zeros(len(array), dtype=bool)
     return np.asarray(array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
@@ -105,7 +103,7 @@ def numbers(column: Any) -> NDArray[np.float64] | None:
 def as_understood(column: Any) -> Any:
     """A plain column in which values that mean the same are the same, however they are written.
 
-    In text, spelling does not count (see `as_read`), 5 is 5.0, and the words for a missing number are
+    In text, spelling does not count (see `as_read`), 5 is 5.0, and texts that mean a missing number are
     missing; -0.0 is 0.0, and NaN is missing.
     """
 

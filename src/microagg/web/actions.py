@@ -55,7 +55,6 @@ def _compare(project: Project, message: Mapping[str, Any], _paths: bool) -> None
 
 
 def _take(project: Project, message: Mapping[str, Any], _paths: bool) -> str:
-    """A strategy of a comparison."""
     project.say("k", message.get("k"))
     project.say("method", message.get("method"))
     return "protection"

@@ -110,7 +110,6 @@ class _Page:
         self._known: dict[str, tuple[int, float]] = {}
 
     def connect(self, input: Inputs) -> None:  # noqa: A002
-        """Say what depends on what."""
 
         @reactive.effect
         def _watch() -> None:

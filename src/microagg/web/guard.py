@@ -62,8 +62,6 @@ class OneTimeLink:
 
 
 class Guard:
-    """Stands before the whole application."""
-
     def __init__(
         self, app: ASGIApp, sessions: Sessions, door: OneTimeLink, hosts: Iterable[str], port: int
     ) -> None:

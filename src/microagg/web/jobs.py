@@ -43,8 +43,6 @@ _CONTEXT.set_forkserver_preload(
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one job."""
-
     memory: int
     """Bytes."""
     minutes: float
@@ -89,7 +87,6 @@ class Job:
         return self.state in ("waiting", "running", "stopping")
 
     def take(self, message: Mapping[str, Any]) -> None:
-        """What the process says in between."""
         for name in ("stage", "done", "mdav", "seconds"):
             if name in message:
                 setattr(self, name, message[name])
@@ -101,8 +98,6 @@ class Job:
 
 
 class Queue:
-    """All jobs of a server."""
-
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._waiting: deque[Job] = deque()
@@ -125,7 +120,6 @@ class Queue:
             self._start_next()
 
     def place(self, job: Job) -> int:
-        """How many wait before it."""
         with self._lock:
             own = [other for other in self._waiting if other.lane == job.lane]
             return own.index(job) if job in own else 0
@@ -148,7 +142,6 @@ class Queue:
             job.over.set()
 
     def give_up(self, job: Job) -> None:
-        """End it at once; nothing is kept."""
         self.stop(job)
         with self._lock:
             job.given_up = True

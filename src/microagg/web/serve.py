@@ -35,8 +35,6 @@ _EVERY = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Of a server."""
-
     host: str = "127.0.0.1"
     port: int = 0
     """0: any that is free."""

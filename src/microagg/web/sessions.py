@@ -34,23 +34,18 @@ class Session:
     last: float = 0.0
 
     def seen(self) -> None:
-        """The browser is there."""
         self.last = monotonic()
 
     def opened(self) -> None:
-        """Another page."""
         self.pages += 1
         self.seen()
 
     def closed(self) -> None:
-        """One page less."""
         self.pages -= 1
         self.seen()
 
 
 class Sessions:
-    """All that are alive."""
-
     def __init__(self, folder: ServerFolder, queue: Queue, keep: float, first: Source | None) -> None:
         self._folder = folder
         self._queue = queue
@@ -79,7 +74,6 @@ class Sessions:
         importlib.import_module(PRELOAD_MODULE)
 
     def get(self, name: str) -> Session | None:
-        """By its cookie."""
         return self._known.get(name)
 
     def end(self, session: Session) -> None:
@@ -99,6 +93,5 @@ class Sessions:
                 self.end(session)
 
     def end_all(self) -> None:
-        """When the server stops."""
         for session in list(self._known.values()):
             self.end(session)

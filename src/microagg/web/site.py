@@ -41,7 +41,6 @@ STATIC = {
 
 
 def site(application: ASGIApp) -> Starlette:
-    """The whole site, behind the guard."""
     return Starlette(
         routes=[
             Route("/upload", _upload, methods=["POST"]),

@@ -21,7 +21,8 @@ def is_a_folder(path: str) -> DataError:
 
 def unknown_format(path: str, known: Sequence[str]) -> DataError:
     return DataError(
-        f"The format of {path} cannot be told from its name, which must end in one of {listed(known, 20)}."
+        f"The format of {path} cannot be recognised by its name, which must end in one of "
+        f"{listed(known, 20)}."
     )
 
 
@@ -287,7 +288,8 @@ def output_is_input(path: str) -> SettingsError:
 
 def unknown_output_format(path: str, known: Sequence[str]) -> SettingsError:
     return SettingsError(
-        f"The format of {path} cannot be told from its name, which must end in one of {listed(known, 20)}."
+        f"The format of {path} cannot be recognised by its name, which must end in one of "
+        f"{listed(known, 20)}."
     )
 
 

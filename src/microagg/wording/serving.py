@@ -70,7 +70,8 @@ def upload_incomplete() -> DataError:
 
 def unknown_upload(name: str, known: Sequence[str]) -> DataError:
     return DataError(
-        f"The format of {name} cannot be told from its name, which must end in one of {listed(known, 20)}."
+        f"The format of {name} cannot be recognised by its name, which must end in one of "
+        f"{listed(known, 20)}."
     )
 
 

@@ -43,12 +43,10 @@ def head(step: str, lead: str) -> TagList:
 
 
 def go(step: str, text: str, main: bool = False) -> Tag:
-    """A link to a step."""
     return tags.a(text, href=f"/{step}", data_step=step, class_="button" if main else None)
 
 
 def button(act: str, text: str, main: bool = False, **more: Any) -> Tag:
-    """Does something."""
     kind = "button" if main else "button second"
     return tags.button(text, type="button", class_=kind, data_act=act, **more)
 
@@ -73,7 +71,6 @@ def nothing_yet(step: str) -> TagList:
 
 
 def cards(facts: Mapping[str, TagChild]) -> Tag:
-    """Figures that stand out."""
     return tags.dl(
         *(tags.div(tags.dt(name), tags.dd(value)) for name, value in facts.items()), class_="cards"
     )
@@ -102,7 +99,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[TagChild]], label: str,
 
 
 def working(job: Job, place: int = 0) -> Tag:
-    """What a job is doing."""
     waits = f"waiting for {place + 1} other jobs" if place else "waiting for another job"
     stage = waits if job.state == "waiting" else job.stage or "starting"
     shown = f"{stage}, {job.seconds:.0f} s" if job.seconds >= 1 else stage

@@ -131,7 +131,6 @@ def _compared_otherwise(project: Project, job: Job) -> Tag | None:
 
 
 def _compare_form() -> TagList:
-    """What to compare."""
     return TagList(
         tags.div(
             tags.div(

@@ -24,7 +24,6 @@ SHORT = {
 
 
 def roles(project: Project) -> Tag | TagList:
-    """A line for each column."""
     found = project.found
     if found is None:
         return nothing_yet("roles")
@@ -117,7 +116,6 @@ def _why(column: dict[str, Any]) -> list[Any]:
 
 
 def _between(found: dict[str, Any]) -> TagList | None:
-    """What holds between columns."""
     if not found["identities"] and not found["identical"]:
         return None
     return TagList(
