@@ -71,17 +71,27 @@ BAD_FILES = [
     BadFile("infinity", csv_of(f"{SECRET},-inf"), ("age", "1 infinite value")),
     BadFile("empty column", b"a,b\n1,\n2,\n3,\n", ("b", "3 missing values")),
     BadFile("text", csv_of(f"much{SECRET},3"), ("income", "other than numbers", "12 numbers and 1 text")),
-    BadFile("only text", b"x,name\n1,Ann\n2,Bob\n", ("'name'", "other than numbers", "--columns x")),
-    BadFile("dates", b"day,b\n2020-01-01,1\n2020-01-02,2\n", ("'day'", "dates", "2 rows", "--columns b")),
+    BadFile(
+        "only text", b"x,name\n1,Ann\n2,Bob\n", ("'name'", "other than numbers", "numeric columns (x)")
+    ),
+    BadFile(
+        "dates", b"day,b\n2020-01-01,1\n2020-01-02,2\n", ("'day'", "dates", "2 rows", "numeric columns (b)")
+    ),
     BadFile("other dates", b"day,b\n31.12.2020,1\n1.1.2021,2\n", ("'day'", "dates", "2 rows")),
-    BadFile("text and dates", b"day,b,c\n2020-01-01,1,x\n2020-01-02,2,y\n", ("'day', 'c'", "--columns b")),
+    BadFile(
+        "text and dates",
+        b"day,b,c\n2020-01-01,1,x\n2020-01-02,2,y\n",
+        ("'day', 'c'", "numeric columns (b)"),
+    ),
     BadFile(
         "numbers, text and dates", b"a,b\n1,1\nx,2\n1/2/2020,3\n", ("1 number, 1 text and 1 date", "3 rows")
     ),
     BadFile("truth values", b"x,flag\n1,true\n2,false\n", ("flag", "other than numbers")),
     BadFile("equal column names", csv_of(header="age,age"), ("age", "more than once", "Rename")),
-    BadFile("row too long", csv_of(f"{SECRET},1,2"), ("CSV", "1 row ", "as many fields as the header")),
-    BadFile("row too short", csv_of(f"{SECRET}", f"{SECRET}"), ("CSV", "2 rows", "fields as the header")),
+    BadFile("row too long", csv_of(f"{SECRET},1,2"), ("CSV", "1 row ", "the header has 2 fields")),
+    BadFile(
+        "row too short", csv_of(f"{SECRET}", f"{SECRET}"), ("CSV", "2 rows", "the header has 2 fields")
+    ),
     BadFile("quote without end", csv_of(f'{SECRET},"1'), ("'age'", "every quote is closed")),
     BadFile("quote never closed", csv_of(f'"{SECRET},1', *ROWS), ("CSV", "1 row ", "quotes")),
     BadFile("noise", noise(), ("not a CSV file", "UTF-8")),
@@ -91,7 +101,7 @@ BAD_FILES = [
     BadFile("half a UTF-16 character", csv_of().decode().encode("utf-16")[:-1], ("UTF-16", "complete")),
     BadFile("Parquet inside", b"PAR1" + noise(), ("CSV", "Parquet", ".parquet")),
     BadFile("gzip inside", b"\x1f\x8b" + noise(), ("CSV", "gzip", "unpack")),
-    BadFile("colons", csv_of().replace(b",", b":"), ("2 columns", "--delimiter ':'")),
+    BadFile("colons", csv_of().replace(b",", b":"), ("2 columns", "--delimiter :")),
     BadFile("spaces", csv_of().replace(b",", b" "), ("spaces", "--delimiter ' '")),
     BadFile("thousands", b'a,b\n"1,234.5",1\n2,2\n"98,765,432",3\n', ("'a'", "thousands", "2 of 3 rows")),
     BadFile("thousands by points", b"a;b\n1.234,5;1\n98.765.432;3\n7;1\n", ("thousands", "2 of 3 rows")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class SettingsError(ValueError):
     """A setting is wrong by itself or does not fit the data."""
@@ -16,7 +18,9 @@ class CertificateError(DataError):
 
 
 class UnsafeRelease(Exception):  # noqa: N818 (a verdict, not a mishap)
-    """The verifier refused a release."""
+    """The verifier refused a release. `findings` are its reasons."""
+
+    findings: tuple[Any, ...] = ()
 
 
 class MissingExtra(ImportError):  # noqa: N818 (what is missing, not a mishap)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from microagg import wording
+from microagg.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,7 +136,7 @@ class Layout:
         if self.header not in (None, "yes", "no"):
             raise wording.no_such_choice("header", self.header, ["yes", "no"])
         if self.sheet is not None and (not isinstance(self.sheet, str) or not self.sheet):
-            raise wording.bad_word("sheet", "the name of a sheet")
+            raise wording.bad_value("sheet", "the name of a sheet")
         row = self.header_row
         if row is not None and (isinstance(row, bool) or not isinstance(row, Integral) or row < 1):
             raise wording.bad_number("header_row", row, "a whole number of at least 1")
@@ -214,8 +215,8 @@ class Origin:
     """The file's permission bits."""
     layout: Layout = field(default_factory=Layout)
     """As given."""
-    notes: tuple[str, ...] = ()
-    """What could not be read as it stands there, in words for the user."""
+    notes: tuple[Finding, ...] = ()
+    """What was read otherwise than it stands there."""
     csv_look: CsvLook = field(default_factory=CsvLook)
 
 
@@ -288,203 +289,6 @@ def is_optimal(gap: float | None) -> bool:
 def nearness(gap: float | None) -> str:
     """How near to the optimum, in words."""
     return wording.proven_optimal() if is_optimal(gap) else wording.above_the_optimum(gap)
-
-
-NEGLIGIBLE = 1e-9
-"""A change of a mean, as a share of the mean absolute value, that sums of doubles may make."""
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """How the records of a release share the combinations of some columns."""
-
-    columns: tuple[str, ...]
-    """Strata first."""
-    classes: int
-    """Different combinations; null is a value like any other."""
-    smallest: int
-    """Records of the rarest combination."""
-    below: int
-    """Records whose combination occurs fewer than k times."""
-    unique: int
-    """Records whose combination occurs once."""
-    own_values: int = 0
-    """Records released with their own values in all columns that were masked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Homogeneous:
-    """Classes in which a confidential column has fewer values than it must have."""
-
-    column: str
-    keys: tuple[str, ...]
-    """The columns that make the classes."""
-    groups: int
-    records: int
-    released: bool = False
-    """Counted in the values as released, not in those of the source."""
-    spellings: bool = False
-    """Some of the column's texts differ in spelling alone, and count as one value."""
-
-
-@dataclass(frozen=True, slots=True)
-class MeanChange:
-    """What masking did to a column's mean and total, weighted if there are weights.
-
-    `mean`, `total`, `relative`, `kept` speak of the cells that are released, which is what is promised;
-    `column_mean` and `column_relative` of the whole column, with the values that were set to missing or
-    left out with their records.
-    """
-
-    column: str
-    mean: float
-    """Released less source."""
-    total: float
-    relative: float
-    """`mean` as a share of the source's mean absolute value."""
-    tolerance: float | None
-    """What was promised; None: nothing."""
-    kept: bool
-    cells: int = 0
-    """Released values."""
-    set_to_missing: int = 0
-    """Values of the source that their released records lack."""
-    left_out: int = 0
-    """Values of the source whose records are not released."""
-    column_mean: float = 0.0
-    """The mean of all released values less that of all values of the source; NaN if none is released."""
-    column_relative: float | None = 0.0
-    """`column_mean` as a share of the size of the source's mean; None if there is no such share."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Every value of the source has its released one."""
-        return not self.set_to_missing and not self.left_out
-
-    @property
-    def is_unchanged(self) -> bool:
-        """The whole column has the source's mean, but for what sums of doubles do."""
-        if self.is_whole:
-            return abs(self.relative) <= NEGLIGIBLE
-        if self.column_relative is None:
-            return self.column_mean == 0.0
-        return abs(self.column_relative) <= NEGLIGIBLE
-
-    @property
-    def words(self) -> str:
-        """What became of the mean of a column that is not whole."""
-        if abs(self.relative) <= NEGLIGIBLE:
-            cells = wording.mean_kept()
-        elif self.tolerance is not None and self.kept:
-            cells = wording.mean_kept_but_for_rounding()
-        else:
-            cells = wording.mean_changed(self.mean, self.relative)
-        return wording.mean_of_the_rest(
-            cells,
-            self.cells,
-            self.set_to_missing,
-            self.left_out,
-            wording.moved_by(self.column_mean, self.column_relative),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class NotCounted:
-    """A released column for which nothing is claimed."""
-
-    column: str
-    unique: int
-    """Records that are unique with it, but not by strata and keys alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a recount of a release has found. It holds counts and names of columns, no values."""
-
-    k: int
-    sentence: str
-    failures: tuple[str, ...] = ()
-    """What forbids the release, in sentences that say what to do."""
-    records: int = 0
-    suppressed: int = 0
-    """Records of the source that are not released."""
-    subsets: tuple[Count, ...] = ()
-    """By key subset, strata included."""
-    joint: Count | None = None
-    """Strata and the keys of all subsets, where there are several."""
-    own_subsets: tuple[Count, ...] = ()
-    homogeneous: tuple[Homogeneous, ...] = ()
-    mean_changes: tuple[MeanChange, ...] = ()
-    not_counted: tuple[NotCounted, ...] = ()
-    """Those that make most records unique first."""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def safe(self) -> bool:
-        """Nothing forbids the release."""
-        return not self.failures
-
-    def raise_if_unsafe(self) -> None:
-        """`UnsafeRelease` with all failures, if there are any."""
-        if self.failures:
-            raise wording.unsafe_release(self.failures)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For a record in JSON: names, numbers, lists."""
-        return {"safe": self.safe, **_plain(self)}
-
-    def __str__(self) -> str:
-        lines = [f"{'verified' if self.safe else 'REFUSED'}: {self.sentence}"]
-        lines += [f"  - {failure}" for failure in self.failures]
-        if same := [change.column for change in self.mean_changes if change.is_unchanged]:
-            lines.append(f"means kept: {', '.join(map(wording.visible, same))}")
-        changed = [change for change in self.mean_changes if not change.is_unchanged]
-        whole = [change for change in changed if change.is_whole]
-        promised = [change for change in whole if change.tolerance is not None]
-        lines += _listed("means kept but for rounding:", promised)
-        lines += _listed("means changed:", [change for change in whole if change.tolerance is None])
-        lines += _told(wording.means_without_some(), [change for change in changed if not change.is_whole])
-        if self.not_counted:
-            names = [wording.visible(entry.column) for entry in self.not_counted]
-            wide = max(map(len, names))
-            lines.append(wording.not_counted())
-            lines += [
-                f"  {name:<{wide}}  {entry.unique} of {self.records} records"
-                for name, entry in zip(names, self.not_counted, strict=True)
-            ]
-        return "\n".join(lines + [f"note: {note}" for note in self.notes])
-
-
-def _listed(title: str, changes: Sequence[MeanChange]) -> list[str]:
-    """How far each mean moved, below a title; nothing if none has."""
-    if not changes:
-        return []
-    names = [wording.visible(change.column) for change in changes]
-    wide = max(map(len, names))
-    return [title] + [
-        f"  {name:<{wide}}  {wording.mean_by(change.mean, change.relative)}"
-        for name, change in zip(names, changes, strict=True)
-    ]
-
-
-def _told(title: str, changes: Sequence[MeanChange]) -> list[str]:
-    """What became of each mean where values are missing that the source has, below a title."""
-    if not changes:
-        return []
-    names = [wording.visible(change.column) for change in changes]
-    wide = max(map(len, names))
-    found = zip(names, changes, strict=True)
-    return [title, *(f"  {name:<{wide}}  {change.words}" for name, change in found)]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None  # a total beyond the range of doubles
-    return value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -216,11 +216,7 @@ def check_contract(name: str, data: st.DataObject) -> None:
     assert np.array_equal(problem.points, before[0])
     assert np.array_equal(start.labels, before[1])
     # What the catalogue says of group sizes.
-    if (
-        "k to 2k−1" in METHODS[name.removeprefix("catalogue: ")].guarantee
-        if name.startswith("catalogue")
-        else False
-    ):
+    if name.startswith("catalogue") and METHODS[name.removeprefix("catalogue: ")].below_2k:
         assert np.bincount(found.labels).max() < 2 * problem.k
     # 4. Never worse than what it was given to refine.
     assert found.sse == sse(problem.points, found.labels)

@@ -155,7 +155,7 @@ BAD = [
     ({}, {}, ("--keys", "age", "--details", "--json"), 2, "--details has no effect"),
     ({}, {}, ("--keys", "age", "--model", "age"), 2, "is not a model"),
     ({}, {}, ("--keys", "age", "--indicator", "median age"), 2, "is not an indicator"),
-    ({}, {}, (), 2, "No column is named that was masked"),
+    ({}, {}, (), 2, "No masked column is named"),
     ({}, {}, ("--keys", "age", "--missing-codes", "age"), 2, "COLUMN=CODES"),
 ]  # fmt: skip
 
@@ -219,7 +219,7 @@ def test_two_records(tmp_path: Path) -> None:
 def test_one_record(tmp_path: Path) -> None:
     write(tmp_path, "a.csv", age=[1])
     write(tmp_path, "b.csv", age=[2])
-    assert "one record only" in refused(2, tmp_path, "a.csv", "b.csv", "--keys", "age", command="assess")
+    assert "only one record" in refused(2, tmp_path, "a.csv", "b.csv", "--keys", "age", command="assess")
 
 
 def test_weights_in_one_file_only(tmp_path: Path) -> None:
@@ -296,10 +296,10 @@ def test_ways_to_split_by_slashes(tmp_path: Path) -> None:
         (("--methods", "mdaw"), "did you mean mdav"),
         (("--keys", "age,incom"), "did you mean income"),
         (("--keys", "age,disease"), "other than numbers"),
-        (("--subsets", "age"), "no way to split"),
+        (("--subsets", "age"), "do not split"),
         (("--max-risk", "2"), "max_risk is 2.0"),
-        (("-o", "out.parquet"), "ends in .csv"),
-        (("--map", "map.png"), "ends in .svg"),
+        (("-o", "out.parquet"), "must end in .csv"),
+        (("--map", "map.png"), "must end in .svg"),
         (("-o", "survey.csv"), "survey.csv"),
         (("-o", "no/out.csv"), "no folder"),
         (("--record", "no/where"), "no folder"),

@@ -90,7 +90,7 @@ def test_header_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
         message = refused(2, tmp_path, path, "-k", 3, "--keys", "age", *option)
         assert "would have no effect" in message
     message = refused(2, tmp_path, path, path, "--keys", "age", "--header", "no", command="assess")
-    assert "neither of the two is a CSV or Excel file" in message
+    assert "neither of the two files is a CSV or Excel file" in message
 
 
 def test_sheet_and_header_row_on_the_command_line(tmp_path: Path) -> None:

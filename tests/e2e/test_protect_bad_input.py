@@ -132,7 +132,7 @@ def test_a_file_without_permission(tmp_path: Path, good: Path) -> None:
         (("--keys", "income", "--missing-codes", "income="), ("COLUMN=CODES",)),
         (("--keys", "income", "--missing-codes", "income=9,,"), ("COLUMN=CODES",)),
         (("--keys", "income", "--missing-codes", "income=9", "--missing-codes", "income=8"), ("twice",)),
-        ((), ("No column is named to be masked", "keys (masked jointly)")),
+        ((), ("No column is named to be masked", "--keys (masked together)")),
     ],
     ids=lambda value: " ".join(value) or "none",
 )
@@ -243,7 +243,7 @@ def test_bad_weights(tmp_path: Path, weight: str, parts: tuple[str, ...]) -> Non
         (("--keys", "age", "--aggregate", "median"), ("publish a value", "--accept-real-values")),
         (
             ("--keys", "age", "--confidential", "disease", "--min-distinct", "4", "--retry"),
-            ("Nothing is released after 15 attempts", "a larger k"),
+            ("Nothing is released, after 15 attempts", "a larger k"),
         ),
     ],
     ids=["dominated", "partial", "homogeneous", "median", "retried"],
@@ -274,8 +274,8 @@ def test_a_million_strata_are_refused_or_merged_soon(tmp_path: Path) -> None:
         ("k = 3\nkeys = [['income']]\nshuffle = 1", ("shuffle is a whole number", "true or false")),
         ("k = 3\nkeys = [['income']]\nseed = 2026-01-01", ("seed is a date or time",)),
         ("k = 3\nkeys = [['income']]\ndecimals = {income = 1.5}", ("decimals is a table",)),
-        ("k = 3\nkeys = [['income']]\nallow_pairs = true", ("only where k is 2",)),
-        ("k = 3\nk = 4", ("is not TOML", "each word once")),
+        ("k = 3\nkeys = [['income']]\nallow_pairs = true", ("only if k is 2",)),
+        ("k = 3\nk = 4", ("is not TOML", "each option once")),
         ("98765432", ("is not TOML: line 1",)),
     ],
 )
@@ -308,7 +308,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, good: Path) -> None:
         ("old.csv", "exists already"),
         ("nowhere/out.csv", "There is no folder nowhere", "Create it first"),
         (".", "is a folder"),
-        ("out.xyz", "not known by its name", ".csv"),
+        ("out.xyz", "cannot be recognised by its name", ".csv"),
         ("out.sas7bdat", "SAS files are only read"),
         ("pipe.csv", "is not a file"),
         ("x" * 300 + ".csv", "too long"),
@@ -333,7 +333,7 @@ def test_a_read_only_folder(tmp_path: Path, good: Path) -> None:
     folder.mkdir(mode=0o555)
     done = run_without_privileges(good, *KEYS, "-o", folder / "out.csv", folder=tmp_path)
     assert (done.returncode, done.stdout) == (4, "")
-    says(done.stderr, "out.csv was not written: Permission denied", "Nothing was left behind")
+    says(done.stderr, "out.csv was not written: Permission denied", "No partly written file is left")
     assert list(folder.iterdir()) == []
 
 
@@ -371,7 +371,7 @@ def test_a_full_disk(tmp_path: Path, small_disk: Path, ending: str) -> None:
     source = write_rows(tmp_path / "long.csv", ["x", "text"], rows)
     command = (source, "-k", 3, "--keys", "x", "--pass", "text", "-o", small_disk / f"out{ending}")
     message = refused(4, tmp_path, *command)
-    says(message, f"out{ending} was not written", "Nothing was left behind")
+    says(message, f"out{ending} was not written", "No partly written file is left")
     (small_disk / f"out{ending}").write_text("precious")
     refused(4, tmp_path, *command, "--force")
 

@@ -69,7 +69,7 @@ def test_a_full_standard_output_says_that_the_release_was_written(tmp_path: Path
     survey(tmp_path / "in.csv")
     done = shell(f"$M protect in.csv {WORDS} -o out.csv > /dev/full", tmp_path)
     assert done.returncode == 4
-    assert "out.csv and all that belongs to it were written" in done.stderr
+    assert "out.csv and all files that belong to it were written" in done.stderr
     assert "the summary could not be printed: No space left on device" in done.stderr
     assert record_of(tmp_path / "out.csv")["output"]["digest"] == digest(tmp_path / "out.csv")
     done = shell("$M methods > /dev/full", tmp_path)
@@ -184,7 +184,7 @@ def test_a_late_zero_byte_is_refused_like_an_early_one(tmp_path: Path) -> None:
     rows = [[at, at * at, "x\0" if at == 40_000 else "x"] for at in range(45_000)]
     write_rows(tmp_path / "in.csv", ["a", "b", "note"], rows)
     told = refused(2, tmp_path, "in.csv", "-k", 3, "--keys", "a,b", "--pass", "note", "--method", "mdav")
-    assert "it has bytes that no text in UTF-8 or Windows-1252 has" in told
+    assert "it has bytes that text in UTF-8 or Windows-1252 does not have" in told
 
 
 def test_a_field_without_end_is_not_called_an_uneven_row(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_field_without_end_is_not_called_an_uneven_row(tmp_path: Path) -> None
 def test_a_named_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in.csv")
     told = refused(2, tmp_path, "in.csv", *WORDS.split())
-    assert "is a pipe or a device, not a file" in told
+    assert "is a pipe or a device" in told
     assert "microagg protect - < in.csv" in told
 
 
@@ -378,7 +378,7 @@ def test_a_full_disk_below_an_excel_file_leaves_no_traceback(tmp_path: Path) -> 
     survey(tmp_path / "in.csv", 20_000)
     done = shell(f"ulimit -f 100; $M protect in.csv {WORDS} -o out.xlsx", tmp_path)
     assert (done.returncode, done.stderr) == (
-        4, "microagg: out.xlsx was not written: File too large. Nothing was left behind.\n",
+        4, "microagg: out.xlsx was not written: File too large. No partly written file is left.\n",
     )  # fmt: skip
     done = shell(f"ulimit -f 4; $M protect in.csv {WORDS} -o out.parquet", tmp_path)
     assert done.returncode == 4

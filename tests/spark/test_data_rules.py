@@ -106,7 +106,7 @@ def test_texts_that_mean_missing(session: Any, tmp_path: Path) -> None:
         here.data["wages"].to_pylist()
     )
     typed = session.createDataFrame(pa.table({"x": np.arange(12.0)}))
-    with pytest.raises(SettingsError, match="holds numbers, among which no text"):
+    with pytest.raises(SettingsError, match="holds numbers and can hold no text"):
         microagg.protect(typed, 3, keys="x", missing="by-pattern", missing_codes={"x": ["."]})
 
 

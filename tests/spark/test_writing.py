@@ -67,8 +67,8 @@ def test_from_folder_to_folder(session: Any, source: Path) -> None:
     onto_itself = run(f"protect {source}/in {WORDS} --engine spark -o {source}/in --force")
     assert "the file that is read" in str(onto_itself.exception)
     nothing = run(f"protect {source}/nothing {WORDS} --engine spark -o {source}/out2.parquet")
-    assert "neither a folder or file" in str(nothing.exception)
-    assert "only with --engine spark" in str(run(f"protect {source}/x.csv --master yarn").exception)
+    assert "no folder or file" in str(nothing.exception)
+    assert 'only with engine="spark"' in str(run(f"protect {source}/x.csv --master yarn").exception)
     report = run(f"protect {source}/in {WORDS} --engine spark -o {source}/o.csv --report r.html")
     assert "report is not possible on Spark" in str(report.exception)
 
@@ -330,7 +330,7 @@ def test_a_table_by_its_name(session: Any, source: Path) -> None:
 def test_what_needs_no_spark_to_be_refused(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("microagg.engines.spark.session.session_of", pytest.fail)
     done = run(f"protect {source}/in {WORDS} --engine spark -o {source}/out.dta")
-    assert "let it end in one of .parquet, .csv" in str(done.exception)
+    assert "must end in one of .parquet, .csv" in str(done.exception)
 
 
 def test_only_microagg_speaks(session: Any, source: Path) -> None:
@@ -341,7 +341,7 @@ def test_only_microagg_speaks(session: Any, source: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("microagg: There is neither a folder or file"), done.stderr
+    assert done.stderr.startswith("microagg: There is no folder or file"), done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

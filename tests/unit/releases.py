@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from microagg.model import Claims, Verdict
+from microagg.model import Claims
+from microagg.verdict import Verdict
 from microagg.verify import verify
 
 

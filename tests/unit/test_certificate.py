@@ -27,6 +27,7 @@ from tests.oracles import columns as oracle
 from tests.oracles.exhaustive import exhaustive
 from tests.oracles.objective import canonical, sse
 from tests.oracles.subsets import Group, admitted_groups, nearest_shares, raised, reduced_cost
+from tests.refusals import refusal
 
 Floats = NDArray[np.float64]
 NONE = np.empty(0)
@@ -459,7 +460,7 @@ def test_leaves_are_those_of_a_tree(leaves: list[dict[Any, int]], complete: bool
     if complete:
         assert proven(points, 3, entries).leaves == len(leaves)
     else:
-        with pytest.raises(CertificateError, match="tree of decisions"):
+        with refusal(CertificateError, "certificate_leaves_incomplete"):
             proven(points, 3, entries)
 
 
@@ -675,9 +676,9 @@ def test_another_partition_with_all_digests_made_anew() -> None:
     points = scaled(VALUES, "zscore")
     digest = hashlib.sha256(labels.astype("<i4").tobytes()).hexdigest()
     fields = FIELDS | {"labels": labels.tolist()}
-    with pytest.raises(CertificateError, match="partition's digest"):
+    with refusal(CertificateError, "certificate_of_other_partition"):
         check(sealed(fields), VALUES)
-    with pytest.raises(CertificateError, match="'sse' is not that"):
+    with refusal(CertificateError, "certificate_figure_differs", name="sse"):
         check(sealed(fields | {"partition_digest": digest}), VALUES)
     # An honest SSE of a worse partition makes a worse but true claim.
     result = check(
@@ -696,17 +697,17 @@ def test_other_data() -> None:
     ("path", "value", "words"),
     [
         (("format",), "another", "not a certificate"),
-        (("version",), 0, "version from 1 to 2"),
-        (("version",), 3, "version from 1 to 2"),
-        (("version",), True, "version from 1 to 2"),
+        (("version",), 0, "version other than 1 to 2"),
+        (("version",), 3, "version other than 1 to 2"),
+        (("version",), True, "version other than 1 to 2"),
         (("records",), 9.0, "'records'.* whole number"),
         (("k",), 1, "'k'.* from 2 to 9"),
-        (("k",), 4, "group of 3 records; with k=4"),
+        (("k",), 4, "group of 3 records; with k = 4"),
         (("scale",), "feet", "'scale'.* zscore"),
         (("labels", 0), 1, "'labels'.* first appearance"),
         (("labels", 8), 9, "'labels'.* from 0 to 8"),
         (("sse",), -1.0, "'sse'.* at least 0"),
-        (("sst",), 1.0, "'sst' is not that"),
+        (("sst",), 1.0, "'sst' does not follow"),
         (("bound",), 1e9, "claims"),
         (("cuts", 0), [0, 1], "'cuts'.* 3, 5, 7"),
         (("cuts", 0), [0, 1, 2, 3], "'cuts'.* 3, 5, 7"),
@@ -722,7 +723,7 @@ def test_other_data() -> None:
         (("leaves", 0, "apart"), [[0, 5, 6]], "'apart'.* pairs"),
         (("leaves", 0, "apart"), [[0, 0]], "'apart'.* twice"),
         (("leaves", 0, "together"), [[5, 0]], "'leaves'.* decided twice"),
-        (("leaves",), [], "tree"),
+        (("leaves",), [], "incomplete"),
     ],
 )
 def test_what_is_wrong_is_said(path: tuple[Any, ...], value: Any, words: str) -> None:

@@ -93,7 +93,7 @@ def test_what_would_have_to_be_accepted() -> None:
         data, [2, 3], "mdav", keys=KEYS, confidential="secret", strata="s", allow_pairs=True
     )
     assert found.table["needs"].to_pylist() == ["allow_pairs, accept_homogeneous", "accept_homogeneous"]
-    assert "protect would have to be told to accept this" in str(found)
+    assert "protect would need accept_homogeneous to accept this" in str(found)
 
 
 def test_one_failure_does_not_stop_the_others() -> None:
@@ -108,24 +108,24 @@ def test_one_failure_does_not_stop_the_others() -> None:
     ("words", "kind", "message"),
     [
         ({"k": [3, 61]}, None, ""),
-        ({"k": 61}, SettingsError, "k is 61 but the data have only 60"),
+        ({"k": 61}, SettingsError, "k is 61, but the data have only 60"),
         ({"k": []}, SettingsError, "k must be one or several whole numbers"),
         ({"k": "3"}, SettingsError, "k must be one or several whole numbers"),
         ({"k": [3, 1]}, SettingsError, "k is 1"),
-        ({"k": [2]}, SettingsError, "allow-pairs"),
+        ({"k": [2]}, SettingsError, "allow_pairs=True"),
         ({"methods": ["mdav", "mdaw"]}, SettingsError, "did you mean mdav"),
         ({"methods": []}, SettingsError, "methods must be"),
         ({"keys": None}, SettingsError, "No column is named"),
         ({"keys": ["a", "z"]}, DataError, "No such column: 'z'"),
         ({"keys": ["a", "name"]}, DataError, "other than numbers"),
         ({"keys": [["a"], ["b"]], "subsets": ["joint"]}, SettingsError, "several subsets, and ways to"),
-        ({"subsets": [[["a", "b"]]]}, SettingsError, "no way to split the keys a, b, c"),
+        ({"subsets": [[["a", "b"]]]}, SettingsError, "do not split the keys a, b, c"),
         ({"subsets": ["jont"]}, SettingsError, "did you mean joint"),
         ({"max_risk": 1.5}, SettingsError, "max_risk is 1.5"),
         ({"max_risk": "low"}, SettingsError, "max_risk is 'low'"),
         ({"measures": ["nothing"]}, SettingsError, "There is no measure 'nothing'"),
-        ({"again": True}, SettingsError, "again has an effect only where"),
-        ({"progress": 1}, SettingsError, "progress is a int"),
+        ({"again": True}, SettingsError, "again has an effect only if"),
+        ({"progress": 1}, SettingsError, "progress is of type int"),
         ({"delimiter": ";"}, SettingsError, "not CSV"),
     ],
 )

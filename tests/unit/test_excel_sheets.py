@@ -63,7 +63,7 @@ def refusal(path: Path) -> str:
 def test_one_of_several_sheets_must_be_chosen(tmp_path: Path) -> None:
     path = book_with(tmp_path / "book.xlsx", other_sheet(at=0))
     message = refusal(path)
-    assert "several sheets that are not empty: 'Notes', 'Data'. Choose one by --sheet" in message
+    assert "several sheets that are not empty: 'Notes', 'Data'. Choose one with sheet" in message
     assert "sheet='…'" in message
     assert read.microdata_from_file(path, layout=Layout(sheet="Data")).table.num_rows == 12
     assert read.microdata_from_file(path, layout=Layout(sheet="Notes")).table.column_names == ["some"]
@@ -87,7 +87,7 @@ def test_a_hidden_sheet_is_named_and_refused(tmp_path: Path, state: str, at: int
         book.active = 1 - at
 
     path = book_with(tmp_path / "book.xlsx", change)
-    assert "a hidden sheet, 'Notes' beside 'Data'. Choose the sheet that is meant by --sheet" in refusal(
+    assert "a hidden sheet, 'Notes' beside 'Data'. Choose the sheet that you want with sheet" in refusal(
         path
     )
     chosen = read.microdata_from_file(path, layout=Layout(sheet="Data"))
@@ -132,7 +132,7 @@ def test_hidden_cells_are_named_and_refused(
     assert chosen.table.num_rows == 12
     assert chosen.table.column_names == ["age", "income", "name"]
     [note] = chosen.origin.notes
-    assert note.startswith(f"Sheet 'Data' has {what}, which ")
+    assert str(note).startswith(f"Sheet 'Data' has {what}, which ")
 
 
 def test_hidden_cells_in_another_spelling_of_xml(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from microagg import DataError, SettingsError, read
 from microagg.model import CsvFormat, Layout
 from microagg.plan.plan_file import read_plan
 from microagg.read.header import looks_like_record
+from tests.refusals import refusal
 
 Rows = list[list[object]]
 
@@ -142,9 +143,7 @@ def test_a_file_without_header_is_refused_without_its_values(
     rows = RECORDS[kind]
     path = write(tmp_path / f"data{ending}", rows)
     for readable in (read.microdata_from_file, read.table_from_file):
-        with pytest.raises(
-            DataError, match=r"looks like a record .*--header no .*header='no'.* yes"
-        ) as told:
+        with refusal(DataError, "first_row_is_a_record") as told:
             readable(path)
         words = str(told.value).replace(str(path), "").replace("column1, column2", "").split()
         assert not {str(value) for value in rows[0] if value != ""} & {word.strip(".,'") for word in words}
@@ -226,7 +225,7 @@ TITLED = "Table 1: Women\n\nage,income\n30,1000\n40,2000\n50,2500\n"
 def test_titles_above_a_csv_header(tmp_path: Path, ends: str, encoding: str) -> None:
     path = tmp_path / "titled.csv"
     path.write_bytes(TITLED.replace("Women", "Mädchen").replace("\n", ends).encode(encoding))
-    with pytest.raises(DataError, match=r"begins with a line of one field.* --header-row 3 .*header_row=3"):
+    with refusal(DataError, "title_above_names", row=3):
         read.microdata_from_file(path)
     layout = Layout(header_row=3)
     assert read.table_from_file(path, layout=layout).values.tolist() == [[30, 1000], [40, 2000], [50, 2500]]
@@ -252,14 +251,14 @@ def test_one_column_with_commas_has_no_title(tmp_path: Path, text: str) -> None:
 def test_titles_in_the_shape_of_the_table(tmp_path: Path) -> None:
     path = tmp_path / "titled.csv"
     path.write_text("Table 1,,\nage,income,size\n30,1000,1\n40,2000,2\n")
-    with pytest.raises(DataError, match=r"Column 2 of the file has no name.*--header-row 2") as told:
+    with refusal(DataError, "unnamed_column", place=2) as told:
         read.microdata_from_file(path)
     assert "--columns" not in str(told.value)
     assert "pandas" not in str(told.value)
     found = read.microdata_from_file(path, layout=Layout(header_row=2)).table
     assert found.column_names == ["age", "income", "size"]
     path.write_text("Table 1, by sex\nage,income,size\n30,1000,1\n40,2000,2\n")
-    with pytest.raises(DataError, match="--header-row"):
+    with refusal(DataError, "uneven_rows"):
         read.microdata_from_file(path)
     path.write_text("Table 1\nF,North,30,1000\nM,South,40,2000\nF,South,50,100\nM,North,20,300\n")
     with pytest.raises(DataError, match="looks like a record"):
@@ -299,7 +298,7 @@ def test_the_layout_of_files_that_have_none(tmp_path: Path) -> None:
     path = write(tmp_path / "data.csv", [["a", "b"], *frame.to_numpy().tolist()])
     with pytest.raises(SettingsError, match="header would have no effect: neither of the two"):
         microagg.assess(frame, frame, keys=["a"], header="yes")
-    with pytest.raises(SettingsError, match="sheet would have no effect: neither of the two is an Excel"):
+    with refusal(SettingsError, "no_effect_on_either", option="sheet"):
         microagg.assess(frame, path, keys=["a"], sheet="Data")
     assert microagg.assess(frame, path, keys=["a"], header="yes", measures="il").failures
 

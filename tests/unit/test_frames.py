@@ -192,10 +192,10 @@ def test_a_lazy_frame_is_computed_once() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (np.ones((3, 2)), "The data are a ndarray; give the path of a file, or a data frame"),
-        ([[1, 2]], "The data are a list"),
-        ("file.csv", "The data are a str"),
-        (None, "The data are a NoneType"),
+        (np.ones((3, 2)), "The data are of type ndarray; give the path of a file, or a data frame"),
+        ([[1, 2]], "The data are of type list"),
+        ("file.csv", "The data are of type str"),
+        (None, "The data are of type NoneType"),
         (pd.DataFrame({"a": []}), "no records"),
         (pd.DataFrame(index=[1, 2]), "no columns"),
         (

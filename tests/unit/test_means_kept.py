@@ -12,8 +12,8 @@ import pytest
 import microagg
 from microagg.engines import reporting
 from microagg.engines.release import Release
-from microagg.model import MeanChange, Verdict
 from microagg.report.pages import internal_page
+from microagg.verdict import MeanChange, Verdict
 
 
 def with_rare_patterns(seed: int = 0, n: int = 60) -> pd.DataFrame:
@@ -152,14 +152,14 @@ def change(**more: object) -> MeanChange:
     ],
 )
 def test_what_is_said_of_a_column_that_is_not_whole(more: dict[str, object], words: str) -> None:
-    assert change(**more).words == words
-    verdict = Verdict(3, "sentence", mean_changes=(change(**more),))
+    assert change(**more).description == words
+    verdict = Verdict(3, mean_changes=(change(**more),))
     assert f"means of columns with values set to missing or left out:\n  income  {words}" in str(verdict)
 
 
 def test_a_column_whose_mean_stays_although_values_are_lost_is_kept() -> None:
     assert "means kept: income" in str(
-        Verdict(3, "sentence", mean_changes=(change(column_mean=0.0, column_relative=0.0),))
+        Verdict(3, mean_changes=(change(column_mean=0.0, column_relative=0.0),))
     )
 
 
@@ -171,4 +171,4 @@ def test_no_percents_are_taken_of_a_mean_near_zero() -> None:
     lost = [each for each in by_pattern(frame).verdict.mean_changes if not each.is_whole]
     assert lost
     assert all(each.column_relative is None for each in lost)
-    assert all("%" not in each.words for each in lost)
+    assert all("%" not in each.description for each in lost)

@@ -131,7 +131,7 @@ def test_profile_is_a_comment_without_values() -> None:
     assert '"b" = "again"' in text
     assert "\nmissing_codes = { age = [999] }" in text
     assert '\nmissing = "by-pattern"' in text
-    assert '# "age": 999 in 2 records: of the usual form of codes' in text
+    assert '# "age": 999 in 2 records: they look like codes' in text
     assert "400 records" in text
     for suggestion in suggestions:
         assert suggestion.reason in text
@@ -229,5 +229,5 @@ def test_unknown_words_are_not_written() -> None:
 
 
 def test_names_that_are_no_text_are_not_written() -> None:
-    with pytest.raises(SettingsError, match="no text in UTF-8"):
+    with pytest.raises(SettingsError, match="not text in UTF-8"):
         write_plan({"input": b"\xff.csv".decode("utf-8", "surrogateescape")})

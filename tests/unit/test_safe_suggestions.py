@@ -121,7 +121,7 @@ def test_the_plan_says_why_a_number_is_taken_for_a_missing_code() -> None:
     made = draft(microdata, found, 3)
     text = write_plan(made.words, found, made.suggestions, notes=made.notes)
     assert "\nmissing_codes = { age = [999] }" in text
-    assert '# "age": 999 in 20 records: of the usual form' in text
+    assert '# "age": 999 in 20 records: they look like codes' in text
     assert "remove\n# them here" in text or "remove them here" in text
 
 

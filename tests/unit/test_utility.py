@@ -465,7 +465,7 @@ def test_an_empty_column_is_left_out(name: str) -> None:
     pair = pair_of(np.column_stack((X, np.arange(240.0))), np.column_stack((Y, nothing)), **more)
     result = found(name, pair)
     assert result.value == pytest.approx(found(name, PAIR).value)
-    assert "no cell is known before and after masking: c4" in result.note
+    assert "no record has a value before and after masking: c4" in result.note
 
 
 @pytest.mark.parametrize("name", NAMES)

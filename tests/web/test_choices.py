@@ -13,7 +13,7 @@ from microagg.plan.protection import Protection
 from microagg.plan.words import WORDS
 from microagg.web.choices import Choices
 from microagg.web.jobs import Job, Limits, Queue
-from microagg.web.labels import LABELS, OPTIONS, ROLES, for_pages
+from microagg.web.labels import LABELS, OPTIONS, PAGES, ROLES
 from microagg.web.project import Project, Source
 from microagg.web.site import safe_name
 from microagg.web.views import data, hand_over, protection, result, roles
@@ -67,7 +67,7 @@ def test_defaults_are_not_said(choices: Choices) -> None:
 
 def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
     choices.say("k", "many")
-    with pytest.raises(SettingsError, match="k is a str"):
+    with pytest.raises(SettingsError, match="k is of type str"):
         Protection.of(choices.words())
     choices.say("k", "3")
     choices.say("missing_codes", "9\r10", "a")
@@ -79,7 +79,7 @@ def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
         choices.words()
     choices.say("decimals", "", "a")
     choices.say("role", "weight", "a")
-    with pytest.raises(SettingsError, match="all have the role weight"):
+    with pytest.raises(SettingsError, match="columns with the role weight"):
         choices.words()
 
 
@@ -123,11 +123,13 @@ def test_every_control_has_a_label_and_every_option_is_possible() -> None:
 
 
 def test_messages_name_controls_instead_of_options() -> None:
-    said = for_pages(str(wording.small_strata(2, 5, 1, 3, ["region"])))
-    assert "“Strata with fewer than k records: merge”" in said
-    assert "--" not in said
-    assert for_pages(str(wording.pairs())).endswith("or accept that with “Accept k = 2”.")
-    assert "--" not in for_pages(str(wording.missing_keys("a", 1, 2)))
+    with wording.shown_by(PAGES):
+        text = str(wording.small_strata(2, 5, 1, 3, ["region"]))
+        assert "“Strata with fewer than k records: merge with other small ones”" in text
+        assert "--" not in text
+        assert str(wording.pairs()).endswith("or accept this with “Accept k = 2”.")
+        assert "--" not in str(wording.missing_keys("a", 1, 2))
+        assert "“Row with the names: 3”" in str(wording.title_above_names("a.csv", 3))
 
 
 @pytest.mark.parametrize("name", ["", "..", "/", "...csv", "\x00", "-"])

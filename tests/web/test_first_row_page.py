@@ -10,9 +10,8 @@ import openpyxl
 import pytest
 
 from microagg.plan.plan_file import parsed_plan
-from microagg.web.acts import ACTS
+from microagg.web.actions import ACTIONS
 from microagg.web.jobs import Limits, Queue
-from microagg.web.labels import for_pages
 from microagg.web.project import Project, Source
 from microagg.web.site import _plan
 from microagg.web.views.data import data
@@ -45,7 +44,7 @@ def looked_at(project: Project) -> str:
 
 
 def read_again(project: Project, **told: Any) -> str:
-    ACTS["reread"](project, told, False)
+    ACTIONS["reread"](project, told, False)
     return looked_at(project)
 
 
@@ -94,7 +93,7 @@ def test_a_workbook_of_several_sheets_leads_to_the_box(project: Project) -> None
     assert "several sheets that are not empty: &#x27;Notes&#x27;, &#x27;Data&#x27;" in page.replace(
         "'", "&#x27;"
     )
-    assert "Choose one by “Sheet”" in page
+    assert "Choose one with “Sheet”" in page
     for control in ("sheet", "header", "header_row"):
         assert f'id="{control}"' in page
     assert 'id="delimiter"' not in page
@@ -109,8 +108,3 @@ def test_a_workbook_of_several_sheets_leads_to_the_box(project: Project) -> None
     assert project.source.csv == {"sheet": "Data", "header_row": 2}
     page = read_again(project, sheet="Data", header_row="two")
     assert "“Row with the names” is" in page
-
-
-def test_messages_in_terms_of_the_page() -> None:
-    said = "Give --header-row 3 (in Python: header_row=3), or --header yes."
-    assert for_pages(said) == "Give “Row with the names” 3, or “First row: names of the columns”."

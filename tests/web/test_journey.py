@@ -245,7 +245,7 @@ def test_a_csv_file_is_read_again_as_it_is_said_to_be(server: Server, visit: Vis
     (tmp_path / "data.csv").write_bytes("\n".join(["größe:wert", *rows]).encode("latin-1"))
     page = visit(server)
     send(page, tmp_path / "data.csv")
-    page.get_by_text("If that is meant").wait_for()
+    page.get_by_text("if that is right").wait_for()
     page.locator("#delimiter").evaluate("(it) => it.add(new Option('colon', ':'))")
     page.locator("#delimiter").select_option(":")
     page.locator("#encoding").select_option("latin-1")

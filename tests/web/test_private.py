@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from microagg.errors import SettingsError
-from microagg.web.complaints import words_kept_back
+from microagg.web.complaints import hidden_tracebacks
 from microagg.web.project import Project
 from microagg.web.views.data import data as data_page
 from tests.web.serving import COMMAND, Server, eventually, serving
@@ -106,7 +106,7 @@ def test_a_page_for_others_does_not_claim_that_files_stay_on_their_machine(tmp_p
 
 
 def test_exceptions_are_told_by_kind_and_place(capsys: pytest.CaptureFixture[str]) -> None:
-    with words_kept_back():
+    with hidden_tracebacks():
         try:
             raise SettingsError("secret")
         except SettingsError as error:

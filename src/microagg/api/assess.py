@@ -140,7 +140,7 @@ def compare(
     if isinstance(max_risk, bool) or not isinstance(max_risk, Real) or not 0.0 <= max_risk <= 1.0:
         raise wording.bad_max_risk(max_risk)
     if again and record is None:
-        raise wording.word_without_effect("again", "there is a record")
+        raise wording.option_without_effect("again", "there is a record")
     _check_callable(progress)
     others = names_of("measures", measures, "measure") if measures is not None else ()
     comparing.check_measures(others)
@@ -187,7 +187,7 @@ def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]
     for word, value in layout.items():
         if isinstance(value, Sequence) and not isinstance(value, str):
             if len(value) != 2:
-                raise wording.bad_word(
+                raise wording.bad_value(
                     word, "one for both files, or two: the original's and the protected's"
                 )
             words[0][word], words[1][word] = value
@@ -195,7 +195,7 @@ def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]
             said: dict[str, Any] = {word: value}
             acts = [not Layout(**said).without_effect_on(kind) for kind in kinds]
             if not any(acts):
-                raise wording.acts_on_neither(word)
+                raise wording.no_effect_on_either(word)
             for own, takes in zip(words, acts, strict=True):
                 own.update(said if takes else {})
     return [Layout(**own) for own in words]

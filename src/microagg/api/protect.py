@@ -23,6 +23,7 @@ from microagg.plan.protection import (
     SmallStrata,
     Zeros,
 )
+from microagg.verdict import note
 
 Columns = str | Sequence[str]
 
@@ -107,7 +108,7 @@ def protect(
     if "pass_" in given:
         given["pass"] = given.pop("pass_")
     if plan is not None and not isinstance(plan, str | Path):
-        raise wording.bad_word("plan", "the path of a plan file")
+        raise wording.bad_value("plan", "the path of a plan file")
     planned = plan_file.read_plan(Path(plan)) if plan is not None else {}
     words = {**planned, **given}
     words.pop("output", None)
@@ -118,7 +119,7 @@ def protect(
     if progress is not None and not callable(progress):
         raise wording.not_callable("progress", type(progress).__name__)
     if source is None:
-        raise wording.word_missing("data", "a data frame or a path")
+        raise wording.option_missing("data", "a data frame or a path")
     if is_spark_frame(source):
         return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
     if isinstance(source, str | Path):
@@ -129,8 +130,8 @@ def protect(
         microdata = read.microdata_of(source)
     replaced = [word for word, value in given.items() if word in planned and planned[word] != value]
     if replaced:
-        note = wording.plan_overruled(str(plan), replaced, by_option=False)
-        origin = replace(microdata.origin, notes=(*microdata.origin.notes, note))
+        replacing = note("plan_replaced", source=str(plan), options=replaced)
+        origin = replace(microdata.origin, notes=(*microdata.origin.notes, replacing))
         microdata = replace(microdata, origin=origin)
     return local.protect(microdata, protection, progress)
 

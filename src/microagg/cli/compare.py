@@ -182,7 +182,7 @@ def _whole_numbers(text: str) -> list[int]:
     try:
         return [int(each) for each in text.split(",")]
     except ValueError:
-        raise wording.bad_word("k", "whole numbers separated by commas, such as 3,5,10") from None
+        raise wording.bad_value("k", "whole numbers separated by commas, such as 3,5,10") from None
 
 
 def _way(text: str) -> str | list[list[str]]:

@@ -88,6 +88,11 @@ def repeat_lost_signals() -> None:
 
 def run() -> int:
     """The command, and the exit code that says what happened."""
+    with wording.shown_by(wording.on_command_line):
+        return _run()
+
+
+def _run() -> int:
     _show_any_name()
     try:
         # Not app(): Typer's own main() swallows Ctrl-C and closed pipes before we see them.

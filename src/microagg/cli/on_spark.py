@@ -40,9 +40,9 @@ def protect_folder(
     words.pop("input", None)
     words.pop("output", None)
     if source is None:
-        raise wording.word_missing("FILE", "microagg protect folder, or input in the plan")
+        raise wording.option_missing("FILE", "microagg protect folder, or input in the plan")
     if target is None:
-        raise wording.word_missing("the output", "-o protected.parquet")
+        raise wording.option_missing("the output", "-o protected.parquet")
     csv, layout = file_options(words)
     if "pass_" in words:
         words["pass"] = words.pop("pass_")

@@ -108,9 +108,9 @@ def codes_by_column(given: Sequence[str] | None) -> dict[str, list[Code]] | None
         column = column.strip()
         typed = names(codes) or []
         if not equals or not column or not typed or not all(typed):
-            raise wording.bad_word("missing_codes", "COLUMN=CODES, such as age=9,99 or wages=.")
+            raise wording.bad_value("missing_codes", "COLUMN=CODES, such as age=9,99 or wages=.")
         if column in found:
-            raise wording.said_twice("missing_codes", column)
+            raise wording.given_twice("missing_codes", column)
         found[column] = [code_in(code) for code in typed]
     return found
 
@@ -125,8 +125,8 @@ def decimals_by_column(given: Sequence[str] | None) -> dict[str, int] | None:
             column, equals, number = pair.rpartition("=")
             column = column.strip()
             if not equals or not column or not number.strip().isdecimal():
-                raise wording.bad_word("decimals", "COLUMN=N, such as surface=2,employees=0")
+                raise wording.bad_value("decimals", "COLUMN=N, such as surface=2,employees=0")
             if column in found:
-                raise wording.said_twice("decimals", column)
+                raise wording.given_twice("decimals", column)
             found[column] = int(number)
     return found

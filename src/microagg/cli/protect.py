@@ -34,6 +34,7 @@ from microagg.cli.options import (
     decimals_by_column,
     names,
 )
+from microagg.verdict import note
 
 
 def protect(
@@ -223,8 +224,10 @@ def protect(
     overruled = [word for word, value in options.items() if word in words and words[word] != value]
     words |= options
     if overruled and not as_json:
-        note = wording.plan_overruled(str(plan), [word.rstrip("_") for word in overruled])
-        typer.echo(f"note: {note}")
+        replacing = note(
+            "plan_replaced", source=str(plan), options=[word.rstrip("_") for word in overruled]
+        )
+        typer.echo(f"note: {replacing}")
     if choice("engine", engine, ("local", "spark")) == "spark":
         files = Files(record, labels, report, external_report, force)
         _print(*protect_folder(file, output, words, master, files), as_json=as_json)
@@ -265,7 +268,7 @@ def _print(
 
 def _source(file: str | None, planned: object) -> Path:
     if file is None and planned is None:
-        raise wording.word_missing("FILE", "microagg protect data.csv, or input in the plan")
+        raise wording.option_missing("FILE", "microagg protect data.csv, or input in the plan")
     return Path(file if file is not None else str(planned))
 
 
@@ -287,7 +290,7 @@ def _target(output: str | None, planned: object, source: Path) -> Path:
     if planned is not None:
         return Path(str(planned))
     if source == Path("-"):
-        raise wording.word_missing("the output", "-o protected.csv")
+        raise wording.option_missing("the output", "-o protected.csv")
     from microagg.write import protected_name
 
     return source.with_name(protected_name(source))

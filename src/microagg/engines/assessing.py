@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read, wording
+from microagg import errors, read, verdict, wording
 from microagg.columns import numbers_or_none
 from microagg.engines.assessment import Assessment
 from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
@@ -33,6 +33,7 @@ from microagg.methods.run import Progress
 from microagg.model import Microdata, positions_of
 from microagg.plan.assessment import AssessmentPlan
 from microagg.scale.strata import strata_of
+from microagg.verdict import note, refuse
 from microagg.verify.classes import Classes, codes_of, count_of
 
 if TYPE_CHECKING:
@@ -248,14 +249,14 @@ def _labels(
     return {column: ["missing" if value is None else str(value) for value in values]}
 
 
-def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[str], list[str]]:
+def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[verdict.Finding], list[verdict.Finding]]:
     """What forbids a release, and what is only to be known."""
     same = _same_cells(pair)
     if same.all():
-        return [wording.protected_equals_original(plan.keys, pair.n)], []
+        return [refuse("not_protected", *plan.keys, records=pair.n)], []
     failures = []
     notes = [
-        wording.note_unchanged(column)
+        note("key_unchanged", column)
         for column, unchanged in zip(plan.keys, np.all(same, axis=0).tolist(), strict=True)
         if unchanged
     ]
@@ -264,11 +265,19 @@ def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[str], list[str]]:
             named = (*plan.strata, *columns)
             count = count_of(named, _classes(pair.masked, pair.strata, places), plan.k)
             if count.below:
-                failures.append(wording.promise_broken(named, plan.k, count.below, count.smallest))
+                failures.append(
+                    refuse(
+                        "k_not_reached",
+                        *named,
+                        k=plan.k,
+                        below=count.below,
+                        smallest=count.smallest,
+                    )
+                )
         sizes = np.bincount(pair.groups)
         joint = int(sizes[sizes < plan.k].sum())
         if joint and not failures:
-            notes.append(wording.note_joint(joint, plan.k))
+            notes.append(note("k_not_joint", k=plan.k, below=joint))
     return failures, notes
 
 
@@ -284,24 +293,26 @@ def _notes(
     pair: Pair,
     agreed: Agreement,
     by_order: bool,
-) -> list[str]:
+) -> list[verdict.Finding]:
     notes = []
     lost = original.table.num_rows - pair.n
     if lost:
-        notes.append(wording.note_suppressed_records(lost, original.table.num_rows))
+        notes.append(note("records_not_protected", records=lost, of=original.table.num_rows))
     if by_order and _farther_than_strangers(pair):
-        notes.append(wording.note_far_apart())
+        notes.append(note("far_apart"))
     filled = (np.isnan(pair.original) & ~np.isnan(pair.masked)).sum(axis=0)
     notes += [
-        wording.note_filled(column, int(count))
+        note("gaps_filled", column, records=int(count))
         for column, count in zip(plan.keys, filled, strict=True)
         if count
     ]
-    notes += [wording.note_changed(column, count) for column, count in agreed.differing.items()]
+    notes += [
+        note("other_column_differs", column, records=count) for column, count in agreed.differing.items()
+    ]
     if plan.weight is not None and plan.weight not in protected.table.column_names:
-        notes.append(wording.note_weight_of_original(plan.weight))
+        notes.append(note("weight_of_original", plan.weight))
     if plan.id is not None:
-        notes.append(wording.note_id_released(plan.id))
+        notes.append(note("id_released", plan.id))
     return notes
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from microagg import wording
+from microagg import verdict, wording
 from microagg.measure.catalogue import Measure
 from microagg.measure.models import IndicatorComparison, ModelComparison
 from microagg.measure.pair import Finding
@@ -33,15 +33,15 @@ class Assessment:
     records: int
     suppressed: int
     subsets: tuple[tuple[str, ...], ...]
-    failures: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    failures: tuple[verdict.Finding, ...] = ()
+    notes: tuple[verdict.Finding, ...] = ()
     models: tuple[ModelComparison, ...] = ()
     indicators: tuple[IndicatorComparison, ...] = ()
 
     def raise_if_unsafe(self) -> None:
         """`UnsafeRelease` with all failures, if there are any."""
         if self.failures:
-            raise wording.unsafe_file(self.failures)
+            raise verdict.unsafe_file(self.failures)
 
     def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
         """For JSON: {"measures": {name: {"value", "unit", "parts", "note"}}}.
@@ -64,7 +64,7 @@ class Assessment:
     def table(self, details: bool = False) -> str:
         """As people read it: failures, utility, risk, notes; with details the parts of each measure too."""
         keys = " | ".join(", ".join(map(wording.visible, subset)) for subset in self.subsets)
-        lines = [*self.failures, f"{self.records} records, keys: {keys}"]
+        lines = [*map(str, self.failures), f"{self.records} records, keys: {keys}"]
         rows: list[tuple[str, ...]] = []
         for kind in ("utility", "risk"):
             own = list(self._rows(kind, details))

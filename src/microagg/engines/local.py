@@ -9,7 +9,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import read, wording
+from microagg import read
 from microagg.engines.masking import (
     Doubles,
     masked,
@@ -23,12 +23,13 @@ from microagg.engines.weighing import weights_of
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress
-from microagg.model import Claims, Microdata, Partition, Table, Verdict, Verified
+from microagg.model import Claims, Microdata, Partition, Table, Verified
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.plan.roles import check_columns
 from microagg.scale.strata import Strata, strata_of
 from microagg.scale.tasks import Tasks, tasks_of
+from microagg.verdict import Finding, Verdict, accepted, note, unsafe_release
 from microagg.verify import verify
 
 SEEDS_OF_RETRY = 8
@@ -62,7 +63,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         if verdict.safe or stop.asked or not another_partition_may_help(verdict, protection):
             break
     if not verdict.safe and attempts > 1:
-        raise wording.retried_in_vain(attempts, verdict.failures)
+        raise unsafe_release(verdict.failures, attempts)
     verdict.raise_if_unsafe()
     verdict = replace(verdict, notes=(*verdict.notes, *_notes(source, protection, strata, tasks, attempts)))
     return Release(
@@ -187,22 +188,22 @@ def claims_of(
 
 def _notes(
     source: Microdata, protection: Protection, strata: Strata, tasks: Tasks, attempts: int
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """What a protector should know beside what `verify` counts."""
     if strata.merged:
-        yield wording.note_merged(strata.merged)
+        yield note("strata_merged", records=strata.merged)
     if tasks.lost:
-        yield wording.note_given_up(protection.k, tasks.lost)
+        yield note("values_given_up", k=protection.k, lost=tasks.lost)
     if tasks.mixed_zeros:
-        yield wording.note_mixed_zeros(tasks.mixed_zeros)
+        yield note("zeros_mixed", records=tasks.mixed_zeros)
     if protection.aggregate == "median":
-        yield wording.note_medians()
+        yield note("medians")
     if not protection.shuffle:
-        yield wording.note_order()
+        yield note("source_order")
     if protection.k == 2:
-        yield wording.note_pairs()
+        yield accepted("pairs_accepted")
     if attempts > 1:
-        yield wording.note_retried(attempts)
+        yield note("retried", attempts=attempts)
     yield from source.origin.notes
 
 

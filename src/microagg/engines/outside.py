@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from microagg.plan.protection import NOISE, Protection
 from microagg.report import ExternalFacts, LossBand, Policies
+from microagg.verdict import Verdict
 from microagg.verify.classes import Classes, codes_of, count_of
-from microagg.verify.release import sentence_of
 from microagg.verify.values import as_understood
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
         k=k,
         records=released.num_rows,
         dropped=len(protection.drop),
-        sentence=sentence_of(k, counts, together, keys),
+        sentence=Verdict(k, subsets=counts, joint=together).sentence,
         counted=tuple(
             (count.columns, what, count.classes, count.smallest)
             for what, of_kind in (

@@ -18,19 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, wording, write
-from microagg.model import (
-    Claims,
-    Labels,
-    Microdata,
-    Origin,
-    Verdict,
-    Verified,
-    gap_above,
-    nearness,
-)
+from microagg.model import Claims, Labels, Microdata, Origin, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.report import check_installed
+from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import check_written
 
 INTERNAL_FOLDER = "microagg-internal"
@@ -218,7 +210,7 @@ class Release:
             try:
                 written = read.read_back(staged.readable, staged.origin)
             except errors.DataError:
-                raise wording.unsafe_release([wording.written_unreadable()]) from None
+                raise unsafe_release([refuse("written_unreadable")]) from None
             decimal = staged.origin.csv.decimal if staged.origin.csv else None
             check_written(
                 self.verified.microdata.table, written, self.verdict, self.claims, decimal=decimal or "."

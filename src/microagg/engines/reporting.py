@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import errors, read, report, wording
+from microagg import errors, read, report
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
 from microagg.engines.outlook import mdav_loss
 from microagg.engines.outside import facts_outside
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import ColumnProfile, Profile, profile
+from microagg.verdict import Finding, note
 
 if TYPE_CHECKING:
     from microagg.engines.release import Release
@@ -233,7 +234,7 @@ def _sums(release: Release, found: Profile) -> Iterator[report.Sum]:
 
 def _warnings(
     release: Release, found: Profile, mdav: float | None, assessment: Assessment | None
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """What should not be overlooked."""
     protection = release.protection
     if assessment is not None:
@@ -242,19 +243,19 @@ def _warnings(
         terms = [identity.total, *identity.parts]
         masked = [term for term in terms if term in protection.changed]
         if len(masked) == 1 and not set(terms) & set(protection.drop):
-            yield wording.note_recomputable(masked[0], [term for term in terms if term != masked[0]])
+            yield note("recomputable", masked[0], others=[term for term in terms if term != masked[0]])
     for names in found.identical:
         masked = [name for name in names if name in protection.changed]
         open_ = [name for name in names if name not in (*protection.changed, *protection.drop)]
         if masked and open_:
-            yield wording.note_copy(masked[0], open_[0])
+            yield note("copied", masked[0], copy=open_[0])
     if release.stopped:
-        yield wording.note_stopped()
+        yield note("stopped")
     elif any(task.truncated for task in release.partitions):
-        yield wording.note_cut_short()
+        yield note("cut_short")
     if mdav is not None and release.information_loss > mdav * (1.0 + 1e-9):
-        yield wording.note_worse_than_mdav(release.information_loss, mdav)
-    yield from (note for note in release.verdict.notes if note.startswith("accepted"))
+        yield note("worse_than_mdav", loss=release.information_loss, mdav=mdav)
+    yield from (each for each in release.verdict.notes if each.action == "accepted")
 
 
 def _measured(assessment: Assessment) -> Iterator[report.Measured]:

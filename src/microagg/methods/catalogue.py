@@ -34,6 +34,8 @@ class Method:
     guarantee: str
     largest_n: int
     """Records that take at most a few minutes on one core; docs/speed.md has measurements."""
+    below_2k: bool = False
+    """Every group has fewer than 2k records."""
     starts_from: tuple[str, ...] = ()
     """Where a refinement that is written alone starts: from the best of these."""
     aliases: tuple[str, ...] = ()
@@ -57,6 +59,7 @@ METHODS: dict[str, Method] = {
         compositions.auto,
         "chooses for you: univariate, exhaustive, or mdav (in blocks, for large n), anneal and exact",
         "ours", "by effort", "groups of k to 2k−1; not worse than mdav up to 200,000 records", 10_000_000,
+        below_2k=True,
     ),
     "anneal": Method(
         compositions.anneal,
@@ -86,7 +89,7 @@ METHODS: dict[str, Method] = {
     "blocks": Method(
         _blocks,
         "mdav (or another inner method) inside blocks of near records",
-        "ours", "O(n·size·p/k)", _VARIABLE, 10_000_000,
+        "ours", "O(n·size·p/k)", _VARIABLE, 10_000_000, below_2k=True,
     ),
     "exact": Method(
         Exact,
@@ -103,37 +106,37 @@ METHODS: dict[str, Method] = {
     "mdav": Method(
         compositions.mdav,
         "groups around the record farthest from the centroid and its opposite",
-        "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000,
+        "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000, below_2k=True,
     ),
     "md": Method(
         MaximumDistance,
         "groups around the two most distant records",
-        "VLDBJ06 §4.2.2", "O(n²p) in practice", _FIXED, 200_000,
+        "VLDBJ06 §4.2.2", "O(n²p) in practice", _FIXED, 200_000, below_2k=True,
     ),
     "cbfs": Method(
         Cbfs,
         "groups around the record farthest from the centroid",
-        "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000,
+        "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000, below_2k=True,
     ),
     "npn-mhm": Method(
         compositions.npn_mhm,
         "the best cut of a path that always goes on to the nearest record",
-        "VLDBJ06 §4.2.1", "O(n²p)", _ON_PATH, 200_000,
+        "VLDBJ06 §4.2.1", "O(n²p)", _ON_PATH, 200_000, below_2k=True,
     ),
     "md-mhm": Method(
         compositions.md_mhm,
         "md, then the best cut of a path through its groups",
-        "VLDBJ06 §4.2.2", "O(n²p) in practice", _ON_PATH, 200_000,
+        "VLDBJ06 §4.2.2", "O(n²p) in practice", _ON_PATH, 200_000, below_2k=True,
     ),
     "mdav-mhm": Method(
         compositions.mdav_mhm,
         "mdav, then the best cut of a path through its groups",
-        "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000,
+        "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000, below_2k=True,
     ),
     "cbfs-mhm": Method(
         compositions.cbfs_mhm,
         "cbfs, then the best cut of a path through its groups",
-        "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000,
+        "VLDBJ06 §4.2.3", "O(n²p/k)", _ON_PATH, 500_000, below_2k=True,
     ),
     "mhm": Method(
         compositions.mhm,
@@ -154,83 +157,84 @@ METHODS: dict[str, Method] = {
     "ufs-pv": Method(
         compositions.ufs_pv,
         "runs of k records sorted by one attribute (the best one, unless given)",
-        "CMP98 §2.1", "O(np² + pn log n)", _FIXED, 10_000_000,
+        "CMP98 §2.1", "O(np² + pn log n)", _FIXED, 10_000_000, below_2k=True,
     ),
     "ufs-sz": Method(
         compositions.ufs_sz,
         "runs of k records sorted by their sum of z-scores",
-        "CMP98 §2.1", "O(np + n log n)", _FIXED, 100_000_000,
+        "CMP98 §2.1", "O(np + n log n)", _FIXED, 100_000_000, below_2k=True,
     ),
     "ufs-fpc": Method(
         compositions.ufs_fpc,
         "runs of k records sorted by the first principal component",
-        "CMP98 §2.1", "O(np² + n log n)", _FIXED, 100_000_000,
+        "CMP98 §2.1", "O(np² + n log n)", _FIXED, 100_000_000, below_2k=True,
     ),
     "udo-pv": Method(
         compositions.udo_pv,
         "k-Ward on one attribute (the best one, unless given)",
-        "CMP98 §2.2", "O(n²p)", _VARIABLE, 10_000,
+        "CMP98 §2.2", "O(n²p)", _VARIABLE, 10_000, below_2k=True,
     ),
     "udo-sz": Method(
         lambda: KWard(ByZScores(), projected=True),
         "k-Ward on the sum of z-scores",
-        "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000,
+        "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000, below_2k=True,
     ),
     "udo-fpc": Method(
         lambda: KWard(ByComponent(), projected=True),
         "k-Ward on the first principal component",
-        "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000,
+        "CMP98 §2.2", "O(n²)", _VARIABLE, 30_000, below_2k=True,
     ),
     "mdo-pv": Method(
         compositions.mdo_pv,
         "multivariate k-Ward from the extremes of one attribute (the best one, unless given)",
-        "CMP98 §3.2", "O(n²p²)", _VARIABLE, 5_000,
+        "CMP98 §3.2", "O(n²p²)", _VARIABLE, 5_000, below_2k=True,
     ),
     "mdo-sz": Method(
         lambda: KWard(ByZScores()),
         "multivariate k-Ward from the extremes of the sum of z-scores",
-        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
+        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000, below_2k=True,
     ),
     "mdo-fpc": Method(
         lambda: KWard(ByComponent()),
         "multivariate k-Ward from the extremes of the first principal component",
-        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
+        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000, below_2k=True,
     ),
     "mdo-md": Method(
         compositions.mdo_md,
         "multivariate k-Ward from the two most distant records",
-        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000,
+        "CMP98 §3.2", "O(n²p)", _VARIABLE, 20_000, below_2k=True,
     ),
     "genetic": Method(
         compositions.genetic,
         "a genetic search over the cuts of an order (the first principal component's, unless given)",
-        "CMP98 §2.2", "O(n) a child", _VARIABLE, 100_000,
+        "CMP98 §2.2", "O(n) a child", _VARIABLE, 100_000, below_2k=True,
     ),
     "genetic-groups": Method(
         GeneticGroups,
         "a genetic search over group labels with repair",
-        "CMP98 §3.2 (ours)", "O(n²p/k) at first", _VARIABLE, 10_000,
+        "CMP98 §3.2 (ours)", "O(n²p/k) at first", _VARIABLE, 10_000, below_2k=True,
     ),
     # --- TFRP07 ---
     "diameter": Method(
         Diameter,
         "md, each group growing towards its own centroid",
-        "TFRP07 §2.2, CMP98 §3.1", "O(n²p) in practice", _FIXED, 200_000, aliases=("mfs-md",),
+        "TFRP07 §2.2, CMP98 §3.1", "O(n²p) in practice", _FIXED, 200_000,
+        below_2k=True, aliases=("mfs-md",),
     ),
     "centroid": Method(
         Centroid,
         "cbfs, each group growing towards its own centroid",
-        "TFRP07 §2.2", "O(n²p)", _FIXED, 500_000,
+        "TFRP07 §2.2", "O(n²p)", _FIXED, 500_000, below_2k=True,
     ),
     "tfrp-1": Method(
         Tfrp,
         "groups around the records farthest from two fixed points",
-        "TFRP07 §3.1", "O(n²p/k)", _FIXED, 500_000,
+        "TFRP07 §3.1", "O(n²p/k)", _FIXED, 500_000, below_2k=True,
     ),
     "tfrp": Method(
         lambda: chain(Tfrp(), Dissolve()),
         "tfrp-1, then groups of low homogeneity are dissolved",
-        "TFRP07 §3.2", "O(n²p/k) at worst", _VARIABLE, 200_000,
+        "TFRP07 §3.2", "O(n²p/k) at worst", _VARIABLE, 200_000, below_2k=True,
     ),
     "dissolve": Method(
         lambda: Dissolve(),
@@ -240,12 +244,12 @@ METHODS: dict[str, Method] = {
     "diameter-plus": Method(
         lambda: chain(Diameter(), Dissolve(Diameter())),
         "diameter, then groups of low homogeneity are dissolved",
-        "TFRP07 §3.2", "O(n²p) in practice", _VARIABLE, 200_000,
+        "TFRP07 §3.2", "O(n²p) in practice", _VARIABLE, 200_000, below_2k=True,
     ),
     "centroid-plus": Method(
         lambda: chain(Centroid(), Dissolve(Centroid())),
         "centroid, then groups of low homogeneity are dissolved",
-        "TFRP07 §3.2", "O(n²p)", _VARIABLE, 200_000,
+        "TFRP07 §3.2", "O(n²p)", _VARIABLE, 200_000, below_2k=True,
     ),
     "m-d": Method(
         lambda: chain(MstCut(), Within(Diameter())),
@@ -282,12 +286,12 @@ METHODS: dict[str, Method] = {
     "icsm": Method(
         compositions.icsm,
         "mdav, then pools of changes, closed path cuts and cyclic shifts",
-        "ICSM15 §4", "O(n²p) a round", _VARIABLE, 20_000,
+        "ICSM15 §4", "O(n²p) a round", _VARIABLE, 20_000, below_2k=True,
     ),
     "icsm-restarts": Method(
         compositions.icsm_restarts,
         "icsm from many perturbed starts; the best is kept",
-        "ICSM15 §5.3", "as icsm, for each start", _VARIABLE, 2_000,
+        "ICSM15 §5.3", "as icsm, for each start", _VARIABLE, 2_000, below_2k=True,
     ),
 }  # fmt: skip
 

@@ -42,9 +42,9 @@ def names_of(word: str, value: object, what: str = "column name") -> Names:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Sequence) or not all(isinstance(name, str) for name in value):
-        raise wording.bad_word(word, f"a list of {what}s")
+        raise wording.bad_value(word, f"a list of {what}s")
     if not value:
-        raise wording.bad_word(word, f"at least one {what}")
+        raise wording.bad_value(word, f"at least one {what}")
     return tuple(value)
 
 
@@ -55,29 +55,29 @@ def subsets_of(word: str, value: object) -> tuple[Names, ...]:
     if all(isinstance(name, str) for name in value):
         return (names_of(word, value),)
     if any(isinstance(name, str) for name in value):
-        raise wording.bad_word(word, "either a list of column names or a list of such lists")
+        raise wording.bad_value(word, "either a list of column names or a list of such lists")
     return tuple(names_of(word, subset) for subset in value)
 
 
 def name_of(word: str, value: object) -> str:
     """The name of one column."""
     if not isinstance(value, str):
-        raise wording.bad_word(word, "the name of one column")
+        raise wording.bad_value(word, "the name of one column")
     return value
 
 
 def codes_of(word: str, value: object) -> dict[str, tuple[Code, ...]]:
     """By column, numbers and texts that mean something else than a number."""
     if not isinstance(value, Mapping):
-        raise wording.bad_word(word, "a table of columns with a list of codes each")
+        raise wording.bad_value(word, "a table of columns with a list of codes each")
     checked: dict[str, tuple[Code, ...]] = {}
     for column, codes in value.items():
         listed = codes if isinstance(codes, Sequence) and not isinstance(codes, str) else [codes]
         if not isinstance(column, str) or not listed or not all(map(_may_be_code, listed)):
-            raise wording.bad_word(word, "a table of columns with a list of numbers or texts each")
+            raise wording.bad_value(word, "a table of columns with a list of numbers or texts each")
         found = [code_in(code) if isinstance(code, str) else code for code in listed]
         if not all(isinstance(code, str) or math.isfinite(code) for code in found):
-            raise wording.bad_word(word, "a table of columns with a list of finite numbers or texts each")
+            raise wording.bad_value(word, "a table of columns with a list of finite numbers or texts each")
         # Those of NumPy are no numbers of JSON and TOML.
         checked[column] = tuple(
             code if isinstance(code, str) else int(code) if isinstance(code, Integral) else float(code)

@@ -60,7 +60,7 @@ def parsed_plan(text: str, source: str) -> dict[str, object]:
         raise wording.plan_not_toml(source, int(found[1]) if found else text.count("\n") + 1) from None
     unknown = [name for name in content if name not in WORDS]
     if unknown:
-        raise wording.unknown_plan_words(source, unknown, list(WORDS))
+        raise wording.unknown_plan_options(source, unknown, list(WORDS))
     return {name: _checked(source, WORDS[name], value) for name, value in content.items()}
 
 
@@ -70,7 +70,9 @@ def _checked(source: str, word: Word, value: object) -> object:
         value = [value]  # one subset, written without its own brackets
     fits, needed = _KINDS[word.kind]
     if not fits(value):
-        raise wording.plan_word_type(source, word.name, _kind_of(value), f"{needed}, such as {word.shown}")
+        raise wording.plan_option_type(
+            source, word.name, _kind_of(value), f"{needed}, such as {word.shown}"
+        )
     return value
 
 

@@ -51,7 +51,7 @@ def _text(
 ) -> str:
     unknown = [name for name in words if name not in WORDS]
     if unknown:
-        raise wording.unknown_plan_words("The plan", unknown, list(WORDS))
+        raise wording.unknown_plan_options("The plan", unknown, list(WORDS))
     for title, section in SECTIONS.items():
         lines += ["", f"# --- {title} ".ljust(80, "-")]
         for word in section:

@@ -100,10 +100,10 @@ class Protection:
         known = [name.rstrip("_") for name in cls.__dataclass_fields__ if name not in ("words",)]
         for word in words:
             if word not in known and word not in METHOD_WORDS:
-                raise wording.unknown_word(word, [*known, *METHOD_WORDS])
+                raise wording.unknown_option(word, [*known, *METHOD_WORDS])
         said = {word: value for word, value in words.items() if value is not None}
         if "k" not in said:
-            raise wording.word_missing("k", "-k 3")
+            raise wording.no_k()
         how: dict[str, Any] = {word: said.get(word, usual) for word, usual in METHOD_WORDS.items()}
         _flag("certify", how["certify"])
         method = method_plan(said["k"], **how)
@@ -167,7 +167,7 @@ class Protection:
         }  # fmt: skip
         for word, (met, condition) in needs.items():
             if not met and getattr(self, word) != _default(word):
-                raise wording.word_without_effect(word, condition)
+                raise wording.option_without_effect(word, condition)
 
 
 def _attribute(word: str) -> str:
@@ -190,7 +190,7 @@ def _plain(value: Any) -> Any:
 
 def _flag(word: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise wording.bad_word(word, "true or false")
+        raise wording.bad_value(word, "true or false")
     return value
 
 
@@ -199,7 +199,7 @@ MOST_DECIMALS = 15
 
 def _decimals(word: str, value: object) -> dict[str, int]:
     if not isinstance(value, Mapping):
-        raise wording.bad_word(word, "a table of columns with a number of decimals each")
+        raise wording.bad_value(word, "a table of columns with a number of decimals each")
     checked = {str(column): whole(f"{word} of {column}", number, 0) for column, number in value.items()}
     for column, number in checked.items():
         if number > MOST_DECIMALS:

@@ -65,14 +65,14 @@ def _words_for(method: str, words: Mapping[str, Any]) -> dict[str, Any]:
 def _ks(ks: object) -> list[int]:
     listed = [ks] if isinstance(ks, Integral) else ks
     if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
-        raise wording.bad_word("k", "one or several whole numbers, such as 3, 5 and 10")
+        raise wording.bad_value("k", "one or several whole numbers, such as 3, 5 and 10")
     return list(dict.fromkeys(listed))
 
 
 def _methods(methods: object) -> list[str]:
     listed = [methods] if isinstance(methods, str) else methods
     if not isinstance(listed, Sequence) or not listed or not all(isinstance(each, str) for each in listed):
-        raise wording.bad_word("methods", "one or several names or recipes, such as mdav and auto")
+        raise wording.bad_value("methods", "one or several names or recipes, such as mdav and auto")
     return list(dict.fromkeys(listed))
 
 
@@ -84,7 +84,7 @@ def _splits(given: tuple[Names, ...], ways: object) -> list[tuple[Names, ...]]:
     [keys] = given
     listed = [ways] if isinstance(ways, str) else ways
     if not isinstance(listed, Sequence) or not listed:
-        raise wording.bad_word("subsets", "a list of ways to split the keys")
+        raise wording.bad_value("subsets", "a list of ways to split the keys")
     return list(dict.fromkeys(_split(keys, way) for way in listed))
 
 

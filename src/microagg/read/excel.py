@@ -15,6 +15,7 @@ from microagg.model import Layout
 from microagg.read.columns import NUMBERS_AMONG_TEXT
 from microagg.read.content import FIRST_BYTES, detect_format
 from microagg.read.header import ROWS_COMPARED, are_numbered_names, numbered_names, refuse_record_as_names
+from microagg.verdict import Finding, note
 
 _BLOCK = 1 << 20
 _MAY_HIDE = re.compile(rb"""hidden|\b(?:ht|width)\s*=\s*["']0""")
@@ -23,7 +24,7 @@ _TAG = re.compile(rb"<(?:\w+:)?(row|col)\b([^>]*)>")
 _ATTRIBUTE = re.compile(rb"""\b(r|min|max|hidden|ht|width)\s*=\s*["']([^"']*)["']""")
 
 
-def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, tuple[str, ...]]:
+def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, tuple[Finding, ...]]:
     """Read a sheet, the only one unless one is chosen; and notes about it.
 
     Its first row, unless another is chosen, names the columns. Formulas count as their saved values.
@@ -143,7 +144,7 @@ class _Hidden:
         source: str,
         sheet: str,
         layout: Layout,
-    ) -> tuple[str, ...]:
+    ) -> tuple[Finding, ...]:
         """`DataError` if something that is read is hidden; a note instead if the sheet was chosen."""
         from openpyxl.utils import get_column_letter
 
@@ -157,7 +158,7 @@ class _Hidden:
             return ()
         if layout.sheet is None:
             raise wording.hidden_cells(source, sheet, letters, count)
-        return (wording.hidden_cells_note(sheet, letters, count),)
+        return (note("hidden_cells_read", *letters, sheet=sheet, rows=count),)
 
 
 def _tags(sheet: Any) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:

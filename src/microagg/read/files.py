@@ -34,6 +34,7 @@ from microagg.read.excel import read_excel
 from microagg.read.memory import table_of
 from microagg.read.numbers import cast_to_schema
 from microagg.read.statistical import read_statistical, without_missing_codes
+from microagg.verdict import Finding, note
 
 STANDARD_INPUT = Path("-")
 """Stands for CSV from standard input."""
@@ -185,7 +186,7 @@ def _size_and_time(file: BinaryIO) -> tuple[int, int]:
 class _FileContent:
     table: pa.Table
     labels: StatisticalLabels | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()
     header_row: int | None = None
     """The row of the names, where it can be chosen."""
 
@@ -196,7 +197,7 @@ def _read_typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout
         if kind == "Excel":
             table, notes = read_excel(file, name, layout)
             mixed = [field.name for field in table.schema if NUMBERS_AMONG_TEXT in (field.metadata or {})]
-            notes += (wording.mixed_cells_note(mixed),) if mixed else ()
+            notes += (note("mixed_cells", *mixed),) if mixed else ()
             return _FileContent(table, notes=notes, header_row=layout.header_row or 1)
         if kind == "Parquet":
             from pyarrow import parquet  # slow to import, and most files are CSV

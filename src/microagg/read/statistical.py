@@ -14,6 +14,7 @@ from microagg.arrow_types import DATES, is_number
 from microagg.calendars import CALENDARS, kind_of, program_of
 from microagg.columns import in_ranges
 from microagg.model import StatisticalLabels
+from microagg.verdict import Finding, note
 
 READERS = {
     "Stata": "read_dta",
@@ -30,7 +31,7 @@ _TRANSPORT_RECORD = 80  # bytes; SAS pads the last one
 
 def read_statistical(
     path: Path, name: str, kind: str
-) -> tuple[pa.Table, StatisticalLabels, tuple[str, ...]]:
+) -> tuple[pa.Table, StatisticalLabels, tuple[Finding, ...]]:
     """Read all columns, their labels and formats, and notes on what was lost.
 
     `name` is what messages call the file. Values stay coded, with the user-missing codes of SPSS; extended
@@ -56,7 +57,7 @@ def read_statistical(
         raise wording.unreadable_content(name, kind) from None
     table = pa.Table.from_arrays([array for _, array in typed], schema=pa.schema([f for f, _ in typed]))
     extended = [column for column, values in meta.missing_user_values.items() if values]
-    return table, labels, (wording.extended_missing_note(extended),) if extended else ()
+    return table, labels, (note("extended_missing", *extended),) if extended else ()
 
 
 def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Table:

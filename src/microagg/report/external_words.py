@@ -11,24 +11,24 @@ from microagg.report.formatting import count, listed, number
 def treatments(facts: ExternalFacts) -> list[tuple[tuple[str, ...], str]]:
     """What was done to the released columns, those with the same treatment together."""
     done = facts.policies
-    said: list[tuple[tuple[str, ...], str]] = []
+    treated: list[tuple[tuple[str, ...], str]] = []
     for subset in (*done.subsets, *done.own_subsets):
         together = "grouped by all of these columns together" if len(subset) > 1 else "grouped by itself"
-        said.append((subset, f"replaced by the {_common(facts)} of the group; {together}"))
+        treated.append((subset, f"replaced by the {_common(facts)} of the group; {together}"))
     if done.noised:
         kind = "noise that keeps the correlations" if done.correlated_noise else "independent noise"
         share = number(100.0 * done.noise, 3)
-        said.append(
+        treated.append(
             (done.noised, f"{kind} was added, with a standard deviation of {share} % of the column's")
         )
     for column in done.strata:
         merged = "; rare codes were merged, if there were any" if done.merges_strata else ""
-        said.append(((column,), f"groups never cross its codes{merged}"))
+        treated.append(((column,), f"groups never cross its codes{merged}"))
     if done.weight is not None:
-        said.append(((done.weight,), "unchanged; the weights of the means"))
-    touched = {column for columns, _ in said for column in columns}
-    said.append((tuple(column for column in done.columns if column not in touched), "unchanged"))
-    return [(columns, what) for columns, what in said if columns]
+        treated.append(((done.weight,), "unchanged; the weights of the means"))
+    touched = {column for columns, _ in treated for column in columns}
+    treated.append((tuple(column for column in done.columns if column not in touched), "unchanged"))
+    return [(columns, what) for columns, what in treated if columns]
 
 
 def guarantees(facts: ExternalFacts) -> Iterator[str]:
@@ -59,7 +59,7 @@ def guarantees(facts: ExternalFacts) -> Iterator[str]:
 
 
 def unprotected(facts: ExternalFacts) -> Iterator[str]:
-    """What k does not promise, in plain words."""
+    """What k does not promise, in plain English."""
     done = facts.policies
     claimed = {column for subset in done.subsets for column in subset} | set(done.strata)
     others = [column for column in done.columns if column not in claimed]

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.model import Verdict
+from microagg.verdict import Finding, Verdict
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -58,8 +58,8 @@ class AssessmentFacts:
     subsets: tuple[tuple[str, ...], ...]
     measures: tuple[Measured, ...]
     analyses: tuple[Analysis, ...]
-    failures: tuple[str, ...]
-    notes: tuple[str, ...]
+    failures: tuple[Finding, ...]
+    notes: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,8 @@ class InternalFacts:
     identities: tuple[Sum, ...] = ()
     identical: tuple[tuple[str, ...], ...] = ()
     measures: tuple[Measured, ...] = ()
-    measure_notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    measure_notes: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
 
 FEWEST_RECORDS_FOR_A_BAND = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from microagg.wording.phrases import joined
+from microagg.wording.phrases import and_list
 
 LONGEST_NAME = 16
 """Letters of a column's name in a chart."""
@@ -57,7 +57,7 @@ def short(name: str, most: int = LONGEST_NAME) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
-    return joined([clean(name) for name in names])
+    return and_list([clean(name) for name in names])
 
 
 def count(amount: int, noun: str) -> str:

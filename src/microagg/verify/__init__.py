@@ -1,7 +1,7 @@
 """A released table, its source and what is promised -> Verdict.
 
 All is counted anew from the tables, by code of its own: nothing here knows methods or aggregates, and
-nothing that was said while the release was made is believed.
+nothing that the engine reports about the release is believed.
 
 A *class* is a set of records with the same released values in some columns; null is a value of its own.
 """

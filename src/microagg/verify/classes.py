@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg.model import Count
+from microagg.verdict import Count
 from microagg.verify.values import Mask, bits, missing, plain
 
 Codes = tuple[NDArray[np.int64], ...]
@@ -18,7 +19,6 @@ Codes = tuple[NDArray[np.int64], ...]
 
 def codes_of(column: Any) -> Codes:
     """Of a column of any type; null is a value of its own."""
-    import pyarrow as pa
 
     array = plain(column)
     values = bits(array)
@@ -34,7 +34,6 @@ def codes_of(column: Any) -> Codes:
 
 def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """The values as 0, 1, … by first appearance, and how many differ."""
-    import pyarrow as pa
 
     encoded = pa.array(values).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
@@ -49,17 +48,14 @@ class Classes:
 
     @classmethod
     def whole(cls, n: int) -> Classes:
-        """All records in one."""
         return cls(np.zeros(n, dtype=np.int64), min(n, 1))
 
     def some_record(self) -> NDArray[np.int64]:
-        """One record of each class."""
         records = np.empty(self.count, dtype=np.int64)
         records[self.labels] = np.arange(len(self.labels))
         return records
 
     def sizes(self) -> NDArray[np.int64]:
-        """Records of each class."""
         return np.bincount(self.labels, minlength=self.count)
 
     def differs(self, codes: Codes) -> Mask:
@@ -85,7 +81,6 @@ class Classes:
         return classes
 
     def with_any(self, records: Mask) -> NDArray[np.int64]:
-        """The classes that have one of these records."""
         return np.flatnonzero(np.bincount(self.labels[records], minlength=self.count))
 
     def poor(self, codes: Codes, least: int) -> Mask:
@@ -100,7 +95,6 @@ class Classes:
 
 
 def count_of(columns: tuple[str, ...], classes: Classes, k: int, own_values: int = 0) -> Count:
-    """The figures of some classes."""
     sizes = classes.sizes()
     return Count(
         columns=columns,

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from microagg import wording
-from microagg.model import Claims, Verdict
-from microagg.verify.recount import Recount, Sides, Sums, WholeColumn, quoted
-from microagg.verify.release import k_failures
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+from pyspark.sql.types import ArrayType, StructField, StructType
+
+from microagg.model import Claims
+from microagg.verdict import Verdict, refuse, unsafe_release
+from microagg.verify.recount import BeforeAfterColumns, Recount, Sums, WholeColumn, quoted
+from microagg.verify.rules import k_failures
 from microagg.verify.shape import key_columns, masked_columns
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Fingerprint:
         return "-".join(["xxhash64-sums:" + str(self.records), *(f"{part:016x}" for part in self.sums)])
 
 
-def released_columns(frame: DataFrame, sides: Sides) -> list[Column]:
+def released_columns(frame: DataFrame, sides: BeforeAfterColumns) -> list[Column]:
     """What leaves the house: values under the user's names, without what the source says about columns."""
     found = []
     for name, own in sides.after.items():
@@ -47,8 +48,6 @@ def released_columns(frame: DataFrame, sides: Sides) -> list[Column]:
 
 def _bare(kind: Any) -> Any:
     """A type without metadata, as files have it."""
-    from pyspark.sql.types import ArrayType, StructField, StructType
-
     if kind.typeName() == "array":
         return ArrayType(_bare(kind.elementType))
     if kind.typeName() == "struct":
@@ -58,16 +57,12 @@ def _bare(kind: Any) -> Any:
 
 def fingerprints(frame: DataFrame, *contents: Sequence[Column]) -> list[Fingerprint]:
     """Of each of these sets of columns, in one pass."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     rules = [rule for at, content in enumerate(contents) for rule in _sums(content, f"f{at}")]
     found = frame.agg(F.count("*").alias("n"), *rules).collect()[0]
     return [_as_fingerprint(found, f"f{at}") for at in range(len(contents))]
 
 
 def _sums(content: Sequence[Column], name: str) -> list[Column]:
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     hashes = [F.xxhash64(*content), F.xxhash64(F.lit(1), *content)]
     # Sums of 64 bits would overflow, which Spark refuses; those of a few bits do not, and are quick.
     return [
@@ -91,7 +86,7 @@ def _as_fingerprint(found: Any, name: str) -> Fingerprint:
 
 def verify_frame(
     frame: DataFrame,
-    sides: Sides,
+    sides: BeforeAfterColumns,
     claims: Claims,
     source: Fingerprint,
     suppressed: int,
@@ -102,8 +97,6 @@ def verify_frame(
 
     The fingerprint is that of what is to be released.
     """
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     names = masked_columns(claims)
     wrong = []
     for at, name in enumerate(names):
@@ -117,10 +110,12 @@ def verify_frame(
     found = frame.agg(F.count("*").alias("n"), *sums, *wrong).collect()[0]
     here, released = (_as_fingerprint(found, name) for name in ("source", "released"))
     if here != source:
-        failure = wording.records_differ(here.records, source.records)
-        return Verdict(claims.k, wording.not_recounted(), (failure,), records=here.records), released
+        failure = refuse("source_records_differ", records=here.records, needed=source.records)
+        return Verdict(claims.k, (failure,), records=here.records), released
     failures = [
-        wording.not_a_number(name, found[f"w{at}"]) for at, name in enumerate(names) if found[f"w{at}"]
+        refuse("not_a_number", name, records=found[f"w{at}"])
+        for at, name in enumerate(names)
+        if found[f"w{at}"]
     ]
     complete = frozenset(name for at, name in enumerate(names) if not found[f"g{at}"])
     of_all = found
@@ -135,11 +130,9 @@ def verify_frame(
 
 
 def _column_sums(
-    names: Sequence[str], sides: Sides, columns: Mapping[str, str], letter: str
+    names: Sequence[str], sides: BeforeAfterColumns, columns: Mapping[str, str], letter: str
 ) -> list[Column]:
     """Of each column, on one side: its values, their weights and their weighted sum."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
     rules = []
     for at, name in enumerate(names):
@@ -161,11 +154,11 @@ def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, cla
     verdict.raise_if_unsafe()
     failures = []
     if fingerprints(written, [quoted(name) for name in written.columns]) != [released]:
-        failures.append(wording.written_by_spark_differs())
-    recount = Recount(written, Sides({}, {name: name for name in written.columns}, ()), claims)
+        failures.append(refuse("written_by_spark_differs"))
+    recount = Recount(written, BeforeAfterColumns({}, {name: name for name in written.columns}, ()), claims)
     counts = [recount.count(claims.strata + subset) for subset in claims.subsets or ((),)]
     counts += [recount.count(subset) for subset in claims.own_subsets]
     joint = recount.count(key_columns(claims)) if len(claims.subsets) > 1 else None
     failures += k_failures(claims, tuple(counts), joint)
     if failures:
-        raise wording.unsafe_release(failures)
+        raise unsafe_release(failures)

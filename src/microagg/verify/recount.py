@@ -1,34 +1,45 @@
-"""The classes of a frame of Spark, and their figures; rules and words are those of `release.py`."""
+"""Counts of a release in a Spark frame. What follows from them is decided in `rules.py`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from microagg import wording
-from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
-from microagg.verify.release import (
+from pyarrow import csv
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+
+from microagg.model import Claims
+from microagg.verdict import (
+    NEGLIGIBLE,
+    Count,
+    Finding,
+    Homogeneous,
+    MeanChange,
+    NotCounted,
+    Verdict,
+    note,
+    refuse,
+)
+from microagg.verify.rules import (
+    change_with_share,
     confidential_failures,
+    confidential_sides,
     k_failures,
     mean_failures,
     notes_of,
-    of_the_column,
-    sentence_of,
 )
 from microagg.verify.shape import key_columns, masked_columns
 from microagg.verify.values import as_read
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 TINY = 2.2250738585072014e-308
 _NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class BeforeAfterColumns:
     """What the columns of the frame are called, by the user's names."""
 
     before: Mapping[str, str]
@@ -67,8 +78,6 @@ class WholeColumn:
 
 def quoted(name: str) -> Any:
     """A column by its name, whatever signs that has."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     return F.col("`" + name.replace("`", "``") + "`")
 
 
@@ -77,7 +86,7 @@ class Recount:
     """What is counted in a frame, and what is promised about it."""
 
     frame: DataFrame
-    sides: Sides
+    sides: BeforeAfterColumns
     claims: Claims
     complete: frozenset[str] = frozenset()
     """Masked columns without a gap, before and after: their cells need not be counted by class."""
@@ -87,16 +96,14 @@ class Recount:
     """What `spellings` has found, once it has."""
 
     def after(self, name: str) -> Column:
-        """A column as released."""
         found: Column = quoted(self.sides.after[name])
         return found
 
     def before(self, name: str) -> Column:
-        """A masked column in the source."""
         found: Column = quoted(self.sides.before[name])
         return found
 
-    def verdict(self, failures: list[str], records: int, suppressed: int) -> Verdict:
+    def verdict(self, failures: list[Finding], records: int, suppressed: int) -> Verdict:
         """All that is counted, after what was found before."""
         claims = self.claims
         failures = failures + self.recoded_failures()
@@ -124,7 +131,6 @@ class Recount:
         failures += confidential_failures(claims, tuple(homogeneous)) + mean_failures(mean_changes)
         return Verdict(
             claims.k,
-            sentence_of(claims.k, tuple(counts), joint, keys),
             tuple(failures),
             records=records,
             suppressed=suppressed,
@@ -141,22 +147,20 @@ class Recount:
                 tuple(homogeneous),
                 suppressed,
                 records,
-                [wording.note_spellings(name, *found) for name, found in self.spellings().items()],
+                [
+                    note("spellings_counted_as_one", name, texts=texts, values=values)
+                    for name, (texts, values) in self.spellings().items()
+                ],
             ),
         )
 
     def count(self, names: tuple[str, ...]) -> Count:
         """How records share the combinations of these columns."""
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         classes = self.frame.groupBy(*map(self.after, names)).agg(F.count("*").alias("n"))
         found = classes.agg(*self.figures()).collect()[0]
         return self.as_count(names, found)
 
     def figures(self) -> list[Column]:
-        """Of classes whose sizes are in column n."""
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         n = F.col("n")
         return [
             F.count("*").alias("classes"),
@@ -166,7 +170,6 @@ class Recount:
         ]
 
     def as_count(self, names: tuple[str, ...], found: Any, own_values: int = 0) -> Count:
-        """The figures as a noun."""
         return Count(
             names,
             found["classes"],
@@ -176,10 +179,8 @@ class Recount:
             own_values,
         )
 
-    def recoded_failures(self) -> list[str]:
+    def recoded_failures(self) -> list[Finding]:
         """Merging maps each stratum to one."""
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         if not self.claims.recoded:
             return []
         before = [self.before(name).alias(f"b{at}") for at, name in enumerate(self.claims.strata)]
@@ -187,12 +188,10 @@ class Recount:
         pairs = self.frame.select(*before, *after).distinct()
         split = pairs.groupBy(*(f"b{at}" for at in range(len(before)))).agg(F.count("*").alias("n"))
         wrong = split.where("n > 1").count()
-        return [wording.strata_split(self.claims.strata, wrong)] if wrong else []
+        return [refuse("strata_split", *self.claims.strata, strata=wrong)] if wrong else []
 
     def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> _Subset:
         """The classes of one subset: their sizes, and whether what each publishes is its members' mean."""
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         claims, weighted = self.claims, self.sides.weight is not None
         weight = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
         rules = [F.count("*").alias("n")]
@@ -212,7 +211,7 @@ class Recount:
             rules.append(F.count_if(same & shown).alias("own"))
         if weighted:
             rules += [F.max(weight).alias("heaviest"), F.sum(weight).alias("weight")]
-        confidential = self.looked_at()
+        confidential = confidential_sides(self.claims)
         for at, (name, released) in enumerate(confidential):
             rules.append(self.distinct(name, released).alias(f"d{at}"))
         classes = self.frame.groupBy(*map(self.after, strata + names)).agg(*rules)
@@ -227,7 +226,9 @@ class Recount:
             changes[name] = self.mean_change(name, found, at)
         if weighted and found["dominated"]:
             failures.append(
-                wording.dominant_weights(claims.weight or "", count.columns, found["dominated"])
+                refuse(
+                    "dominant_weights", claims.weight or "", keys=count.columns, groups=found["dominated"]
+                )
             )
         homogeneous = [
             Homogeneous(
@@ -240,8 +241,6 @@ class Recount:
 
     def over_classes(self, names: tuple[str, ...], weighted: bool, confidential: int) -> list[Column]:
         """Figures of all classes, from those of each."""
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         rules = [F.sum("own").alias("own")] if names else []
         for at, name in enumerate(names):
             # All records of a class show the same: a value, or none.
@@ -273,15 +272,15 @@ class Recount:
             rules += [F.sum(F.when(poor, F.col("n")).otherwise(0)).alias(f"in_poor{at}")]
         return rules
 
-    def column_failures(self, name: str, found: Any, at: int) -> list[str]:
+    def column_failures(self, name: str, found: Any, at: int) -> list[Finding]:
         """What is wrong with the values that classes publish in one column."""
         failures = []
         if found[f"invented{at}"]:
-            failures.append(wording.value_without_source(name, found[f"invented{at}"]))
+            failures.append(refuse("value_without_source", name, records=found[f"invented{at}"]))
         if found[f"few{at}"]:
-            failures.append(wording.too_few_observed(name, self.claims.k, found[f"few{at}"]))
+            failures.append(refuse("too_few_observed", name, k=self.claims.k, records=found[f"few{at}"]))
         if found[f"far{at}"]:
-            failures.append(wording.not_the_mean(name, found[f"far{at}"]))
+            failures.append(refuse("not_the_mean", name, groups=found[f"far{at}"]))
         return failures
 
     def mean_change(self, name: str, found: Any, at: int) -> MeanChange:
@@ -296,26 +295,24 @@ class Recount:
         )
         if not weight:
             return MeanChange(
-                name, 0.0, 0.0, 0.0, tolerance, True, *counts, *of_the_column(math.nan, 0.0, 0.0)
+                name, 0.0, 0.0, 0.0, tolerance, True, *counts, *change_with_share(math.nan, 0.0, 0.0)
             )
         total = -(found[f"off{at}"] or 0.0)
         mean, size = total / weight, (found[f"size{at}"] or 0.0) / weight
         kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
         column = whole.after.mean - whole.everything.mean if any(counts[1:]) else mean
         relative = mean / size if size > 0 else mean
-        of_column = of_the_column(column, whole.everything.mean, size)
+        of_column = change_with_share(column, whole.everything.mean, size)
         return MeanChange(name, mean, total, relative, tolerance, kept, *counts, *of_column)
 
     def spellings(self) -> dict[str, tuple[int, int]]:
         """Confidential columns of which some texts differ by spelling alone: how many there are, and how
         many read differently.
         """
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         if self._spellings:
             return self._spellings[0]
         found = {}
-        for name in dict.fromkeys(name for name, _ in self.looked_at()):
+        for name in dict.fromkeys(name for name, _ in confidential_sides(self.claims)):
             side = self.before(name) if name in self.sides.before else self.after(name)
             if self.frame.select(side).schema.fields[0].dataType.typeName() != "string":
                 continue
@@ -331,22 +328,8 @@ class Recount:
         self._spellings.append(found)
         return found
 
-    def looked_at(self) -> list[tuple[str, bool]]:
-        """Confidential columns, in the source and, if they were masked, as released."""
-        claims = self.claims
-        keys = key_columns(claims)
-        own = {name for subset in claims.own_subsets for name in subset}
-        return [
-            (name, released)
-            for name in claims.confidential
-            if name not in keys and name not in claims.dropped
-            for released in ([False, True] if name in own else [False])
-        ]
-
     def distinct(self, name: str, released: bool) -> Column:
         """How many different values a class has of a column: two stand for many where that is enough."""
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         side = self.after(name) if released or name not in self.sides.before else self.before(name)
         kind = self.frame.select(side).schema.fields[0].dataType.typeName()
         value = side
@@ -364,8 +347,6 @@ class Recount:
 
     def not_counted(self, keys: tuple[str, ...], unique: int) -> tuple[NotCounted, ...]:
         """What each other column would do to strata and keys; by hashes, all columns in one shuffle."""
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         names = [name for name in self.sides.after if name not in keys]
         if not names:
             return ()
@@ -385,7 +366,7 @@ class Recount:
 @dataclass(frozen=True, slots=True)
 class _Subset:
     count: Count
-    failures: list[str]
+    failures: list[Finding]
     homogeneous: list[Homogeneous]
     changes: dict[str, MeanChange]
 
@@ -395,8 +376,6 @@ def _read(side: Column) -> Column:
 
     Plain text is handled by Spark itself; only what has other letters or signs goes to Python.
     """
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     plain = F.lower(F.trim(F.regexp_replace(side, " +", " ")))
     is_plain = side.rlike("^[ -~]*$")
     other = F.udf(_read_in_python, "string", useArrow=True)(F.when(~is_plain, side))
@@ -409,8 +388,6 @@ def _read_in_python(text: str | None) -> str | None:
 
 def _understood(side: Column) -> Column:
     """Text by what it means: its spelling does not count, 5 is 5.0."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     text = _read(side)
     number = F.when(text.rlike(_NUMBER), F.replace(text, F.lit(","), F.lit("."))).cast("double")
     plain = F.when(F.abs(number) < 2.0**53, (number + F.lit(0.0)).cast("string")).otherwise(text)
@@ -419,6 +396,5 @@ def _understood(side: Column) -> Column:
 
 def _missing_words() -> list[str]:
     """What a reader of CSV files takes for a missing number."""
-    from pyarrow import csv
 
     return list(csv.ConvertOptions().null_values or [])

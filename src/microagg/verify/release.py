@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import wording
 from microagg.columns import decimals_of
-from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
+from microagg.model import Claims
+from microagg.verdict import (
+    NEGLIGIBLE,
+    Count,
+    Finding,
+    Homogeneous,
+    MeanChange,
+    NotCounted,
+    Verdict,
+    note,
+    refuse,
+)
 from microagg.verify.classes import Classes, Codes, codes_of, count_of
+from microagg.verify.rules import (
+    change_with_share,
+    confidential_columns,
+    confidential_failures,
+    confidential_sides,
+    k_failures,
+    mean_failures,
+    notes_of,
+)
 from microagg.verify.shape import (
     key_columns,
     masked_columns,
@@ -31,20 +50,13 @@ from microagg.verify.values import (
     spellings,
 )
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-HUGE = 2.0**-800
+UNIT_FOR_HUGE_VALUES = 2.0**-800
 """Columns with values beyond its inverse are summed in this unit, so that sums do not overflow."""
 
-SMALL_MEAN = 0.01
-"""A mean below this share of the values' average size is not one to take percents of."""
-BY_CHANCE = 0.05
-"""So many noisy values may well be the source's after rounding; more show that the noise is too small."""
-
-
+UNDONE_BY_CHANCE = 0.05
+"""Up to this share of noisy values, rounding may give back the source's by chance."""
 MOST_UNDONE = 0.5
-"""If more values than this share are the source's after rounding, the noise protects nobody."""
+"""If rounding gives back a larger share of the source's values, the noise protects nobody."""
 
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:
@@ -54,7 +66,7 @@ def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims
     source row of each released record. A million records with 15 columns take a second or two.
     """
     if failures := shape_failures(source, released, rows, claims):
-        return Verdict(claims.k, wording.not_recounted(), tuple(failures), records=released.num_rows)
+        return Verdict(claims.k, tuple(failures), records=released.num_rows)
     suppressed = source.num_rows - released.num_rows
     source = source.drop_columns([name for name in source.column_names if name in claims.dropped])
     everything = source
@@ -66,7 +78,7 @@ def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims
     return release.verdict(failures, suppressed)
 
 
-def _number_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[str]:
+def _number_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[Finding]:
     """Masked columns hold finite numbers or null; no stratum is NaN."""
     masked = masked_columns(claims)
     failures = []
@@ -74,113 +86,28 @@ def _number_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
         for table in (source, released):
             kind = plain(table.column(name)).type
             if not is_numeric(kind):
-                failures.append(wording.masked_not_numeric(name, str(kind)))
+                failures.append(refuse("masked_not_numeric", name, kind=str(kind)))
     for name in (*masked, *claims.strata):
         array = plain(released.column(name))
         values = numbers(array)
         if values is not None:
             finite = np.isfinite(values) if name in masked else ~np.isnan(values)
             if wrong := int((~finite & ~missing(array)).sum()):
-                failures.append(wording.not_a_number(name, wrong))
+                failures.append(refuse("not_a_number", name, records=wrong))
     return failures
 
 
+def _is_huge(values: NDArray[np.float64]) -> bool:
+    return bool(np.abs(values).max() > 1.0 / UNIT_FOR_HUGE_VALUES)
+
+
 def _undone(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[int, int]:
-    """How many values are had back from the noise by rounding, of how many: whole numbers are whole before
-    noise.
-    """
+    """How many values, of how many, are the source's again when rounded to the source's decimals."""
     there = ~np.isnan(before)
     before, after = before[there], after[there]
     decimals = decimals_of(before)
     rounded = after if decimals is None else np.round(after, decimals)
     return int((rounded == before).sum()), len(before)
-
-
-def sentence_of(k: int, subsets: tuple[Count, ...], joint: Count | None, keys: tuple[str, ...]) -> str:
-    """What may be said about k."""
-    worst = min(subsets, key=lambda count: count.smallest)
-    if worst.smallest < k:
-        return wording.not_k_anonymous(worst.columns, k, worst.below, worst.smallest)
-    if joint is None or joint.smallest >= k:
-        return wording.k_anonymous(keys, k, (joint or worst).smallest)
-    return wording.partly_k_anonymous(joint.unique)
-
-
-def k_failures(claims: Claims, counts: tuple[Count, ...], joint: Count | None) -> list[str]:
-    """Combinations that too few records share."""
-    failures = [
-        wording.combination_too_rare(count.columns, claims.k, count.classes, count.below, count.smallest)
-        for count in counts
-        if count.below
-    ]
-    if joint is not None and joint.below and not claims.accept_partial:
-        failures.append(wording.partial_not_accepted(claims.k, joint.unique, joint.below))
-    return failures
-
-
-def confidential_failures(claims: Claims, homogeneous: tuple[Homogeneous, ...]) -> list[str]:
-    """Confidential values that keys give away."""
-    if claims.accept_homogeneous:
-        return []
-    return [
-        wording.homogeneous_groups(
-            found.column,
-            found.keys,
-            found.groups,
-            found.records,
-            claims.min_distinct,
-            found.released,
-            found.spellings,
-        )
-        for found in homogeneous
-    ]
-
-
-def mean_failures(changes: tuple[MeanChange, ...]) -> list[str]:
-    """Means that moved further than promised."""
-    return [
-        wording.mean_not_kept(change.column, change.mean, change.tolerance)
-        for change in changes
-        if change.tolerance is not None and not change.kept
-    ]
-
-
-def notes_of(
-    claims: Claims,
-    counts: tuple[Count, ...],
-    joint: Count | None,
-    homogeneous: tuple[Homogeneous, ...],
-    suppressed: int,
-    released: int,
-    further: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """What was accepted, and what else is worth knowing."""
-    notes = []
-    if joint is not None and joint.below and claims.accept_partial:
-        notes.append(wording.note_partial(joint.below, claims.k))
-    if claims.accept_homogeneous:
-        notes += [
-            wording.note_homogeneous(found.column, found.keys, found.groups, found.records)
-            for found in homogeneous
-        ]
-    notes += further
-    for count in counts:
-        if count.own_values:
-            masked = [name for name in count.columns if name not in claims.strata]
-            notes.append(wording.note_own_values(masked, count.own_values))
-    if suppressed:
-        notes.append(wording.note_suppressed(suppressed, suppressed + released))
-    return tuple(notes)
-
-
-def of_the_column(change: float, mean: float, size: float) -> tuple[float, float | None]:
-    """The change of a whole column's mean, and its share of that mean; `size`: of the values, on average.
-
-    A mean that is nearly zero beside the values, as that of standardised ones, is nothing to take a share
-    of.
-    """
-    is_usable = math.isfinite(mean) and abs(mean) > SMALL_MEAN * size
-    return change, change / abs(mean) if is_usable else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +124,6 @@ class Release:
     _spellings: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def codes(self, name: str, released: bool = True) -> Codes:
-        """Of a column, computed once."""
         if (released, name) not in self._codes:
             table = self.released if released else self.source
             self._codes[released, name] = codes_of(table.column(name))
@@ -215,7 +141,7 @@ class Release:
         before, after = numbers(self.source.column(name)), numbers(self.released.column(name))
         return None if before is None or after is None else (before, after)
 
-    def verdict(self, failures: list[str], suppressed: int) -> Verdict:
+    def verdict(self, failures: list[Finding], suppressed: int) -> Verdict:
         """All that is counted, after what was found before."""
         claims, keys = self.claims, key_columns(self.claims)
         whole = Classes.whole(self.released.num_rows)
@@ -240,7 +166,6 @@ class Release:
         failures += confidential_failures(claims, homogeneous) + mean_failures(changes)
         return Verdict(
             claims.k,
-            sentence_of(claims.k, counts, together, keys),
             tuple(failures),
             records=self.released.num_rows,
             suppressed=suppressed,
@@ -256,7 +181,6 @@ class Release:
     def counts(
         self, subsets: tuple[tuple[str, ...], ...], classes: list[Classes], strata: tuple[str, ...] = ()
     ) -> tuple[Count, ...]:
-        """Of each subset."""
         return tuple(
             count_of(strata + names, found, self.claims.k, self.own_values(names))
             for names, found in zip(subsets, classes, strict=True)
@@ -275,7 +199,7 @@ class Release:
             some |= ~gone
         return int((same & some).sum())
 
-    def observed_failures(self, names: tuple[str, ...], classes: Classes) -> list[str]:
+    def observed_failures(self, names: tuple[str, ...], classes: Classes) -> list[Finding]:
         """Every released value rests on k observed ones of its class, its own record's among them."""
         failures = []
         for name in names:
@@ -283,13 +207,13 @@ class Release:
                 continue  # refused already
             observed, shown = ~np.isnan(pair[0]), ~np.isnan(pair[1])
             if invented := int((shown & ~observed).sum()):
-                failures.append(wording.value_without_source(name, invented))
+                failures.append(refuse("value_without_source", name, records=invented))
             rests_on = np.bincount(classes.labels[observed], minlength=classes.count)
             if few := int((shown & (rests_on < self.claims.k)[classes.labels]).sum()):
-                failures.append(wording.too_few_observed(name, self.claims.k, few))
+                failures.append(refuse("too_few_observed", name, k=self.claims.k, records=few))
         return failures
 
-    def value_failures(self, names: tuple[str, ...], classes: Classes) -> list[str]:
+    def value_failures(self, names: tuple[str, ...], classes: Classes) -> list[Finding]:
         """What a class publishes is the mean of its members, but for rounding."""
         failures = []
         weights = self.weights()
@@ -308,28 +232,30 @@ class Release:
                 slack = np.finfo(np.float64).tiny + NEGLIGIBLE * size / total  # tiny: of denormal numbers
                 far = np.abs(off) > (tolerance * (1.0 + NEGLIGIBLE) + slack) * total
             if wrong := int(far[total > 0.0].sum()):
-                failures.append(wording.not_the_mean(name, wrong))
+                failures.append(refuse("not_the_mean", name, groups=wrong))
         return failures
 
-    def noise_failures(self) -> list[str]:
+    def noise_failures(self) -> list[Finding]:
         """Noise leaves missing values missing, and others not; rounding undoes that of half at most."""
         failures = []
         for name in self.claims.noised:
             if (pair := self.numbers(name)) is not None:
                 moved = int((np.isnan(pair[0]) != np.isnan(pair[1])).sum())
-                failures += [wording.missing_moved(name, moved)] if moved else []
+                if moved:
+                    failures.append(refuse("missing_moved", name, records=moved))
                 undone, of = _undone(*pair)
-                failures += [wording.noise_undone(name, undone, of)] if undone > MOST_UNDONE * of else []
+                if undone > MOST_UNDONE * of:
+                    failures.append(refuse("noise_undone", name, values=undone, of=of))
         return failures
 
-    def noise_notes(self) -> list[str]:
+    def noise_notes(self) -> list[Finding]:
         """Where rounding undoes the noise of some values."""
         notes = []
         for name in self.claims.noised:
             if (pair := self.numbers(name)) is not None:
                 undone, of = _undone(*pair)
-                if BY_CHANCE * of < undone <= MOST_UNDONE * of:
-                    notes.append(wording.note_noise_undone(name, undone, of))
+                if UNDONE_BY_CHANCE * of < undone <= MOST_UNDONE * of:
+                    notes.append(note("noise_partly_undone", name, values=undone, of=of))
         return notes
 
     def weights(self) -> NDArray[np.float64] | None:
@@ -343,14 +269,14 @@ class Release:
         found = numbers_in(table.column(self.claims.weight))
         return np.full(table.num_rows, np.nan) if found is None else found
 
-    def weight_failures(self, grouped: list[tuple[tuple[str, ...], Classes]]) -> list[str]:
+    def weight_failures(self, grouped: list[tuple[tuple[str, ...], Classes]]) -> list[Finding]:
         """Weights are positive, and none is more than half of its class's."""
         weights, name = self.weights(), self.claims.weight
         if weights is None or name is None:
             return []
         usable = np.isfinite(weights) & (weights > 0)
         if not usable.all():
-            return [wording.weights_unusable(name, int((~usable).sum()))]
+            return [refuse("weights_unusable", name, records=int((~usable).sum()))]
         shares = weights / weights.max()
         failures = []
         for keys, classes in grouped:
@@ -359,22 +285,15 @@ class Release:
             np.maximum.at(largest, classes.labels, shares)
             # A half exactly is allowed, and its sum may be off in the last digits.
             if dominated := int((2 * largest > total * (1 + 1e-12)).sum()):
-                failures.append(wording.dominant_weights(name, keys, dominated))
+                failures.append(refuse("dominant_weights", name, keys=keys, groups=dominated))
         return failures
 
     def homogeneous(self, grouped: list[tuple[tuple[str, ...], Classes]]) -> tuple[Homogeneous, ...]:
         """Classes that give a confidential value away, by the source's values and by masked ones."""
         claims, found = self.claims, []
-        keys = key_columns(claims)
-        own = {name for subset in claims.own_subsets for name in subset}
-        looked_at = [
-            (name, released)
-            for name in claims.confidential
-            if name not in keys and name not in claims.dropped
-            for released in ([False, True] if name in own else [False])
-        ]
+        sides = confidential_sides(claims)
         for columns, classes in grouped:
-            for name, released in looked_at:
+            for name, released in sides:
                 poor = classes.poor(self.meanings(name, released), claims.min_distinct)
                 if poor.any():
                     records = int(classes.sizes()[poor].sum())
@@ -390,13 +309,13 @@ class Release:
             self._spellings[name] = spellings(self.source.column(name))
         return self._spellings[name]
 
-    def spelling_notes(self) -> list[str]:
+    def spelling_notes(self) -> list[Finding]:
         """Confidential columns in which some texts differ by their spelling alone."""
-        keys = key_columns(self.claims)
-        names = [name for name in self.claims.confidential if name not in (*keys, *self.claims.dropped)]
-        counts = {name: self.spellings(name) for name in names}
+        counts = {name: self.spellings(name) for name in confidential_columns(self.claims)}
         return [
-            wording.note_spellings(name, many, read) for name, (many, read) in counts.items() if read < many
+            note("spellings_counted_as_one", name, texts=many, values=read)
+            for name, (many, read) in counts.items()
+            if read < many
         ]
 
     def mean_changes(self) -> tuple[MeanChange, ...]:
@@ -418,26 +337,25 @@ class Release:
             int(observed.sum() - (~np.isnan(before)).sum()),
         )
         if not cells.any():
-            return MeanChange(
-                name, 0.0, 0.0, 0.0, tolerance, True, *counts, *of_the_column(math.nan, 0.0, 0.0)
-            )
+            nothing = change_with_share(math.nan, 0.0, 0.0)
+            return MeanChange(name, 0.0, 0.0, 0.0, tolerance, True, *counts, *nothing)
         with np.errstate(all="ignore"):
             weight = np.ones(cells.sum()) if weights is None else weights[cells]
             old, new = before[cells], after[cells]
-            unit = HUGE if max(np.abs(old).max(), np.abs(new).max()) > 1.0 / HUGE else 1.0
+            unit = UNIT_FOR_HUGE_VALUES if _is_huge(old) or _is_huge(new) else 1.0
             total = np.sum(weight * (new * unit - old * unit))
             mean = total / np.sum(weight) / unit
             size = np.sum(weight * np.abs(old * unit)) / np.sum(weight) / unit
             total /= unit
             relative = mean / size if size > 0 else mean
             kept = tolerance is None or bool(abs(mean) <= tolerance + NEGLIGIBLE * size)
-            unit = HUGE if np.abs(everything[observed]).max() > 1.0 / HUGE else unit
+            unit = UNIT_FOR_HUGE_VALUES if _is_huge(everything[observed]) else unit
             all_weights = self.weights_in(self.everything)
             whole = np.ones(observed.sum()) if all_weights is None else all_weights[observed]
             source = np.sum(whole * (everything[observed] * unit)) / np.sum(whole)
             released = np.sum(weight * (new * unit)) / np.sum(weight)
             column = (released - source) / unit if any(counts[1:]) else mean
-            of_column = of_the_column(float(column), float(source / unit), float(size))
+            of_column = change_with_share(float(column), float(source / unit), float(size))
         return MeanChange(
             name, float(mean), float(total), float(relative), tolerance, kept, *counts, *of_column
         )
@@ -458,10 +376,10 @@ class Release:
         joint: Count | None,
         homogeneous: tuple[Homogeneous, ...],
         suppressed: int,
-    ) -> tuple[str, ...]:
+    ) -> tuple[Finding, ...]:
         """What was accepted, and what else is worth knowing."""
         about_noise = (
-            [wording.note_noised(self.claims.noised), *self.noise_notes()] if self.claims.noised else []
+            [note("noised", *self.claims.noised), *self.noise_notes()] if self.claims.noised else []
         )
         further = [*about_noise, *self.spelling_notes()]
         return notes_of(

@@ -1,19 +1,17 @@
-"""Do rows and columns fit, and is what was to stay as it is the same? Failures as sentences."""
+"""Do rows and columns fit, and is what was to stay as it is the same?"""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from microagg import wording
 from microagg.model import Claims
+from microagg.verdict import Finding, refuse
 from microagg.verify.classes import Classes, codes_of
 from microagg.verify.values import differing, is_text, plain
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def masked_columns(claims: Claims) -> tuple[str, ...]:
@@ -27,7 +25,7 @@ def key_columns(claims: Claims) -> tuple[str, ...]:
     return claims.strata + tuple(name for subset in claims.subsets for name in subset)
 
 
-def shape_failures(source: pa.Table, released: pa.Table, rows: Any, claims: Claims) -> list[str]:
+def shape_failures(source: pa.Table, released: pa.Table, rows: Any, claims: Claims) -> list[Finding]:
     """Why a release cannot even be counted."""
     return (
         _claims_failures(source.column_names, claims)
@@ -41,52 +39,52 @@ def shape_failures(source: pa.Table, released: pa.Table, rows: Any, claims: Clai
     )
 
 
-def _claims_failures(known: list[str], claims: Claims) -> list[str]:
+def _claims_failures(known: list[str], claims: Claims) -> list[Finding]:
     masked = masked_columns(claims)
     roles = Counter([*masked, *claims.strata, *claims.dropped, *filter(None, [claims.weight])])
     named = [*roles, *claims.confidential, *claims.mean_tolerance]
     by_themselves = {*claims.noised, *(name for own in claims.own_subsets for name in own)}
     wrong = {
-        "k is below 2": claims.k < 2,
-        "two columns of the source have the same name": len(set(known)) < len(known),
-        "no keys and no strata are named": not key_columns(claims),
-        "a subset has no columns": not all([*claims.subsets, *claims.own_subsets]),
-        "a column is named that the source does not have": not set(named) <= set(known),
-        "a column has two roles": any(times > 1 for times in roles.values()),
-        "a recoded column is no stratum": not set(claims.recoded) <= set(claims.strata),
-        "a column masked by itself is not confidential": not by_themselves <= set(claims.confidential),
-        "a mean is promised of a dropped column": bool(set(claims.mean_tolerance) & set(claims.dropped)),
+        "k_below_2": claims.k < 2,
+        "equal_names": len(set(known)) < len(known),
+        "no_keys": not key_columns(claims),
+        "empty_subset": not all([*claims.subsets, *claims.own_subsets]),
+        "unknown_column": not set(named) <= set(known),
+        "two_roles": any(times > 1 for times in roles.values()),
+        "recoded_no_stratum": not set(claims.recoded) <= set(claims.strata),
+        "not_confidential": not by_themselves <= set(claims.confidential),
+        "mean_of_dropped": bool(set(claims.mean_tolerance) & set(claims.dropped)),
     }
-    return [wording.claims_unusable(what) for what, is_so in wrong.items() if is_so]
+    return [refuse("claims_unusable", reason=reason) for reason, is_so in wrong.items() if is_so]
 
 
 def columns_failures(
     needed: list[str], found: list[str], dropped: tuple[str, ...], where: str
-) -> list[str]:
+) -> list[Finding]:
     """The same names in the same order."""
     if found == needed:
         return []
     left = [name for name in dropped if name in found]
     added = [name for name in found if name not in needed and name not in left]
     lost = [name for name in needed if name not in found]
-    return [wording.released_columns_differ(lost, added, left, where)]
+    return [refuse("columns_differ", missing=lost, added=added, dropped=left, where=where)]
 
 
-def _rows_failures(n: int, released: int, rows: Any) -> list[str]:
+def _rows_failures(n: int, released: int, rows: Any) -> list[Finding]:
     rows = np.asarray(rows)
     if rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
-        return [wording.released_rows_differ("they are not row numbers")]
+        return [refuse("rows_unusable")]
     if len(rows) != released:
-        return [wording.released_rows_differ(f"{released} are released, {len(rows)} named")]
+        return [refuse("rows_miscounted", released=released, named=len(rows))]
     if released == 0:
-        return [wording.nothing_released()]
+        return [refuse("nothing_released")]
     if rows.min() < 0 or rows.max() >= n:
-        return [wording.released_rows_differ("there are rows that the source does not have")]
+        return [refuse("rows_unknown")]
     twice = int((np.bincount(rows, minlength=n) > 1).sum())
-    return [wording.released_rows_differ(f"{twice} are released more than once")] if twice else []
+    return [refuse("rows_repeated", records=twice)] if twice else []
 
 
-def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[str]:
+def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[Finding]:
     """Every column that was neither masked nor recoded has the source's type and values.
 
     Both tables have the same records in the same order.
@@ -98,13 +96,13 @@ def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> 
             continue
         before, after = source.column(name), released.column(name)
         if before.type != after.type:
-            failures.append(wording.column_retyped(name, str(after.type), str(before.type)))
+            failures.append(refuse("column_retyped", name, kind=str(after.type), needed=str(before.type)))
         elif changed := int(differing(plain(before), plain(after)).sum()):
-            failures.append(wording.column_changed(name, changed))
+            failures.append(refuse("column_changed", name, records=changed))
     return failures
 
 
-def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[str]:
+def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[Finding]:
     """Merging maps each stratum to one; a stratum that was not merged keeps its codes."""
     if not claims.recoded:
         return []
@@ -113,7 +111,7 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
     after = Classes.whole(n).refined(codes_of(released.column(name)) for name in claims.strata)
     split = before.with_any(before.differs((after.labels,)))
     if len(split):
-        return [wording.strata_split(claims.strata, len(split))]
+        return [refuse("strata_split", *claims.strata, strata=len(split))]
     parts = np.bincount(after.labels[before.some_record()], minlength=after.count)
     alone = parts[after.labels] == 1
     failures = []
@@ -122,12 +120,11 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
     return failures
 
 
-def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[str]:
+def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[Finding]:
     """`after` may be text where `before` is not, since merged codes are."""
-    import pyarrow as pa
 
     old, new = plain(before).filter(pa.array(alone)), plain(after).filter(pa.array(alone))
-    wrong = wording.column_retyped(name, str(after.type), str(before.type))
+    wrong = refuse("column_retyped", name, kind=str(after.type), needed=str(before.type))
     if old.type != new.type:
         if not is_text(new.type):
             return [wrong]
@@ -136,4 +133,4 @@ def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[str]
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return [wrong]
     changed = int(differing(old, new).sum())
-    return [wording.column_changed(name, changed)] if changed else []
+    return [refuse("column_changed", name, records=changed)] if changed else []

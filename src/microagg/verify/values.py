@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pyarrow import csv
 
 Mask = NDArray[np.bool_]
 """One for each record."""
@@ -18,8 +19,6 @@ Mask = NDArray[np.bool_]
 
 def plain(column: Any) -> Any:
     """The column in one piece; dictionaries and extensions become what they stand for."""
-    import pyarrow as pa
-    import pyarrow.types as kinds
 
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.cast(column.type.storage_type)
@@ -33,21 +32,17 @@ def plain(column: Any) -> Any:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Of a plain column: text."""
-    import pyarrow.types as kinds
 
     return kinds.is_large_string(kind)
 
 
 def is_numeric(kind: pa.DataType) -> bool:
-    """Of a plain column: numbers, not truth values."""
-    import pyarrow.types as kinds
+    """Of a plain column: numbers, not booleans."""
 
     return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
 
 
 def missing(array: Any) -> Mask:
-    """Where a plain column is null."""
     if not array.null_count:
         return np.zeros(len(array), dtype=bool)
     return np.asarray(array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
@@ -59,8 +54,6 @@ def bits(array: Any) -> NDArray[np.int64] | None:
     Equal exactly where the values are, to the last bit; -0.0 is not 0.0, but every NaN is the same.
     Null is 0, like others.
     """
-    import pyarrow as pa
-    import pyarrow.types as kinds
 
     kind = array.type
     if kinds.is_floating(kind):
@@ -78,8 +71,6 @@ def bits(array: Any) -> NDArray[np.int64] | None:
 
 def differing(one: Any, other: Any) -> Mask:
     """Where two plain columns of one type have different values; null is equal to null, NaN to NaN."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     gone, gone_too = missing(one), missing(other)
     left, right = bits(one), bits(other)
@@ -95,8 +86,6 @@ def differing(one: Any, other: Any) -> Mask:
 
 def as_doubles(array: Any) -> Any:
     """A plain column of numbers as doubles, decimals as the nearest ones."""
-    import pyarrow as pa
-    import pyarrow.types as kinds
 
     if kinds.is_decimal(array.type):  # Arrow's direct cast may be off by a bit
         array = array.cast(pa.large_string())
@@ -114,11 +103,9 @@ def numbers(column: Any) -> NDArray[np.float64] | None:
 def as_understood(column: Any) -> Any:
     """A plain column in which values that mean the same are the same, however they are written.
 
-    In text, spelling does not count (see `as_read`), 5 is 5.0, and the words for a missing number are
+    In text, spelling does not count (see `as_read`), 5 is 5.0, and texts that mean a missing number are
     missing; -0.0 is 0.0, and NaN is missing.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     array = plain(column)
     if pa.types.is_floating(array.type):
@@ -165,7 +152,6 @@ def _is_unseen(sign: str) -> bool:
 
 def spellings(column: Any) -> tuple[int, int]:
     """How many different texts that are no numbers a column has, and how many of them read differently."""
-    import pyarrow.compute as pc
 
     array = plain(column)
     if not is_text(array.type) or numbers_in(array) is not None:
@@ -185,16 +171,12 @@ def _understood(text: str) -> str | None:
 
 
 def _missing_words() -> Any:
-    import pyarrow as pa
-    from pyarrow import csv
 
     return pa.array(csv.ConvertOptions().null_values or [], pa.large_string())
 
 
 def numbers_in(column: Any) -> NDArray[np.float64] | None:
     """Like `numbers`, also of text, as columns of a CSV file are; with decimal commas if that is needed."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     array = plain(column)
     if not is_text(array.type):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
 
-from microagg import wording
-from microagg.model import Claims, Verdict
+from microagg.model import Claims
+from microagg.verdict import Finding, Verdict, refuse, unsafe_release
 from microagg.verify.classes import Classes, codes_of, count_of
-from microagg.verify.release import k_failures
+from microagg.verify.rules import k_failures
 from microagg.verify.shape import columns_failures, key_columns
 from microagg.verify.values import Mask, as_doubles, differing, is_numeric, is_text, missing, plain
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-WHOLE = 2**53
-"""Whole numbers up to here are doubles."""
+LARGEST_EXACT_INT = 2**53
+"""Integers up to here are doubles."""
 
 
 def check_written(
@@ -32,25 +32,24 @@ def check_written(
     verdict.raise_if_unsafe()
     failures = columns_failures(released.column_names, written.column_names, claims.dropped, "written file")
     if not written.num_rows == released.num_rows == verdict.records:
-        failures.append(wording.written_rows_differ(written.num_rows, verdict.records))
+        failures.append(refuse("written_rows_differ", written=written.num_rows, verified=verdict.records))
     if not failures:
         failures = [
-            wording.written_differs(name)
+            refuse("written_differs", name)
             for name in released.column_names
             if not same_values(released.column(name), written.column(name), decimal)
         ] + _recount_failures(written, verdict, claims)
         failures += [
-            wording.written_categories(name)
+            refuse("written_categories", name)
             for name in written.column_names
             if not _one_code_each(written.column(name))
         ]
     if failures:
-        raise wording.unsafe_release(failures)
+        raise unsafe_release(failures)
 
 
 def _one_code_each(column: Any) -> bool:
     """Whether equal values have one code in the file: a dictionary may hold a value twice, or null."""
-    import pyarrow.types as kinds
 
     if not kinds.is_dictionary(column.type):
         return True
@@ -58,7 +57,7 @@ def _one_code_each(column: Any) -> bool:
     return all(not each.null_count and len(each.dictionary) == len(each) for each in found)
 
 
-def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> list[str]:
+def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> list[Finding]:
     """k from the file alone."""
     names = (*key_columns(claims), *(name for own in claims.own_subsets for name in own))
     codes = {name: codes_of(written.column(name)) for name in names}
@@ -76,13 +75,12 @@ def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> li
         joint = count_of(keys, whole.refined(codes[name] for name in keys), claims.k)
     failures = k_failures(claims, tuple(counts), joint)
     if joint is not None and verdict.joint is not None and joint.unique > verdict.joint.unique:
-        failures.append(wording.written_more_unique(joint.unique, verdict.joint.unique))
+        failures.append(refuse("written_more_unique", written=joint.unique, verified=verdict.joint.unique))
     return failures
 
 
 def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
     """Whether a column was read as it was released, but for its type."""
-    import pyarrow as pa
 
     before, after = plain(released), plain(written)
     blank, left = _blank(before), _blank(after)
@@ -103,8 +101,6 @@ def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
 
 def _blank(array: Any) -> Mask:
     """Null or empty text: many formats know only one of them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     empty = missing(array)
     if is_text(array.type):
@@ -115,8 +111,6 @@ def _blank(array: Any) -> Mask:
 
 def _same(before: Any, after: Any, decimal: str) -> bool:
     """Of plain columns without nulls; Arrow's errors if one cannot be read as the other."""
-    import pyarrow as pa
-    import pyarrow.types as kinds
 
     old, new = before.type, after.type
     if is_numeric(old) and is_text(new):
@@ -140,15 +134,12 @@ def _same(before: Any, after: Any, decimal: str) -> bool:
 
 def _with_time(array: Any) -> Any:
     """Dates as timestamps at midnight: the other way round, Arrow would cut off the time of the day."""
-    import pyarrow as pa
-    import pyarrow.types as kinds
 
     return array.cast(pa.timestamp("ms")) if kinds.is_date(array.type) else array
 
 
 def _same_in_either(before: Any, after: Any) -> bool:
     """Equal in the type of one of them, whichever can hold the other's values."""
-    import pyarrow as pa
 
     try:
         return not differing(before, after.cast(before.type)).any()
@@ -158,9 +149,6 @@ def _same_in_either(before: Any, after: Any) -> bool:
 
 def _numbers_in(texts: Any, like: Any, decimal: str) -> Any:
     """Text read as doubles; as whole numbers where doubles are too coarse for those of `like`."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as kinds
 
     if decimal != ".":
         if pc.any(pc.match_substring(texts, ".")).as_py():
@@ -174,19 +162,15 @@ def _numbers_in(texts: Any, like: Any, decimal: str) -> Any:
 
 def _all_doubles(array: Any) -> bool:
     """Not so for whole numbers that are too large, and for decimals."""
-    import pyarrow.compute as pc
-    import pyarrow.types as kinds
 
     if kinds.is_integer(array.type):
         least, most = pc.min(array).as_py(), pc.max(array).as_py()
-        return bool(least >= -WHOLE and most <= WHOLE)
+        return bool(least >= -LARGEST_EXACT_INT and most <= LARGEST_EXACT_INT)
     return not kinds.is_decimal(array.type)
 
 
 def _same_numbers(before: Any, after: Any) -> bool:
     """Equal as numbers: 0.0 is -0.0, NaN is NaN; a double may stand for the decimal nearest to it."""
-    import pyarrow as pa
-    import pyarrow.types as kinds
 
     arrays = (before, after)
     whole = [array.type for array in arrays if kinds.is_integer(array.type)]

@@ -11,9 +11,8 @@ from shiny import App, Inputs, Outputs, Session, reactive, render, ui
 from starlette.requests import Request
 
 from microagg import errors, wording
-from microagg.web.acts import ACTS
+from microagg.web.actions import ACTIONS
 from microagg.web.guard import SESSION, STEP
-from microagg.web.labels import for_pages
 from microagg.web.project import Project
 from microagg.web.sessions import Session as BrowserSession
 from microagg.web.sessions import Sessions
@@ -111,7 +110,6 @@ class _Page:
         self._known: dict[str, tuple[int, float]] = {}
 
     def connect(self, input: Inputs) -> None:  # noqa: A002
-        """Say what depends on what."""
 
         @reactive.effect
         def _watch() -> None:
@@ -173,7 +171,7 @@ class _Page:
         @render.ui
         def notice() -> Tag | None:
             text = self.notice()
-            return tags.p(for_pages(text), class_="notice") if text else None
+            return tags.p(text, class_="notice") if text else None
 
     def _look(self) -> None:
         self.under_way.set(parts.under_way(self.project))
@@ -198,16 +196,16 @@ class _Page:
         for part in parts:
             self.seen[part]()
 
-    async def _act(self, told: Mapping[str, Any]) -> None:
+    async def _act(self, message: Mapping[str, Any]) -> None:
         """What a button asks for; a refusal is shown."""
         self.notice.set("")
-        name = str(told.get("act"))
+        name = str(message.get("act"))
         if name == "end":
             await asyncio.to_thread(self.sessions.end, self.owner)
             await self.session.send_custom_message("ended", {"text": wording.session_ended()})
             return
         try:
-            step = ACTS[name](self.project, told, self.paths) if name in ACTS else None
+            step = ACTIONS[name](self.project, message, self.paths) if name in ACTIONS else None
         except (errors.SettingsError, errors.DataError) as refusal:
             self.notice.set(str(refusal))
             return

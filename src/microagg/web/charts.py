@@ -24,8 +24,6 @@ MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """From values to places."""
-
     low: float
     high: float
     start: float

@@ -127,7 +127,7 @@ def _codes(column: str, text: str) -> list[Code]:
     try:
         typed = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error:
-        raise wording.bad_word(
+        raise wording.bad_value(
             f"missing_codes of {column}", "numbers and texts separated by commas: 9, 99, ."
         ) from None
     return [code_in(code) for code in typed if code.strip()]
@@ -144,4 +144,4 @@ def _decimals(column: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise wording.bad_word(f"decimals of {column}", "a whole number, such as 2") from None
+        raise wording.bad_value(f"decimals of {column}", "a whole number, such as 2") from None

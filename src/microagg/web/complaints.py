@@ -18,16 +18,16 @@ from microagg import wording
 
 
 @contextmanager
-def words_kept_back() -> Iterator[None]:
+def hidden_tracebacks() -> Iterator[None]:
     """As long as it lasts, nothing in this process prints a traceback or the words of a warning.
 
     Shiny prints tracebacks itself and has no setting for that: the functions that print are replaced.
     """
     replaced: list[tuple[Any, str, Any]] = [
-        (traceback, "print_exception", _tell),
-        (threading, "excepthook", lambda thrown: _tell(thrown.exc_value)),
-        (sys, "excepthook", lambda _kind, error, _trace: _tell(error)),
-        (warnings, "showwarning", _tell_warning),
+        (traceback, "print_exception", _print_place),
+        (threading, "excepthook", lambda thrown: _print_place(thrown.exc_value)),
+        (sys, "excepthook", lambda _kind, error, _trace: _print_place(error)),
+        (warnings, "showwarning", _print_warning_place),
     ]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
     try:
@@ -39,7 +39,7 @@ def words_kept_back() -> Iterator[None]:
             setattr(owner, name, theirs)
 
 
-def _tell(*thrown: Any, file: Any = None, **_settings: object) -> None:
+def _print_place(*thrown: Any, file: Any = None, **_settings: object) -> None:
     """Called like `traceback.print_exception`: by an exception, or by its kind, itself and its trace."""
     error = next((each for each in thrown if isinstance(each, BaseException)), None)
     if error is not None:
@@ -52,7 +52,7 @@ def _place(trace: TracebackType | None) -> str:
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
 
 
-def _tell_warning(
+def _print_warning_place(
     _message: object, category: type[Warning], filename: str, lineno: int, file: Any = None, *_: object
 ) -> None:
     text = wording.page_warned(category.__name__, f"{Path(filename).name}:{lineno}")

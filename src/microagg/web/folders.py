@@ -20,7 +20,6 @@ class ServerFolder(PrivateFolder):
         super().__init__(PREFIX)
 
     def new(self) -> Path:
-        """A folder for one session, mode 0700."""
         return Path(tempfile.mkdtemp(dir=self.path))
 
 

@@ -39,7 +39,7 @@ _PAGE = """<!doctype html>
 </style></head><body><main><h1>microagg</h1><p>{text}</p></main></body></html>"""
 
 
-class Door:
+class OneTimeLink:
     """Links of which each lets one browser in, once."""
 
     def __init__(self, address: str, announce: Callable[[str], object]) -> None:
@@ -52,7 +52,7 @@ class Door:
         """The one that can be used now."""
         return f"{self._address}/?token={self._token}"
 
-    def opens(self, token: str) -> bool:
+    def redeem(self, token: str) -> bool:
         """Whether the token is right; if so it is used up, and the next link is announced."""
         if not secrets.compare_digest(token.encode(), self._token.encode()):
             return False
@@ -62,10 +62,8 @@ class Door:
 
 
 class Guard:
-    """Stands before the whole application."""
-
     def __init__(
-        self, app: ASGIApp, sessions: Sessions, door: Door, hosts: Iterable[str], port: int
+        self, app: ASGIApp, sessions: Sessions, door: OneTimeLink, hosts: Iterable[str], port: int
     ) -> None:
         self._app = app
         self._sessions = sessions
@@ -95,7 +93,7 @@ class Guard:
         if token and scope["type"] == "http":
             if session is not None:
                 await _enter(send, None)  # without the token in its address
-            elif self._door.opens(token):
+            elif self._door.redeem(token):
                 made = self._sessions.new()
                 await _enter(send, f"{self._cookie}={made.id}; Path=/; HttpOnly; SameSite=Strict")
             else:

@@ -43,8 +43,6 @@ _CONTEXT.set_forkserver_preload(
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one job."""
-
     memory: int
     """Bytes."""
     minutes: float
@@ -88,21 +86,18 @@ class Job:
         """Waiting, running or about to stop."""
         return self.state in ("waiting", "running", "stopping")
 
-    def take(self, told: Mapping[str, Any]) -> None:
-        """What the process says in between."""
+    def take(self, message: Mapping[str, Any]) -> None:
         for name in ("stage", "done", "mdav", "seconds"):
-            if name in told:
-                setattr(self, name, told[name])
-        loss = told.get("loss")
+            if name in message:
+                setattr(self, name, message[name])
+        loss = message.get("loss")
         if loss is not None and (not self.curve or loss < self.curve[-1][1]):
-            self.curve.append((told["seconds"], loss))
+            self.curve.append((message["seconds"], loss))
             if len(self.curve) > MOST_POINTS:
                 self.curve[1:-1:2] = []
 
 
 class Queue:
-    """All jobs of a server."""
-
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._waiting: deque[Job] = deque()
@@ -125,7 +120,6 @@ class Queue:
             self._start_next()
 
     def place(self, job: Job) -> int:
-        """How many wait before it."""
         with self._lock:
             own = [other for other in self._waiting if other.lane == job.lane]
             return own.index(job) if job in own else 0
@@ -148,7 +142,6 @@ class Queue:
             job.over.set()
 
     def give_up(self, job: Job) -> None:
-        """End it at once; nothing is kept."""
         self.stop(job)
         with self._lock:
             job.given_up = True
@@ -202,9 +195,9 @@ class Queue:
                 elif job.state == "stopping":
                     with suppress(OSError):  # it may just have ended
                         ours.send("stop")
-            told = self._listen(job, ours)
+            message = self._listen(job, ours)
             process.join()
-        return told
+        return message
 
     def _listen(self, job: Job, pipe: Connection) -> tuple[str, Any]:
         """What the process says last."""
@@ -212,10 +205,10 @@ class Queue:
         while True:
             try:
                 if pipe.poll(0.5):
-                    kind, told = pipe.recv()
+                    kind, message = pipe.recv()
                     if kind != "progress":
-                        return kind, told
-                    job.take(told)
+                        return kind, message
+                    job.take(message)
             except (EOFError, OSError):
                 return "gone", None
             if monotonic() > deadline and not job.late:
@@ -228,12 +221,12 @@ class Queue:
         if state == "done" and not job.given_up:
             job.answer, job.state = answer, "done"
         elif job.late:
-            job.message, job.state = wording.job_out_of_time(self.limits.minutes), "failed"
+            job.message, job.state = str(wording.job_out_of_time(self.limits.minutes)), "failed"
         elif job.given_up or state == "stopped":
             job.message, job.state = wording.job_stopped(), "stopped"
         elif state == "refused":
             job.message, job.state = answer, "refused"
         elif state == "memory":
-            job.message, job.state = wording.job_out_of_memory(self.limits.memory), "failed"
+            job.message, job.state = str(wording.job_out_of_memory(self.limits.memory)), "failed"
         else:
             job.message, job.state = answer or wording.job_ended(), "failed"

@@ -1,8 +1,8 @@
-"""What the pages call the words of a plan, and messages in these names."""
+"""What the pages call the options of a plan."""
 
 from __future__ import annotations
 
-import re
+from microagg import wording
 
 ROLES = {
     "keys 1": "key: masked jointly",
@@ -80,20 +80,14 @@ OPTIONS = {
     },
 }
 
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (merge|suppress|by-pattern|yes|no|,)(?=[\s,.;)]))?")
-_WORD = re.compile(rf"(?<![\w-])({'|'.join(word for word in LABELS if '_' in word)})(?![\w-])")
+
+def label(option: str, value: object) -> str | None:
+    """How the pages name an option, with one of its values if one is given; None without a control."""
+    own = LABELS.get(option) or ROLES.get(option)
+    if own is None or value in (None, True) or isinstance(value, dict):
+        return own
+    return f"{own}: {OPTIONS.get(option, {}).get(str(value), value)}"
 
 
-def for_pages(message: str) -> str:
-    """A message with the names of controls in place of options of the command line."""
-
-    def named(found: re.Match[str]) -> str:
-        label = LABELS.get(found[1].replace("-", "_"))
-        if label is None:
-            return found[0]
-        chosen = OPTIONS.get(found[1], {}).get(found[2], found[2])
-        return f"“{label}{f': {chosen}' if chosen else ''}”"
-
-    message = re.sub(r"\b\w+_\w+ \((--[a-z-]+)\)", r"\1", message)  # one name for both is enough
-    message = re.sub(r" \(in Python: [^()]*\)", "", message)
-    return _WORD.sub(lambda found: f"“{LABELS[found[1]]}”", _OPTION.sub(named, message))
+PAGES = wording.on_pages(label)
+"""Messages with the names of controls."""

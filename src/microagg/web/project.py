@@ -45,7 +45,6 @@ class Source:
     """What was said about its format."""
 
     def arguments(self) -> dict[str, Any]:
-        """For a job."""
         return {"name": self.name, "source": self.path, "home": str(self.home), "csv": self.csv}
 
 
@@ -109,21 +108,18 @@ class Project:
         self.open(Source(path.name, str(path), self.folder, opened=True))
 
     def _arguments(self) -> dict[str, Any]:
-        """For a job on the file that was looked at."""
         found = self.found
         assert self.source is not None
         return {**self.source.arguments(), "stamp": found and found["stamp"]}
 
     @property
     def found(self) -> dict[str, Any] | None:
-        """What the file holds, once that is known."""
         job = self.jobs.get("look")
         return job.answer if job is not None and job.state == "done" else None
 
     # --- choices ------------------------------------------------------------------------------
 
     def say(self, word: str, value: object, column: str | None = None) -> None:
-        """Something was chosen."""
         self.choices.say(word, value, column)
         self.changed("words")
 
@@ -161,7 +157,6 @@ class Project:
         self.changed("run")
 
     def prove(self) -> None:
-        """How near to the optimum the release is."""
         with self._lock:
             if self.source is not None and self.release is not None:
                 arguments = {**self._arguments(), "words": self.release["words"]}
@@ -176,19 +171,16 @@ class Project:
         self._start("compare", arguments, "long")
 
     def stop(self, kind: str) -> None:
-        """With the best so far."""
         if kind in self.jobs:
             self.queue.stop(self.jobs[kind])
             self.changed(kind)
 
     def give_up(self, kind: str) -> None:
-        """At once."""
         if kind in self.jobs and self.jobs[kind].active:
             self.queue.give_up(self.jobs[kind])
 
     @property
     def busy(self) -> bool:
-        """Some job is not done."""
         return any(job.active for job in list(self.jobs.values()))
 
     def close(self) -> None:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from microagg import wording
-from microagg.web.complaints import words_kept_back
+from microagg.web.complaints import hidden_tracebacks
 from microagg.web.folders import ServerFolder, sweep
-from microagg.web.guard import Door, Guard
+from microagg.web.guard import Guard, OneTimeLink
 from microagg.web.jobs import Limits, Queue
+from microagg.web.labels import PAGES
 from microagg.web.project import Source
 from microagg.web.sessions import KEEP, Sessions
 
@@ -34,8 +35,6 @@ _EVERY = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Of a server."""
-
     host: str = "127.0.0.1"
     port: int = 0
     """0: any that is free."""
@@ -74,7 +73,7 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         say(wording.link_used())
         say(f"for another browser: {link}")
 
-    door = Door(f"http://{_bracketed(hosts[0])}:{port}", entered)
+    door = OneTimeLink(f"http://{_bracketed(hosts[0])}:{port}", entered)
     app = Guard(site(application(sessions, settings.paths, alone)), sessions, door, hosts, port)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -99,7 +98,8 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         _write_way_in(way_in, door.link)
         threading.Thread(target=webbrowser.open, args=(way_in.as_uri(),), daemon=True).start()
     with contextlib.ExitStack() as at_the_end:  # each, whatever happens to the others
-        at_the_end.enter_context(words_kept_back())
+        at_the_end.enter_context(hidden_tracebacks())
+        at_the_end.enter_context(wording.shown_by(PAGES))
         at_the_end.callback(folder.remove)
         at_the_end.callback(sessions.end_all)
         at_the_end.callback(queue.close)

@@ -18,7 +18,8 @@ KEEP = 20 * 60.0
 """Seconds for which a session outlives its last page and its last job."""
 
 
-NEXT, LATER = "microagg.plan.protection", 1.5
+PRELOAD_MODULE = "microagg.plan.protection"
+PRELOAD_AFTER = 1.5
 """A module, and after how many seconds of a session it is imported."""
 
 
@@ -33,23 +34,18 @@ class Session:
     last: float = 0.0
 
     def seen(self) -> None:
-        """The browser is there."""
         self.last = monotonic()
 
     def opened(self) -> None:
-        """Another page."""
         self.pages += 1
         self.seen()
 
     def closed(self) -> None:
-        """One page less."""
         self.pages -= 1
         self.seen()
 
 
 class Sessions:
-    """All that are alive."""
-
     def __init__(self, folder: ServerFolder, queue: Queue, keep: float, first: Source | None) -> None:
         self._folder = folder
         self._queue = queue
@@ -68,17 +64,16 @@ class Sessions:
         with self._lock:
             self._known[session.id] = session
         # While the first page is looked at, and not before: what the second one needs takes a while.
-        later = threading.Timer(LATER, self._prepare)
+        later = threading.Timer(PRELOAD_AFTER, self._prepare)
         later.daemon = True
         later.start()
         return session
 
     def _prepare(self) -> None:
         self._queue.warm_up()
-        importlib.import_module(NEXT)
+        importlib.import_module(PRELOAD_MODULE)
 
     def get(self, name: str) -> Session | None:
-        """By its cookie."""
         return self._known.get(name)
 
     def end(self, session: Session) -> None:
@@ -98,6 +93,5 @@ class Sessions:
                 self.end(session)
 
     def end_all(self) -> None:
-        """When the server stops."""
         for session in list(self._known.values()):
             self.end(session)

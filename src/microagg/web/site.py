@@ -21,7 +21,6 @@ from microagg import errors, wording
 from microagg.model import FORMATS
 from microagg.web.folders import remove
 from microagg.web.guard import SESSION, STEP, policy
-from microagg.web.labels import for_pages
 from microagg.web.project import Project, Source
 from microagg.web.views.parts import STEPS
 from microagg.web.work_files import EXTERNAL, INTERNAL, REPORT
@@ -42,7 +41,6 @@ STATIC = {
 
 
 def site(application: ASGIApp) -> Starlette:
-    """The whole site, behind the guard."""
     return Starlette(
         routes=[
             Route("/upload", _upload, methods=["POST"]),
@@ -117,7 +115,7 @@ async def _upload(request: Request) -> Response:
     except ClientDisconnect:
         return Response(status_code=400)  # which nobody hears
     except (errors.DataError, errors.SettingsError) as refusal:
-        return PlainTextResponse(for_pages(str(refusal)), 422)
+        return PlainTextResponse(str(refusal), 422)
     except OSError as error:
         return PlainTextResponse(wording.job_failed_to_write(error.strerror or "no space"), 507)
     return Response(status_code=204)

@@ -47,7 +47,7 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "format": source.origin.format,
         "records": found.records,
         "csv": None if csv is None else asdict(csv),
-        "notes": list(source.origin.notes),
+        "notes": [str(note) for note in source.origin.notes],
         "preview": _preview(source),
         "columns": [
             {
@@ -123,7 +123,7 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "loss": release.information_loss,
         "bound": release.bound_loss,
         "sentence": release.verdict.sentence,
-        "notes": list(release.verdict.notes),
+        "notes": [str(note) for note in release.verdict.notes],
         "stopped": release.stopped,
         "cut_short": release.stopped or any(task.truncated for task in release.partitions),
         "recipes": sorted({task.recipe for task in release.partitions if task.columns}),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors, wording
 from microagg.process import forbid_core_dumps
+from microagg.web.labels import PAGES
 
 if TYPE_CHECKING:
     from microagg.methods.run import Progress
@@ -43,14 +44,14 @@ class Line:
         except (EOFError, OSError):
             os._exit(1)  # the server is gone: nobody wants the answer, and its files are swept
 
-    def send(self, kind: str, told: object) -> None:
+    def send(self, kind: str, message: object) -> None:
         """The last word of a job."""
         with self._lock:
-            self._pipe.send((kind, told))
+            self._pipe.send((kind, message))
 
-    def tell(self, **told: object) -> None:
+    def tell(self, **message: object) -> None:
         """In between: `stage`, `done`, `loss`, `mdav`."""
-        self.send("progress", {"seconds": monotonic() - self._started, **told})
+        self.send("progress", {"seconds": monotonic() - self._started, **message})
 
     def watch(self, progress: Progress) -> bool:
         """What the engines call while they work; True asks them for the best so far."""
@@ -72,7 +73,8 @@ def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) 
     limit = memory + _in_use()
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     forbid_core_dumps()
-    line.send(*_ending(kind, arguments, line))
+    with wording.shown_by(PAGES):
+        line.send(*_ending(kind, arguments, line))
 
 
 def _in_use() -> int:

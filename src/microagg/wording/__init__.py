@@ -6,22 +6,23 @@ A message says what was found, what is needed and what to do. None ever shows a 
 from inspect import isfunction as _isfunction
 
 # ruff: noqa: F403 (the package is one namespace: wording.k_above_n, wherever it is written)
+from microagg.wording import message as _message
 from microagg.wording import phrases as _phrases
 from microagg.wording.assessments import *
-from microagg.wording.bugs import *
 from microagg.wording.certificates import *
 from microagg.wording.data import *
 from microagg.wording.files import *
 from microagg.wording.measures import *
+from microagg.wording.message import *
 from microagg.wording.phrases import *
 from microagg.wording.plans import *
-from microagg.wording.roles import *
+from microagg.wording.protection import *
 from microagg.wording.serving import *
 from microagg.wording.settings import *
 from microagg.wording.spark import *
-from microagg.wording.verdicts import *
+from microagg.wording.verdict import *
 
 # One place for all messages, whoever writes them: no name in them can reach a terminal as a command.
 for _name, _sentence in list(globals().items()):
-    if _isfunction(_sentence) and _sentence.__module__ != _phrases.__name__:
-        globals()[_name] = _phrases.with_visible_words(_sentence)
+    if _isfunction(_sentence) and _sentence.__module__ not in (_message.__name__, _phrases.__name__):
+        globals()[_name] = _phrases.safe_to_show(_sentence)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
+
+from microagg.wording.message import Message
+
+BUG = "This is a bug in microagg; please report it with the settings."
 
 _TURNS_TEXT = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Signs that change the direction of text, so that a name could look like another one."""
@@ -29,7 +34,7 @@ def visible_lines(text: str) -> str:
 
 
 def _is_control(sign: str) -> bool:
-    return unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or sign in _TURNS_TEXT
+    return unicodedata.category(sign) in ("Cc", "Co", "Cs", "Zl", "Zp") or sign in _TURNS_TEXT
 
 
 def _code_of(sign: str) -> str:
@@ -40,14 +45,31 @@ def _code_of(sign: str) -> str:
     return short or (f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}")
 
 
-def with_visible_words(sentence: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of this package that is given every text, also those in lists, as it may be shown."""
+def safe_to_show(sentence: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of this package that gets every text, also in lists, as it may be shown.
+
+    What it returns, a message or an exception, carries the function's name and what it was given.
+    """
 
     @functools.wraps(sentence)
     def made(*given: object, **named: object) -> Any:
-        return sentence(*map(_shown, given), **{word: _shown(value) for word, value in named.items()})
+        result = sentence(*map(_shown, given), **{name: _shown(value) for name, value in named.items()})
+        if isinstance(result, Message) and not result.kind:
+            return Message(result.text, sentence.__name__, _figures(sentence, given, named))
+        if isinstance(result, Exception) and result.args and isinstance(result.args[0], str):
+            figures = _figures(sentence, given, named)
+            result.args = (Message(result.args[0], sentence.__name__, figures),)
+        return result
 
     return made
+
+
+def _figures(
+    sentence: Callable[..., Any], given: tuple[object, ...], named: dict[str, object]
+) -> dict[str, Any]:
+    bound = inspect.signature(sentence).bind(*given, **named).arguments
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in bound.items()}
+    return {name: value for name, value in plain.items() if isinstance(value, str | int | float | tuple)}
 
 
 def _shown(value: object) -> object:
@@ -67,6 +89,16 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {' or '.join(folded[match] for match in close)}?)" if close else ""
 
 
+def hidden_parts(columns: Sequence[str], rows: int) -> str:
+    """'the hidden column B and 2 hidden rows'."""
+    parts = []
+    if columns:
+        parts.append(f"the hidden {'column' if len(columns) == 1 else 'columns'} {listed(columns, 20)}")
+    if rows:
+        parts.append(count(rows, "hidden row"))
+    return " and ".join(parts)
+
+
 def listed(names: Sequence[object], most: int = 8) -> str:
     """'a, b, c and 4 more'."""
     shown = ", ".join(str(name) for name in names[:most])
@@ -83,16 +115,21 @@ def shown(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def counted(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """'1 record', '2 records'."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def are(number: int, noun: str) -> str:
+    """'is 1 record', 'are 2 records'."""
+    return f"{'is' if number == 1 else 'are'} {count(number, noun)}"
 
 
 def records_are(number: int) -> str:
     """'1 record is', '2 records are'."""
-    return f"{counted(number, 'record')} {'is' if number == 1 else 'are'}"
+    return f"{count(number, 'record')} {'is' if number == 1 else 'are'}"
 
 
-def joined(columns: Sequence[str]) -> str:
+def and_list(columns: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
     return " and ".join(([", ".join(columns[:-1])] if len(columns) > 1 else []) + list(columns[-1:]))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from microagg import errors, wording
+from microagg import errors
 from microagg.engines.local import another_partition_may_help, claims_of, plans_of
 from microagg.engines.masking import MORE_DECIMALS, rounding_of
 from microagg.engines.solving import Watcher
@@ -26,8 +26,9 @@ from microagg.engines.spark.words import check_words, sizes_of
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
 from microagg.plan.protection import Protection
+from microagg.verdict import Finding, accepted, note, unsafe_release
 from microagg.verify.distributed import Fingerprint, verify_frame
-from microagg.verify.recount import Sides
+from microagg.verify.recount import BeforeAfterColumns
 
 if TYPE_CHECKING:
     pass
@@ -87,7 +88,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     if not verdict.safe:
         paired.unpersist()
         if attempts > 1:
-            raise wording.retried_in_vain(attempts, verdict.failures)
+            raise unsafe_release(verdict.failures, attempts)
     verdict.raise_if_unsafe()
     more = _notes(protection, strata.merged, notes, keys, attempts)
     return SparkRelease(
@@ -163,7 +164,7 @@ def _sides(
     keys: Keys,
     decimals: dict[str, int | None],
     plan: Planned,
-) -> Sides:
+) -> BeforeAfterColumns:
     before = {name: f"c{source.at(name)}" for name in protection.strata}
     before |= dict(zip(keys.names, keys.columns, strict=True))
     after = {}
@@ -179,15 +180,15 @@ def _sides(
         and max(plan.profile.high[place], -plan.profile.low[place]) < 2.0**53
     )
     weight = WEIGHT if protection.weight is not None else None
-    return Sides(before, after, tuple(content), weight, whole)
+    return BeforeAfterColumns(before, after, tuple(content), weight, whole)
 
 
 def _notes(
     protection: Protection, merged: int, notes: Sequence[Sequence[Found]], keys: Keys, attempts: int
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """What a protector should know beside what is counted."""
     if merged:
-        yield wording.note_merged(merged)
+        yield note("strata_merged", records=merged)
     lost: dict[str, int] = {}
     for places, own in zip(keys.subsets, notes, strict=True):
         for at, place in enumerate(places):
@@ -195,17 +196,17 @@ def _notes(
             if given_up:
                 lost[keys.names[place]] = given_up
     if lost:
-        yield wording.note_given_up(protection.k, lost)
+        yield note("values_given_up", k=protection.k, lost=lost)
     if mixed := sum(found.mixed_zeros for own in notes for found in own):
-        yield wording.note_mixed_zeros(mixed)
+        yield note("zeros_mixed", records=mixed)
     if protection.aggregate == "median":
-        yield wording.note_medians()
+        yield note("medians")
     if not protection.shuffle:
-        yield wording.note_no_order()
+        yield note("hashed_order")
     if protection.k == 2:
-        yield wording.note_pairs()
+        yield accepted("pairs_accepted")
     if attempts > 1:
-        yield wording.note_retried(attempts)
+        yield note("retried", attempts=attempts)
 
 
 def _loss(notes: Sequence[Sequence[Found]]) -> float:

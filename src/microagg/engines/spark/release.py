@@ -15,10 +15,11 @@ from microagg.engines.release import SHOWN_RECIPES
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import Found
 from microagg.engines.spark.words import check_files
-from microagg.model import Claims, Verdict
+from microagg.model import Claims
 from microagg.plan.protection import Protection
+from microagg.verdict import Verdict
 from microagg.verify.distributed import Fingerprint, released_columns
-from microagg.verify.recount import Sides
+from microagg.verify.recount import BeforeAfterColumns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,7 +35,7 @@ class SparkRelease:
     """
 
     paired: DataFrame
-    sides: Sides
+    sides: BeforeAfterColumns
     source: Source
     claims: Claims
     protection: Protection

@@ -119,8 +119,7 @@ def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[Found]]:
     ]
     refusals = [found.refusal for own in notes for found in own if found.refusal is not None]
     # One packet that is refused leaves others without some of their records.
-    missing = str(wording.source_changed())
-    for refusal in sorted(refusals, key=lambda each: str(each) == missing):
+    for refusal in sorted(refusals, key=lambda each: wording.kind_of(each) == "source_changed"):
         raise refusal
     odd = sum(found.odd for own in notes for found in own)
     if odd and jobs[0].aggregate == "median" and not jobs[0].accept_real_values:

@@ -15,6 +15,7 @@ from microagg.engines.spark.faults import told
 from microagg.engines.spark.folders import Folder
 from microagg.engines.spark.frames import Source
 from microagg.plan.plan_file import used_plan
+from microagg.verdict import refuse, unsafe_release
 from microagg.verify.distributed import check_files, fingerprints
 from microagg.verify.recount import quoted
 
@@ -61,13 +62,13 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
         folders.write(frame, staged, csv)
         written = folders.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
-            raise wording.unsafe_release([wording.written_by_spark_differs()])
+            raise unsafe_release([refuse("written_by_spark_differs")])
         verified = release.released
         if csv is not None:
             # Text is compared with text, and that with what was verified.
             found, verified = fingerprints(data, [quoted(name) for name in data.columns], texts)
             if found != release.released:
-                raise wording.unsafe_release([wording.written_by_spark_differs()])
+                raise unsafe_release([refuse("written_by_spark_differs")])
         check_files(written, verified, release.verdict, release.claims)
         output = {
             "name": Path(path).name,

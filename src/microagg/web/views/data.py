@@ -10,7 +10,18 @@ from htmltools import Tag, TagList, tags
 from microagg.model import FORMATS
 from microagg.web.labels import LABELS, OPTIONS
 from microagg.web.project import Project, Source
-from microagg.web.views.parts import OURS, button, cards, counted, go, head, options, says, table, working
+from microagg.web.views.parts import (
+    NO_SHINY_BINDING,
+    button,
+    cards,
+    counted,
+    go,
+    head,
+    options,
+    says,
+    table,
+    working,
+)
 
 SHOWN_COLUMNS = 60
 """Of a preview."""
@@ -80,7 +91,11 @@ def _choose(paths: bool) -> Tag:
             tags.h2("Upload"),
             tags.label("A file of this computer", for_="upload"),
             tags.input(
-                type="file", id="upload", accept=kinds.replace(" ", ""), aria_describedby="kinds", **OURS
+                type="file",
+                id="upload",
+                accept=kinds.replace(" ", ""),
+                aria_describedby="kinds",
+                **NO_SHINY_BINDING,
             ),
             tags.p(f"{kinds}. You may also drop it here.", id="kinds", class_="note"),
             tags.progress(max="1", value="0", id="sent", hidden="", aria_label="Sent so far"),
@@ -89,7 +104,7 @@ def _choose(paths: bool) -> Tag:
         tags.section(
             tags.h2("Open by its path"),
             tags.label("Path of a file that the server can read", for_="path"),
-            tags.input(type="text", id="path", autocomplete="off", spellcheck="false", **OURS),
+            tags.input(type="text", id="path", autocomplete="off", spellcheck="false", **NO_SHINY_BINDING),
             button("open", "Open"),
             tags.p("For large files: nothing is copied.", class_="note"),
             class_="choice",
@@ -123,14 +138,16 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
             tags.select(
                 options((("", automatic), *texts.items()), said),
                 id=word,
-                **OURS,
+                **NO_SHINY_BINDING,
             ),
         )
 
     def field(word: str, **kind: str) -> TagList:
         return TagList(
             tags.label(LABELS[word], for_=word),
-            tags.input(id=word, value=str(source.csv.get(word, "")), autocomplete="off", **kind, **OURS),
+            tags.input(
+                id=word, value=str(source.csv.get(word, "")), autocomplete="off", **kind, **NO_SHINY_BINDING
+            ),
         )
 
     of_csv = (

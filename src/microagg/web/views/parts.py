@@ -10,7 +10,6 @@ from typing import Any
 from htmltools import HTML, Tag, TagChild, TagList, tags
 
 from microagg.web.jobs import Job
-from microagg.web.labels import for_pages
 from microagg.web.project import Project
 
 STEPS = {
@@ -23,7 +22,7 @@ STEPS = {
 }
 
 
-OURS = {"data_shiny_no_bind_input": ""}
+NO_SHINY_BINDING = {"data_shiny_no_bind_input": ""}
 """Of every control: our own script hands on what is chosen; Shiny neither watches it nor sends files."""
 
 
@@ -44,19 +43,17 @@ def head(step: str, lead: str) -> TagList:
 
 
 def go(step: str, text: str, main: bool = False) -> Tag:
-    """A link to a step."""
     return tags.a(text, href=f"/{step}", data_step=step, class_="button" if main else None)
 
 
 def button(act: str, text: str, main: bool = False, **more: Any) -> Tag:
-    """Does something."""
     kind = "button" if main else "button second"
     return tags.button(text, type="button", class_=kind, data_act=act, **more)
 
 
 def says(text: str, good: bool, title: str) -> Tag:
     """A verdict, a refusal or a note; several lines are a list."""
-    first, *others = for_pages(text).split("\n- ")
+    first, *others = text.split("\n- ")
     return tags.div(
         tags.p(tags.strong(title), " ", first),
         tags.ul(*(tags.li(other) for other in others)) if others else None,
@@ -74,7 +71,6 @@ def nothing_yet(step: str) -> TagList:
 
 
 def cards(facts: Mapping[str, TagChild]) -> Tag:
-    """Figures that stand out."""
     return tags.dl(
         *(tags.div(tags.dt(name), tags.dd(value)) for name, value in facts.items()), class_="cards"
     )
@@ -103,7 +99,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[TagChild]], label: str,
 
 
 def working(job: Job, place: int = 0) -> Tag:
-    """What a job is doing."""
     waits = f"waiting for {place + 1} other jobs" if place else "waiting for another job"
     stage = waits if job.state == "waiting" else job.stage or "starting"
     shown = f"{stage}, {job.seconds:.0f} s" if job.seconds >= 1 else stage

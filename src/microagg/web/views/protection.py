@@ -8,7 +8,8 @@ from shiny import ui
 from microagg.plan.words import WORDS
 from microagg.web.labels import LABELS, OPTIONS
 from microagg.web.project import Project
-from microagg.web.views.parts import OURS, button, counted, go, head, nothing_yet, options, says, under_way
+from microagg.web.views.parts import NO_SHINY_BINDING as OURS
+from microagg.web.views.parts import button, counted, go, head, nothing_yet, options, says, under_way
 
 FIRST = ("k", "small_strata", "missing")
 CONFIDENTIAL = ("confidential_as", "noise", "min_distinct", "retry", "accept_homogeneous")

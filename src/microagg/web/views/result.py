@@ -13,7 +13,7 @@ from microagg.web.charts import risk_map
 from microagg.web.jobs import Job
 from microagg.web.project import COMPARED, Project
 from microagg.web.views.parts import (
-    OURS,
+    NO_SHINY_BINDING,
     button,
     go,
     head,
@@ -131,17 +131,22 @@ def _compared_otherwise(project: Project, job: Job) -> Tag | None:
 
 
 def _compare_form() -> TagList:
-    """What to compare."""
     return TagList(
         tags.div(
             tags.div(
                 tags.label("Values of k", for_="compare-k"),
-                tags.input(type="text", id="compare-k", value="3, 5, 10", autocomplete="off", **OURS),
+                tags.input(
+                    type="text", id="compare-k", value="3, 5, 10", autocomplete="off", **NO_SHINY_BINDING
+                ),
             ),
             tags.div(
                 tags.label("Methods", for_="compare-methods"),
                 tags.input(
-                    type="text", id="compare-methods", value="mdav, auto", autocomplete="off", **OURS
+                    type="text",
+                    id="compare-methods",
+                    value="mdav, auto",
+                    autocomplete="off",
+                    **NO_SHINY_BINDING,
                 ),
             ),
             class_="fields",

@@ -10,7 +10,7 @@ from htmltools import Tag, TagList, tags
 from microagg import wording
 from microagg.web.labels import ROLES
 from microagg.web.project import Project
-from microagg.web.views.parts import OURS, counted, go, head, nothing_yet, options, says
+from microagg.web.views.parts import NO_SHINY_BINDING, counted, go, head, nothing_yet, options, says
 
 SHORT = {
     "keys": "keys, masked",
@@ -24,7 +24,6 @@ SHORT = {
 
 
 def roles(project: Project) -> Tag | TagList:
-    """A line for each column."""
     found = project.found
     if found is None:
         return nothing_yet("roles")
@@ -56,7 +55,7 @@ def roles(project: Project) -> Tag | TagList:
 
 def _row(project: Project, number: int, column: dict[str, Any]) -> Tag:
     name, choices = column["name"], project.choices
-    say = {"data_column": name, **OURS}
+    say = {"data_column": name, **NO_SHINY_BINDING}
     holds = column["kind"] + (", labelled" if column["label"] else "")
     role = tags.select(
         options(tuple(ROLES.items()), choices.roles.get(name, "")),
@@ -117,7 +116,6 @@ def _why(column: dict[str, Any]) -> list[Any]:
 
 
 def _between(found: dict[str, Any]) -> TagList | None:
-    """What holds between columns."""
     if not found["identities"] and not found["identical"]:
         return None
     return TagList(

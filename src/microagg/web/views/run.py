@@ -11,14 +11,12 @@ from microagg.web.views.parts import button, cards, go, head, nothing_yet, says,
 
 
 def run(project: Project) -> Tag | TagList:
-    """What stays the same during a run."""
     if project.found is None:
         return nothing_yet("run")
     return head("run", "Groups are looked for in the background; you may leave this page and come back.")
 
 
 def run_state(project: Project) -> Tag | TagList:
-    """What changes."""
     job = project.jobs.get("protect")
     if project.found is None:
         return TagList()

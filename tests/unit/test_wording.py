@@ -1,0 +1,194 @@
+"""Messages: names that are safe to show, options in the terms of each face, and the sentences."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import microagg
+from microagg import errors, wording
+from microagg.verdict import Finding, accepted, note, refuse, unsafe_release
+from microagg.web.labels import PAGES
+from microagg.wording import findings, on_command_line
+
+SOURCES = sorted(Path(microagg.__file__).parent.rglob("*.py"))
+RULES = {
+    name: rule
+    for name, rule in vars(findings).items()
+    if inspect.isfunction(rule) and rule.__module__ == findings.__name__
+}
+
+
+# --- faces ---------------------------------------------------------------------------------------
+
+
+def test_each_face_names_options_in_its_own_terms() -> None:
+    error = wording.small_strata(2, 5, 1, 3, ["region"])
+    start = "2 of 5 strata (region) have fewer than k = 3 records; the smallest has 1. Merge them "
+    assert str(error) == (
+        f'{start}(small_strata="merge"), leave their records out (small_strata="suppress"), or use coarser '
+        "strata or a smaller k."
+    )
+    with wording.shown_by(on_command_line):
+        assert str(error).startswith(f"{start}(--small-strata merge), ")
+    with wording.shown_by(PAGES):
+        assert str(error).startswith(
+            f"{start}(“Strata with fewer than k records: merge with other small ones”), "
+        )
+    assert str(error).startswith(f'{start}(small_strata="merge"), ')
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "in_python", "on_the_command_line"),
+    [
+        ("k", 3, "k=3", "-k 3"),
+        ("pass", None, "pass_", "--pass"),
+        ("accept_partial", True, "accept_partial=True", "--accept-partial"),
+        ("decimal", ",", 'decimal=","', "--decimal ,"),
+        ("sheet", "a b", 'sheet="a b"', "--sheet 'a b'"),
+        ("missing_codes", {"a": "TEXT"}, 'missing_codes={"a": "TEXT"}', "--missing-codes a=TEXT"),
+    ],
+)
+def test_options_with_values(option: str, value: Any, in_python: str, on_the_command_line: str) -> None:
+    message = wording.Message(f"Use {wording.use(option, value)}.")
+    assert str(message) == f"Use {in_python}."
+    with wording.shown_by(on_command_line):
+        assert str(message) == f"Use {on_the_command_line}."
+
+
+def test_a_name_in_the_data_is_no_reference_to_an_option() -> None:
+    name = wording.use("k", 3)
+    assert str(wording.infinite_values(name, 1)) == (
+        "Column '\\ue000[\"k\", 3]\\ue001' has 1 infinite value. Replace or remove such "
+        "values, or leave the column out."
+    )
+
+
+def test_a_refusal_knows_its_kind_and_figures_also_when_it_comes_from_another_process() -> None:
+    error = pickle.loads(pickle.dumps(wording.missing_keys("a", 2, 9)))
+    assert isinstance(error, errors.DataError)
+    assert wording.kind_of(error) == "missing_keys"
+    assert wording.message_of(error).figures == {"column": "a", "missing": 2, "n": 9}
+    unsafe = pickle.loads(pickle.dumps(unsafe_release([refuse("nothing_released")])))
+    assert unsafe.findings == (refuse("nothing_released"),)
+
+
+def test_every_sentence_shows_names_safely() -> None:
+    for name, function in vars(wording).items():
+        if inspect.isfunction(function) and function.__module__ not in (
+            "microagg.wording.message",
+            "microagg.wording.phrases",
+        ):
+            assert hasattr(function, "__wrapped__") or name.startswith("_"), name
+
+
+# --- findings ------------------------------------------------------------------------------------
+
+
+def calls_of_findings() -> list[tuple[str, str, set[str]]]:
+    """Where a finding is made: place, rule and names of figures."""
+    found = []
+    for path in SOURCES:
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
+                continue
+            rule = call.args[0]
+            if call.func.id in ("refuse", "note", "accepted") and isinstance(rule, ast.Constant):
+                figures = {str(keyword.arg) for keyword in call.keywords}
+                found.append((f"{path.name}:{call.lineno}", str(rule.value), figures))
+    return found
+
+
+def test_every_finding_has_a_sentence_for_its_figures_and_every_sentence_a_finding() -> None:
+    made = calls_of_findings()
+    assert {rule for _, rule, _ in made} == set(RULES)
+    for place, rule, figures in made:
+        parameters = list(inspect.signature(RULES[rule]).parameters.values())[1:]
+        needed = {each.name for each in parameters if each.default is each.empty}
+        assert needed <= figures <= {each.name for each in parameters}, place
+
+
+SENTENCES: list[tuple[Finding, str]] = [
+    (
+        refuse("partial_not_accepted", k=3, unique=1, below=2),
+        "The release is k-anonymous per subset, NOT jointly (1 record unique): 2 records are in "
+        "combinations "
+        "of the keys of all subsets that fewer than 3 records share. Mask all keys together as one subset, "
+        "or "
+        "accept this with accept_partial=True.",
+    ),
+    (
+        refuse(
+            "homogeneous_groups",
+            "pay",
+            keys=("age",),
+            groups=1,
+            records=3,
+            least=3,
+            masked=False,
+            spellings=False,
+        ),
+        "Confidential column 'pay' has fewer than 3 different values in 1 group of age, with 3 records: "
+        "whoever "
+        "knows the group knows the value. Try other groups (retry=True), a larger k, a smaller "
+        "min_distinct, or "
+        "accept this with accept_homogeneous=True.",
+    ),
+    (
+        accepted("pairs_accepted"),
+        "accepted (allow_pairs=True): each member of a group of two can compute the other's values",
+    ),
+    (note("suppressed", records=3, of=12), "3 of 12 records are not released"),
+    (
+        note("values_given_up", k=3, lost={"a": 2, "b": 1}),
+        "values set to missing, so that each pattern of missing values has 3 records: 2 of a, 1 of b",
+    ),
+    (
+        note("plan_replaced", source="plan.toml", options=["k", "small_strata"]),
+        "k, small_strata replace what the plan plan.toml has there.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("finding", "sentence"), SENTENCES, ids=[each.rule for each, _ in SENTENCES])
+def test_sentences_of_findings(finding: Finding, sentence: str) -> None:
+    assert str(finding) == sentence
+
+
+def test_other_groups_are_not_proposed_once_they_have_been_tried() -> None:
+    finding = refuse("dominant_weights", "w", keys=("a",), groups=2)
+    assert "retry" in str(unsafe_release([finding]))
+    again = str(unsafe_release([finding], attempts=15))
+    assert again.startswith("Nothing is released, after 15 attempts with other seeds and methods. In")
+    assert "retry" not in again
+
+
+def test_several_findings_are_a_list() -> None:
+    text = str(unsafe_release([refuse("nothing_released"), refuse("rows_unknown")]))
+    assert text.startswith("Nothing is released:\n- No record is left to release.")
+    assert text.count("\n- ") == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            wording.k_above_n(5, 1),
+            "k is 5, but the data have only 1 record; a group needs at",
+        ),
+        (
+            wording.unknown_columns(["surfce"], ["surface"]),
+            "No such column: 'surfce' (did you mean surface?).",
+        ),
+        (wording.bad_weights("w", "negative", 1), "Column 'w' has 1 negative weight; every weight must be"),
+        (wording.no_k(), "k is missing. Give, for example, k=3."),
+        (wording.cannot_write("out.csv", "No space left"), "out.csv was not written: No space left."),
+    ],
+)
+def test_sentences_of_refusals(error: Exception, text: str) -> None:
+    assert str(error).startswith(text)
