@@ -48,7 +48,7 @@ FORMATS = {
     ".sas7bdat": "SAS",
     ".xpt": "SAS transport",
 }
-"""What the ending of a file's name says about its content."""
+"""The formats of files by the endings of their names."""
 
 
 def positions_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
@@ -89,7 +89,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
-    """How a CSV file is written, as far as its reader says so; the rest is found out.
+    """How a CSV file is written, as far as it is given; the rest is detected.
 
     `delimiter` is one ASCII character (or backslash t), `encoding` a name that Python knows, `decimal` the
     point or the comma. `SettingsError` for what no CSV file can have.
@@ -113,14 +113,13 @@ class CsvFormat:
             raise wording.comma_twice()
 
     def given(self) -> list[str]:
-        """The names of what is said."""
-        values = (("delimiter", self.delimiter), ("encoding", self.encoding), ("decimal", self.decimal))
-        return [name for name, value in values if value is not None]
+        """The names of the options that are given."""
+        return [name for name in CSV_OPTIONS if getattr(self, name) is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where in a CSV file or a workbook the table is, as far as its reader says so.
+    """Where in a CSV file or a workbook the table is, as far as it is given.
 
     `header`: "yes" if its first row holds the names of the columns, "no" if that is a record; by default
     that row is judged. `sheet`: of a workbook. `header_row`: the row that holds the names, counted from 1;
@@ -143,25 +142,26 @@ class Layout:
             raise wording.header_row_without_header()
 
     def given(self) -> dict[str, Any]:
-        """What is said, by name."""
-        values = {"header": self.header, "sheet": self.sheet, "header_row": self.header_row}
+        values = {name: getattr(self, name) for name in LAYOUT_OPTIONS}
         return {name: value for name, value in values.items() if value is not None}
 
     def without_effect_on(self, kind: str) -> list[str]:
-        """The names of what is said but means nothing for files of this format."""
+        """The names of options that are given but mean nothing for files of this format."""
         acting = {"CSV": ("header", "header_row"), "Excel": ("header", "sheet", "header_row")}.get(kind, ())
         return [name for name in self.given() if name not in acting]
 
 
-FILE_WORDS = ("delimiter", "encoding", "decimal", "header", "sheet", "header_row")
-"""What can be said about how a file is written."""
+CSV_OPTIONS = tuple(each.name for each in fields(CsvFormat))
+LAYOUT_OPTIONS = tuple(each.name for each in fields(Layout))
+FILE_OPTIONS = (*CSV_OPTIONS, *LAYOUT_OPTIONS)
+"""How a file is written."""
 
 
-def file_options(words: dict[str, Any]) -> tuple[CsvFormat, Layout]:
-    """What is said about how the file is written, taken out of the words."""
+def file_options(given: dict[str, Any]) -> tuple[CsvFormat, Layout]:
+    """What is given about how the file is written, taken out of all that is given."""
     return (
-        CsvFormat(*(words.pop(word, None) for word in FILE_WORDS[:3])),
-        Layout(*(words.pop(word, None) for word in FILE_WORDS[3:])),
+        CsvFormat(*(given.pop(name, None) for name in CSV_OPTIONS)),
+        Layout(*(given.pop(name, None) for name in LAYOUT_OPTIONS)),
     )
 
 
@@ -179,7 +179,7 @@ class CsvLook:
 
 @dataclass(frozen=True, slots=True)
 class StatisticalLabels:
-    """What a Stata, SPSS or SAS file says about its columns, in the words of pyreadstat's writers."""
+    """What a Stata, SPSS or SAS file says about its columns, by the names of pyreadstat's writers."""
 
     file_label: str = ""
     column_labels: Mapping[str, str] = field(default_factory=dict)
@@ -204,7 +204,7 @@ class Origin:
     path: Path | None = None
     """None: standard input or a frame."""
     csv: CsvFormat | None = None
-    """Complete, as given or found."""
+    """Complete, as given or detected."""
     labels: StatisticalLabels | None = None
     frame: object | None = None
     """What was given, in its own kind."""
@@ -215,7 +215,7 @@ class Origin:
     layout: Layout = field(default_factory=Layout)
     """As given."""
     notes: tuple[str, ...] = ()
-    """What could not be read as it stands there, in words for the user."""
+    """What could not be read as it stands there, in sentences for the user."""
     csv_look: CsvLook = field(default_factory=CsvLook)
 
 
@@ -233,7 +233,7 @@ class Microdata:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a release promises: all that `verify` is told."""
+    """What a release promises: all that `verify` knows beside the two tables."""
 
     k: int
     subsets: tuple[tuple[str, ...], ...]
@@ -247,7 +247,7 @@ class Claims:
     noised: tuple[str, ...] = ()
     """Those of them to which noise was added."""
     min_distinct: int = 2
-    """So many values of a confidential column at least in every group."""
+    """At least this many values of a confidential column are in every group."""
     accept_homogeneous: bool = False
     accept_partial: bool = False
     recoded: tuple[str, ...] = ()
@@ -286,7 +286,7 @@ def is_optimal(gap: float | None) -> bool:
 
 
 def nearness(gap: float | None) -> str:
-    """How near to the optimum, in words."""
+    """How near to the optimum, as text."""
     return wording.proven_optimal() if is_optimal(gap) else wording.above_the_optimum(gap)
 
 
@@ -371,7 +371,7 @@ class MeanChange:
         return abs(self.column_relative) <= NEGLIGIBLE
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """What became of the mean of a column that is not whole."""
         if abs(self.relative) <= NEGLIGIBLE:
             cells = wording.mean_kept()
@@ -399,7 +399,7 @@ class NotCounted:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a recount of a release has found. It holds counts and names of columns, no values."""
+    """The result of counting a release again. It holds counts and names of columns, no values."""
 
     k: int
     sentence: str
@@ -443,7 +443,9 @@ class Verdict:
         promised = [change for change in whole if change.tolerance is not None]
         lines += _listed("means kept but for rounding:", promised)
         lines += _listed("means changed:", [change for change in whole if change.tolerance is None])
-        lines += _told(wording.means_without_some(), [change for change in changed if not change.is_whole])
+        lines += _described(
+            wording.means_without_some(), [change for change in changed if not change.is_whole]
+        )
         if self.not_counted:
             names = [wording.visible(entry.column) for entry in self.not_counted]
             wide = max(map(len, names))
@@ -467,14 +469,14 @@ def _listed(title: str, changes: Sequence[MeanChange]) -> list[str]:
     ]
 
 
-def _told(title: str, changes: Sequence[MeanChange]) -> list[str]:
+def _described(title: str, changes: Sequence[MeanChange]) -> list[str]:
     """What became of each mean where values are missing that the source has, below a title."""
     if not changes:
         return []
     names = [wording.visible(change.column) for change in changes]
     wide = max(map(len, names))
-    found = zip(names, changes, strict=True)
-    return [title, *(f"  {name:<{wide}}  {change.words}" for name, change in found)]
+    pairs = zip(names, changes, strict=True)
+    return [title, *(f"  {name:<{wide}}  {change.sentence}" for name, change in pairs)]
 
 
 def _plain(value: Any) -> Any:

@@ -107,7 +107,7 @@ def test_means_of_whole_columns_in_the_internal_report_and_the_browser() -> None
     page = html.unescape(internal_page(reporting.internal_facts(release)))
     for change in release.verdict.mean_changes:
         if not change.is_whole:
-            assert change.words in page
+            assert change.sentence in page
             assert f"Kept: {change.column}" not in page
 
 
@@ -152,7 +152,7 @@ def change(**more: object) -> MeanChange:
     ],
 )
 def test_what_is_said_of_a_column_that_is_not_whole(more: dict[str, object], words: str) -> None:
-    assert change(**more).words == words
+    assert change(**more).sentence == words
     verdict = Verdict(3, "sentence", mean_changes=(change(**more),))
     assert f"means of columns with values set to missing or left out:\n  income  {words}" in str(verdict)
 
@@ -171,4 +171,4 @@ def test_no_percents_are_taken_of_a_mean_near_zero() -> None:
     lost = [each for each in by_pattern(frame).verdict.mean_changes if not each.is_whole]
     assert lost
     assert all(each.column_relative is None for each in lost)
-    assert all("%" not in each.words for each in lost)
+    assert all("%" not in each.sentence for each in lost)

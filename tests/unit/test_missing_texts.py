@@ -19,7 +19,7 @@ from microagg.cli.options import codes_by_column
 from microagg.errors import DataError, SettingsError
 from microagg.plan.command_text import command_of
 from microagg.plan.profile import profile
-from microagg.plan.suggestions import suggest, words_of
+from microagg.plan.suggestions import suggest, settings_of_plan
 from microagg.read import microdata_from_file
 from microagg.web.choices import Choices
 from tests.e2e.fork_server import outcome
@@ -128,7 +128,7 @@ def test_plan_detects_texts_that_mean_missing(marks: tuple[str, ...], tmp_path: 
     assert found["hours"].numeric
     assert found["hours"].missing_codes == tuple(sorted(marks))
     assert found["hours"].missing == sum(text in marks for text in wages(marks))
-    words = words_of(suggest(source, found, 3), found, 3)
+    words = settings_of_plan(suggest(source, found, 3), found, 3)
     assert words["missing_codes"] == {"hours": sorted(marks)}
     assert words["missing"] == "by-pattern"
     assert microagg.protect(path, **words).verdict.safe  # type: ignore[arg-type]

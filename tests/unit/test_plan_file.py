@@ -16,7 +16,7 @@ from microagg.errors import DataError, SettingsError
 from microagg.model import Microdata, Origin
 from microagg.plan.plan_file import MOST_BYTES, parsed_plan, read_plan, used_plan, write_plan
 from microagg.plan.profile import profile
-from microagg.plan.suggestions import suggest, words_of
+from microagg.plan.suggestions import suggest, settings_of_plan
 from microagg.plan.words import WORDS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
@@ -66,7 +66,7 @@ def test_odd_names_stay_in_their_comments(columns: dict[str, list[int]]) -> None
     microdata = Microdata(pa.table(columns), Origin("frame", "the\ndata"))
     found = profile(microdata)
     suggestions = suggest(microdata, found, 3)
-    words = words_of(suggestions, found, 3)
+    words = settings_of_plan(suggestions, found, 3)
     assert parsed_plan(write_plan(words, found, suggestions), "plan") == words
 
 
@@ -126,7 +126,7 @@ def test_profile_is_a_comment_without_values() -> None:
     microdata = Microdata(pa.table(columns), Origin("CSV", "data.csv"))
     found = profile(microdata)
     suggestions = suggest(microdata, found, 3)
-    text = write_plan(words_of(suggestions, found, 3), found, suggestions)
+    text = write_plan(settings_of_plan(suggestions, found, 3), found, suggestions)
     assert '"total" = "a" + "b"' in text
     assert '"b" = "again"' in text
     assert "\nmissing_codes = { age = [999] }" in text

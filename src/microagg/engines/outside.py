@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.plan.protection import NOISE, Protection
+from microagg.plan.protection import Protection
 from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verify.classes import Classes, codes_of, count_of
 from microagg.verify.release import sentence_of
@@ -96,7 +96,7 @@ def _policies(released: pa.Table, protection: Protection) -> Policies:
         strata=protection.strata,
         own_subsets=protection.own_subsets,
         noised=protection.noised,
-        noise=NOISE if protection.noise is None else protection.noise,
+        noise=protection.noise,
         correlated_noise=protection.confidential_as == "correlated-noise",
         confidential=protection.confidential,
         merges_strata=protection.small_strata == "merge",

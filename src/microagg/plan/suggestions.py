@@ -81,30 +81,32 @@ def can_be_masked(column: ColumnProfile) -> bool:
     return column.numeric and not column.codes and not column.identifier and column.distinct > 1
 
 
-def words_of(suggestions: Iterable[Suggestion], found: Profile, k: int) -> dict[str, object]:
-    """The suggestions in the words of a plan."""
+def settings_of_plan(suggestions: Iterable[Suggestion], found: Profile, k: int) -> dict[str, object]:
+    """The suggestions as settings of a plan."""
     by_role: dict[str, list[str]] = {}
     for suggestion in suggestions:
         by_role.setdefault(suggestion.role, []).append(suggestion.column)
-    words: dict[str, object] = {"k": k}
+    settings: dict[str, object] = {"k": k}
     keys = by_role.get("keys", [])
     if keys:
-        words["keys"] = [keys]
-    words |= {role: by_role[role] for role in ("strata", "confidential", "drop", "pass") if role in by_role}
+        settings["keys"] = [keys]
+    settings |= {
+        role: by_role[role] for role in ("strata", "confidential", "drop", "pass") if role in by_role
+    }
     if "weight" in by_role:
-        words["weight"] = by_role["weight"][0]
+        settings["weight"] = by_role["weight"][0]
     codes = {name: list(found[name].missing_codes) for name in keys if found[name].missing_codes}
     if codes:
-        words["missing_codes"] = codes
+        settings["missing_codes"] = codes
     if codes or any(found[name].missing for name in keys):
-        words["missing"] = "by-pattern"
+        settings["missing"] = "by-pattern"
     # The mean of yes and no, as 0 and 1, is neither.
     two = {name: 0 for name in keys if found[name].distinct <= 2 and found[name].kind == "whole numbers"}
     if two:
-        words["decimals"] = two
+        settings["decimals"] = two
     if "confidential" in by_role or "weight" in by_role:
-        words["retry"] = True
-    return words
+        settings["retry"] = True
+    return settings
 
 
 def _alone(column: ColumnProfile, records: int, k: int, business: bool) -> tuple[Role, str]:

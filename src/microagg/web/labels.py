@@ -1,99 +1,37 @@
-"""What the pages call the words of a plan, and messages in these names."""
+"""What the pages call options, and messages in these names."""
 
 from __future__ import annotations
 
 import re
 
+from microagg.plan.settings import PLAN_OPTIONS, label_of
+
+_SUBSETS = {"keys 2": "key, second subset", "keys 3": "key, third subset", "keys 4": "key, fourth subset"}
+
 ROLES = {
-    "keys 1": "key: masked jointly",
-    "keys 2": "key, second subset",
-    "keys 3": "key, third subset",
-    "keys 4": "key, fourth subset",
-    "each": "key, masked by itself",
-    "strata": "stratum: never crossed",
-    "confidential": "confidential",
-    "weight": "survey weight",
-    "pass": "pass: released as is",
-    "drop": "drop: not released",
-}
-
-LABELS = {
-    "k": "Smallest group, k",
-    "small_strata": "Strata with fewer than k records",
-    "missing": "Missing values in keys",
-    "zeros": "Zeros in keys",
-    "aggregate": "A group publishes its",
-    "shuffle": "Change the order of the records",
-    "allow_pairs": "Accept k = 2",
-    "accept_real_values": "Accept medians that are somebody's own value",
-    "accept_partial": "Accept k for each subset, not for all keys jointly",
-    "confidential_as": "Confidential columns are released",
-    "noise": "Noise",
-    "min_distinct": "Confidential values in a group, at least",
-    "retry": "Try other groups until they have so many",
-    "accept_homogeneous": "Accept groups with fewer",
-    "effort": "Effort",
-    "method": "Method",
-    "scale": "Common unit",
-    "seconds": "Limit of time, in seconds",
-    "seed": "Seed",
-    "certify": "Also prove how near to the optimum the groups are",
-    "delimiter": "Sign between fields",
-    "encoding": "Encoding",
-    "decimal": "Decimal sign",
-    "header": "First row",
-    "sheet": "Sheet",
-    "header_row": "Row with the names",
-    "missing_codes": "codes for missing",
-    "decimals": "decimals",
-    "keys": "key: masked jointly",
-    "weight": "survey weight",
-}
-
-OPTIONS = {
-    "header": {"yes": "names of the columns", "no": "a record: there are no names"},
-    "small_strata": {
-        "refuse": "refuse",
-        "merge": "merge with other small ones",
-        "suppress": "suppress: leave their records out",
-    },
-    "missing": {"refuse": "refuse", "by-pattern": "by-pattern: group records that miss the same"},
-    "zeros": {"together": "together with other values", "apart": "apart: records with the same zeros"},
-    "aggregate": {"mean": "mean", "median": "median"},
-    "confidential_as": {
-        "keep": "keep: as they are",
-        "subset": "subset: masked by themselves",
-        "noise": "noise: with noise",
-        "correlated-noise": "correlated-noise: with noise that keeps correlations",
-    },
-    "effort": {
-        "fast": "fast: a glance",
-        "balanced": "balanced",
-        "best": "best: minutes rather than seconds",
-    },
-    "scale": {
-        "zscore": "zscore: standard deviations",
-        "range": "range: from smallest to largest",
-        "robust": "robust: median deviations",
-        "rank": "rank: places in the order",
-        "none": "none: as they are",
+    "keys 1": PLAN_OPTIONS["keys"].label,
+    **_SUBSETS,
+    **{
+        role: PLAN_OPTIONS[role].label
+        for role in ("each", "strata", "confidential", "weight", "pass", "drop")
     },
 }
 
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (merge|suppress|by-pattern|yes|no|,)(?=[\s,.;)]))?")
-_WORD = re.compile(rf"(?<![\w-])({'|'.join(word for word in LABELS if '_' in word)})(?![\w-])")
+_NAME = re.compile(rf"(?<![\w-])({'|'.join(name for name in PLAN_OPTIONS if '_' in name)})(?![\w-])")
 
 
 def for_pages(message: str) -> str:
     """A message with the names of controls in place of options of the command line."""
 
     def named(found: re.Match[str]) -> str:
-        label = LABELS.get(found[1].replace("-", "_"))
+        name = found[1].replace("-", "_")
+        label = label_of(name)
         if label is None:
             return found[0]
-        chosen = OPTIONS.get(found[1], {}).get(found[2], found[2])
+        chosen = label_of(name, found[2]) or found[2] if found[2] else None
         return f"“{label}{f': {chosen}' if chosen else ''}”"
 
     message = re.sub(r"\b\w+_\w+ \((--[a-z-]+)\)", r"\1", message)  # one name for both is enough
     message = re.sub(r" \(in Python: [^()]*\)", "", message)
-    return _WORD.sub(lambda found: f"“{LABELS[found[1]]}”", _OPTION.sub(named, message))
+    return _NAME.sub(lambda found: f"“{label_of(found[1])}”", _OPTION.sub(named, message))

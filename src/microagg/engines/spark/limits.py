@@ -12,7 +12,7 @@ BLOCK_RECORDS = 120_000
 _GROUPS_IN_A_BLOCK = 16
 
 
-def check_words(protection: Protection) -> None:
+def check_settings(protection: Protection) -> None:
     """`SettingsError` for the first word that would have another effect than in memory, or none."""
     method = protection.method
     refused = {
