@@ -15,9 +15,9 @@ from microagg.engines.local import plans_of
 from microagg.engines.masking import masked_subset
 from microagg.engines.spark import frames
 from microagg.engines.spark.frames import Source
+from microagg.engines.spark.limits import sizes_of
 from microagg.engines.spark.planning import Keys, planned
 from microagg.engines.spark.strata import counted_strata
-from microagg.engines.spark.limits import sizes_of
 from microagg.methods.stage import one_group, solve
 from microagg.model import Origin, Problem
 from microagg.plan.protection import Protection

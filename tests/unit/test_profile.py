@@ -17,7 +17,7 @@ from microagg.plan.identifiers import identifying_name, nearly_unique
 from microagg.plan.identities import Identity
 from microagg.plan.missing_codes import likely_missing_codes
 from microagg.plan.profile import ColumnProfile, Profile, profile, reasons_for_a_role
-from microagg.plan.suggestions import Suggestion, suggest, settings_of_plan
+from microagg.plan.suggestions import Suggestion, settings_of_plan, suggest
 
 RANDOM = np.random.default_rng(6)
 

@@ -15,7 +15,7 @@ from microagg.methods.run import Progress
 from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName, file_options
 from microagg.plan.assessment import AssessmentPlan
 from microagg.plan.options import by_option_name, options_of, refuse_without_effect, take
-from microagg.plan.settings import AssessSettings, CompareSettings, Missing, SmallStrata, Zeros
+from microagg.plan.settings import CompareSettings, MeasureSettings, Missing, SmallStrata, Zeros
 from microagg.plan.strategies import strategies_of
 from microagg.read.files import STANDARD_INPUT
 
@@ -126,7 +126,7 @@ def compare(
     for other in ("data", "progress"):
         given.pop(other, None)
     csv_format, layout = file_options(given)
-    others = take(AssessSettings, given).measures
+    others = take(MeasureSettings, given).measures
     own = take(CompareSettings, given)
     strategies = strategies_of(own.k, own.methods, own.subsets, given)
     refuse_without_effect(options_of(CompareSettings), own)

@@ -88,8 +88,9 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> None:
         """Hand all that was given to the command's own function."""
         given: dict[str, Any] = {}
-        for name, value in ctx.params.items():
+        for name in [str(parameter.name) for parameter in self.params]:
             if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                value = ctx.params[name]
                 given[name] = self.options[name].kind.parse(name, value) if name in self.options else value
         module = import_module(f"microagg.cli.{self.about.module}")
         getattr(module, self.about.name.replace("-", "_"))(given)

@@ -9,10 +9,10 @@ from microagg import wording
 from microagg.plan.kinds import Code, Names
 from microagg.plan.options import check, options_of
 from microagg.plan.protection import one_role_each
-from microagg.plan.settings import AssessSettings, ProtectionSettings
+from microagg.plan.settings import AssessSettings, MeasureSettings, ProtectionSettings
 
 _ROLES = {name: each for name, each in options_of(ProtectionSettings).items() if "assess" in each.commands}
-_OPTIONS = {**_ROLES, **options_of(AssessSettings)}
+_OPTIONS = {**_ROLES, **options_of(AssessSettings, MeasureSettings)}
 
 
 @dataclass(frozen=True, slots=True)

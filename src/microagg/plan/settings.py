@@ -563,11 +563,14 @@ class AssessSettings:
     indicator: Names = option(
         Texts("indicator"), 'A figure to compare, such as "mean income by region".', METHOD
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureSettings:
     measures: Names = option(
         NameList("measure"),
         "Measures to compute, see `microagg explain`; by default all, or the usual ones of `compare`.",
         METHOD,
-        commands=("assess", "compare"),
     )
 
 
@@ -663,6 +666,7 @@ class ServeRun:
 _SETTINGS: Mapping[type, tuple[str, ...]] = {
     ProtectionSettings: ("protect",),
     AssessSettings: ("assess",),
+    MeasureSettings: ("assess", "compare"),
     CompareSettings: ("compare",),
     PlanRun: ("plan",),
     PartitionRun: ("partition", "bound"),
