@@ -11,10 +11,10 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
 from microagg import wording
 
@@ -24,29 +24,22 @@ Code = int | float | str
 """What stands for a missing answer: a number, or a text such as a point."""
 
 
-@dataclass(frozen=True, slots=True)
 class Kind:
     """Any text, and what all other kinds have in common."""
 
-    toml: ClassVar[str] = "text in quotes"
+    toml: str = "text in quotes"
     """What a plan file must hold."""
-    value_type: ClassVar[type] = str
+    value_type: type = str
     """Of one value on the command line."""
-    default: ClassVar[Any] = None
+    default: Any = None
     """Of an option of this kind, unless it has another."""
-    repeatable: ClassVar[bool] = False
+    repeatable: bool = False
     """Whether it may be given again on the command line; what is given adds up."""
-    again: ClassVar[str] = ""
+    again: str = ""
     """What it means there to give it again."""
-
-    @property
-    def metavar(self) -> str:
-        return "TEXT"
-
-    @property
-    def choices(self) -> Mapping[str, str]:
-        """What can be chosen, with labels for the browser; empty: there is no list."""
-        return {}
+    metavar: str = "TEXT"
+    choices: Mapping[str, str] = MappingProxyType({})
+    """What can be chosen, with labels for the browser; empty: there is no list."""
 
     def parse(self, name: str, given: Any) -> Any:
         """The value of what stands on the command line: of all texts if the option is repeatable."""
@@ -68,58 +61,41 @@ class Kind:
         yield f"{flag}={value}"
 
 
-@dataclass(frozen=True, slots=True)
 class Text(Kind):
     """Checked by whoever uses it."""
 
 
-@dataclass(frozen=True, slots=True)
 class File(Kind):
     """The path of a file or folder."""
 
-    name: str = "FILE"
-
-    @property
-    def metavar(self) -> str:
-        return self.name
+    def __init__(self, metavar: str = "FILE") -> None:
+        self.metavar = metavar
 
     def parse(self, name: str, given: str) -> Path:
         return Path(given)
 
 
-@dataclass(frozen=True, slots=True)
 class Recipe(Kind):
     """A method, which `methods.recipe` checks."""
 
-    @property
-    def metavar(self) -> str:
-        return "RECIPE"
+    metavar = "RECIPE"
 
 
-@dataclass(frozen=True, slots=True)
 class OneOf(Kind):
-    labels: Mapping[str, str]
-    """What can be chosen, with its label in the browser."""
-
-    @property
-    def metavar(self) -> str:
-        return f"[{'|'.join(self.labels)}]"
-
-    @property
-    def choices(self) -> Mapping[str, str]:
-        return self.labels
+    def __init__(self, choices: Mapping[str, str]) -> None:
+        self.choices = choices
+        self.metavar = f"[{'|'.join(choices)}]"
 
     def check(self, name: str, value: object) -> str:
-        if not isinstance(value, str) or value not in self.labels:
-            raise wording.no_such_choice(name, value, tuple(self.labels))
+        if not isinstance(value, str) or value not in self.choices:
+            raise wording.no_such_choice(name, value, tuple(self.choices))
         return value
 
 
-@dataclass(frozen=True, slots=True)
 class Flag(Kind):
-    toml: ClassVar[str] = "true or false"
-    default: ClassVar[Any] = False
-    value_type: ClassVar[type] = bool
+    toml = "true or false"
+    default = False
+    value_type = bool
 
     def fits_toml(self, value: object) -> bool:
         return isinstance(value, bool)
@@ -140,17 +116,14 @@ class Flag(Kind):
 # --- numbers ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Int(Kind):
-    toml: ClassVar[str] = "a whole number"
-    value_type: ClassVar[type] = int
-    at_least: int = 0
-    bits: int | None = None
-    """The number must be below 2**bits."""
+    toml = "a whole number"
+    value_type = int
+    metavar = "INTEGER"
 
-    @property
-    def metavar(self) -> str:
-        return "INTEGER"
+    def __init__(self, at_least: int = 0, bits: int | None = None) -> None:
+        """The number must be below 2**bits."""
+        self.at_least, self.bits = at_least, bits
 
     def fits_toml(self, value: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
@@ -170,30 +143,23 @@ class Int(Kind):
         return int(value)
 
 
-@dataclass(frozen=True, slots=True)
 class GroupSize(Int):
     """k, with messages that say what it is for."""
-
-    at_least: int = 2
 
     def check(self, name: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise wording.k_not_integer(type(value).__name__)
-        if value < self.at_least:
+        if value < 2:
             raise wording.k_too_small(int(value))
         return int(value)
 
 
-@dataclass(frozen=True, slots=True)
 class Number(Kind):
     """A finite number above 0."""
 
-    toml: ClassVar[str] = "a number"
-    value_type: ClassVar[type] = float
-
-    @property
-    def metavar(self) -> str:
-        return "NUMBER"
+    toml = "a number"
+    value_type = float
+    metavar = "NUMBER"
 
     def fits_toml(self, value: object) -> bool:
         return _is_number(value)
@@ -214,9 +180,9 @@ class Number(Kind):
         yield f"{flag}={_shortest(value)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Noise(Number):
-    at_least: float
+    def __init__(self, at_least: float) -> None:
+        self.at_least = at_least
 
     def check(self, name: str, value: object) -> float:
         if not _is_positive(value):
@@ -227,7 +193,6 @@ class Noise(Number):
         return number
 
 
-@dataclass(frozen=True, slots=True)
 class Share(Number):
     """From 0 to 1."""
 
@@ -237,7 +202,6 @@ class Share(Number):
         return float(value)
 
 
-@dataclass(frozen=True, slots=True)
 class AnyNumber(Number):
     """Checked by whoever uses it."""
 
@@ -260,13 +224,10 @@ def _shortest(value: float) -> str:
 # --- names ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Name(Kind):
     """Of one column."""
 
-    @property
-    def metavar(self) -> str:
-        return "COLUMN"
+    metavar = "COLUMN"
 
     def check(self, name: str, value: object) -> str:
         if not isinstance(value, str):
@@ -274,18 +235,16 @@ class Name(Kind):
         return value
 
 
-@dataclass(frozen=True, slots=True)
 class NameList(Kind):
     """Names of columns or of something else, on the command line separated by commas."""
 
-    toml: ClassVar[str] = "an array of column names"
-    default: ClassVar[Any] = ()
-    repeatable: ClassVar[bool] = True
-    what: str = "column name"
+    toml = "an array of column names"
+    default = ()
+    repeatable = True
 
-    @property
-    def metavar(self) -> str:
-        return f"{self.what.split()[0].upper()}S"
+    def __init__(self, what: str = "column name") -> None:
+        self.what = what
+        self.metavar = f"{what.split()[0].upper()}S"
 
     def parse(self, name: str, given: Sequence[str]) -> list[str]:
         lists = [split_names(part) for part in given]
@@ -306,26 +265,24 @@ class NameList(Kind):
         yield f"{flag}={join_names(value)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Texts(NameList):
     """Texts that may hold commas: on the command line, one each time that the option is given."""
 
-    again: ClassVar[str] = "May be repeated."
+    again = "May be repeated."
 
-    @property
-    def metavar(self) -> str:
-        return self.what.upper()
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.metavar = what.upper()
 
     def parse(self, name: str, given: Sequence[str]) -> list[str]:
         return list(given)
 
 
-@dataclass(frozen=True, slots=True)
 class Subsets(NameList):
     """Lists of names. A list of names is one subset, a list of lists is several."""
 
-    toml: ClassVar[str] = "an array of arrays of column names"
-    again: ClassVar[str] = "Given again: another subset."
+    toml = "an array of arrays of column names"
+    again = "Given again: another subset."
 
     def parse(self, name: str, given: Sequence[str]) -> list[Any]:
         return [split_names(subset) for subset in given]
@@ -350,30 +307,22 @@ class Subsets(NameList):
             yield f"{flag}={join_names(subset)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Splits(Kind):
     """Ways to split the keys, which `strategies` checks against them."""
 
-    repeatable: ClassVar[bool] = True
-    again: ClassVar[str] = "May be repeated."
-
-    @property
-    def metavar(self) -> str:
-        return "[joint|each|SUBSETS]"
+    repeatable = True
+    again = "May be repeated."
+    metavar = "[joint|each|SUBSETS]"
 
     def parse(self, name: str, given: Sequence[str]) -> list[str | list[list[str]]]:
         return [text if text in ("joint", "each") else _split_at_slashes(text) for text in given]
 
 
-@dataclass(frozen=True, slots=True)
 class GroupSizes(Kind):
     """Several k, on the command line separated by commas."""
 
-    repeatable: ClassVar[bool] = True
-
-    @property
-    def metavar(self) -> str:
-        return "INTEGERS"
+    repeatable = True
+    metavar = "INTEGERS"
 
     def parse(self, name: str, given: Sequence[str]) -> list[int]:
         try:
@@ -410,17 +359,13 @@ def _split_at_slashes(text: str) -> list[list[str]]:
 # --- by column --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class CodesByColumn(Kind):
     """By column, numbers and texts that mean something else than a number."""
 
-    toml: ClassVar[str] = "a table with an array of numbers and texts for each column"
-    default: ClassVar[Any] = {}
-    repeatable: ClassVar[bool] = True
-
-    @property
-    def metavar(self) -> str:
-        return "COLUMN=CODES"
+    toml = "a table with an array of numbers and texts for each column"
+    default = {}  # noqa: RUF012 (nobody changes it)
+    repeatable = True
+    metavar = "COLUMN=CODES"
 
     def parse(self, name: str, given: Sequence[str]) -> dict[str, list[Code]]:
         codes: dict[str, list[Code]] = {}
@@ -496,16 +441,12 @@ def code_of(text: str) -> Code:
     return number if math.isfinite(number) else text
 
 
-@dataclass(frozen=True, slots=True)
 class DecimalsByColumn(Kind):
-    toml: ClassVar[str] = "a table with a whole number for each column"
-    default: ClassVar[Any] = {}
-    repeatable: ClassVar[bool] = True
-    most: ClassVar[int] = 15
-
-    @property
-    def metavar(self) -> str:
-        return "COLUMN=N"
+    toml = "a table with a whole number for each column"
+    default = {}  # noqa: RUF012 (nobody changes it)
+    repeatable = True
+    most = 15
+    metavar = "COLUMN=N"
 
     def parse(self, name: str, given: Sequence[str]) -> dict[str, int]:
         decimals: dict[str, int] = {}
@@ -545,21 +486,14 @@ class DecimalsByColumn(Kind):
 # --- by file ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class OfTwoFiles(Kind):
     """Of the original and the protected file: given once, it is about both."""
 
-    repeatable: ClassVar[bool] = True
-    again: ClassVar[str] = "Given again: of PROTECTED."
-    of_one: Kind
+    repeatable = True
+    again = "Given again: of PROTECTED."
 
-    @property
-    def metavar(self) -> str:
-        return self.of_one.metavar
-
-    @property
-    def choices(self) -> Mapping[str, str]:
-        return self.of_one.choices
+    def __init__(self, of_one: Kind) -> None:
+        self.of_one, self.metavar, self.choices = of_one, of_one.metavar, of_one.choices
 
     def parse(self, name: str, given: Sequence[Any]) -> Any:
         return given[0] if len(given) == 1 else list(given)

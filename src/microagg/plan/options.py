@@ -59,7 +59,7 @@ class Option:
         return self.default if self.has_default else self.example
 
 
-def option(kind: Kind, help: str, group: str, **more: Any) -> Any:  # noqa: A002 (the usual name)
+def option(group: str, kind: Kind, help: str, **more: Any) -> Any:  # noqa: A002 (the usual name)
     """A field of a settings dataclass that is an option; `more` are other fields of `Option`."""
     declared = Option(kind, help, group, **{"default": kind.default, **more})
     metadata = {"option": declared}
@@ -76,7 +76,8 @@ def options_of(*settings: type) -> dict[str, Option]:
     for each in (each for declaring in settings for each in fields(declaring)):
         if "option" in each.metadata:
             name = option_name(each.name)
-            flags = each.metadata["option"].flags or (f"--{name.replace('_', '-')}",)
+            usual = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+            flags = each.metadata["option"].flags or (usual,)
             options[name] = replace(each.metadata["option"], name=name, attribute=each.name, flags=flags)
     return options
 
