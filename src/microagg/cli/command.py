@@ -152,7 +152,7 @@ def _click_option(option: Option, may_have_plan: bool) -> click.Option:
 
 def _help(option: Option) -> str:
     sentences = [option.help, option.kind.again]
-    if option.has_default and option.default is not False:
+    if option.has_default and not isinstance(option.default, bool):
         given = option.default
         shown = ",".join(map(str, given)) if isinstance(given, tuple) else given
         sentences.append(f"[default: {shown}]")

@@ -480,9 +480,7 @@ class AssessSettings:
         kinds.Name(),
         "A column by which records of both files are matched; by default they are matched by their order.",
     )
-    k: int | None = _column_option(
-        kinds.GroupSize(), "What was promised; it is counted again.", flags=("-k",)
-    )
+    k: int | None = _column_option(kinds.GroupSize(), "What was promised; it is counted again.")
     model: Names = _method_option(
         kinds.Texts("model"), 'A regression to compare, such as "income ~ age + size".'
     )
@@ -526,9 +524,7 @@ class AssessRun:
 class CompareSettings:
     """What `compare` has beside options of `protect`."""
 
-    k: Any = _column_option(
-        kinds.GroupSizes(), "Smallest group sizes to try.", default=(3, 5, 10), flags=("-k",)
-    )
+    k: Any = _column_option(kinds.GroupSizes(), "Smallest group sizes to try.", default=(3, 5, 10))
     methods: Names = _method_option(
         kinds.NameList("method"),
         "Methods or recipes to try, see `microagg methods`.",
