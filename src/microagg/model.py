@@ -231,11 +231,10 @@ class Microdata:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """What a release promises: all that `verify` knows beside the two tables."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRoles:
+    """What columns are in a release, and how far confidential ones are kept from being learnt."""
 
-    k: int
     subsets: tuple[tuple[str, ...], ...]
     """Key columns; those of one subset were masked together."""
     strata: tuple[str, ...] = ()
@@ -249,11 +248,18 @@ class Claims:
     min_distinct: int = 2
     """At least this many values of a confidential column are in every group."""
     accept_homogeneous: bool = False
+    weight: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims(ColumnRoles):
+    """What a release promises: all that `verify` knows beside the two tables."""
+
+    k: int
     accept_partial: bool = False
     recoded: tuple[str, ...] = ()
     """Strata columns in which codes were merged."""
     dropped: tuple[str, ...] = ()
-    weight: str | None = None
     rounding: Mapping[str, float] = field(default_factory=dict)
     """How far a published value may be from the mean, weighted if there are weights, of the records that
     publish it; nothing is promised for columns that are absent.
@@ -272,7 +278,7 @@ def gap_above(bound: float, cost: float) -> float | None:
     """By how many percent a cost is above the optimum at most: 100 · (cost − bound) / bound, where no
     partition costs less than `bound`. SSEs or losses in percent, both alike.
 
-    None if no percentage can say it: the bound is 0 and the cost is not.
+    None if there is no such percentage: the bound is 0 and the cost is not.
     """
     if cost <= bound:
         return 0.0

@@ -121,19 +121,19 @@ class _NotPrintedError(OSError):
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output, whose failures can be told from those of the files that are read and written."""
+    """Standard output, whose failures are distinguished from those of files that are read and written."""
 
     def write(self, text: str, /) -> int:
-        with _telling():
+        with _marking_failures():
             return super().write(text)
 
     def flush(self) -> None:
-        with _telling():
+        with _marking_failures():
             super().flush()
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def _marking_failures() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -150,7 +150,7 @@ def _discard(stream: TextIO) -> None:
 
 
 def _internal(error: Exception) -> str:
-    """An unexpected exception's own words might quote data: name only its kind and place."""
+    """An unexpected exception's own message might quote data: name only its kind and place."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return (
         f"Internal error: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}. "
@@ -174,7 +174,7 @@ def _complain(message: str, code: int) -> int:
 
 @contextmanager
 def _dropping() -> Iterator[None]:
-    """What cannot be printed to standard error, the exit code tells nevertheless."""
+    """What cannot be printed to standard error is dropped: the exit code remains."""
     try:
         yield
     except OSError:

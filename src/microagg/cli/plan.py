@@ -33,23 +33,23 @@ def plan(given: dict[str, Any]) -> None:
     allow_pairs = given.pop("allow_pairs", False)
     options_of_file = dict(given)
     microdata = microdata_from_file(file, *file_options(given))
-    found = profile(microdata)
-    drafted = draft(microdata, found, run.k, allow_pairs)
+    columns = profile(microdata)
+    drafted = draft(microdata, columns, run.k, allow_pairs)
     if drafted.refusal:
         if to_file and not as_json:
-            click.echo(profile_table(found, drafted))
+            click.echo(profile_table(columns, drafted))
             click.echo()
         raise no_plan(drafted.refusal)
     settings = {"input": file, **options_of_file, **drafted.words}
     folder = output.parent if to_file else Path()
-    text = write_plan(settings, found, drafted.suggestions, folder, drafted.notes)
+    text = write_plan(settings, columns, drafted.suggestions, folder, drafted.notes)
     if to_file:
         write_text(output, text, run.force)
     if as_json:
         where = {"plan": str(output)} if to_file else {"plan": None, "text": text}
-        click.echo(one_json(_profile_summary(found, drafted) | where))
+        click.echo(one_json(_profile_summary(columns, drafted) | where))
     elif to_file:
-        click.echo(profile_table(found, drafted))
+        click.echo(profile_table(columns, drafted))
         for note in microdata.origin.notes:
             click.echo(f"note: {note}")
         to = visible(str(output))
@@ -58,9 +58,9 @@ def plan(given: dict[str, Any]) -> None:
         click.echo(text, nl=False)
 
 
-def _profile_summary(found: Profile, drafted: Draft) -> dict[str, object]:
+def _profile_summary(profile: Profile, drafted: Draft) -> dict[str, object]:
     return {
-        "records": found.records,
+        "records": profile.records,
         "columns": [
             {
                 "name": column.name,
@@ -75,10 +75,10 @@ def _profile_summary(found: Profile, drafted: Draft) -> dict[str, object]:
                 "role": suggestion.role,
                 "reason": suggestion.reason,
             }
-            for column, suggestion in zip(found, drafted.suggestions, strict=True)
+            for column, suggestion in zip(profile, drafted.suggestions, strict=True)
         ],
-        "identities": [{"total": each.total, "parts": list(each.parts)} for each in found.identities],
-        "identical": [list(names) for names in found.identical],
+        "identities": [{"total": each.total, "parts": list(each.parts)} for each in profile.identities],
+        "identical": [list(names) for names in profile.identical],
         "settings": drafted.words,
         "notes": list(drafted.notes),
     }

@@ -1,6 +1,6 @@
 """Kinds of options.
 
-A kind reads what stands on a command line, in a plan file or in a form, checks it, words the message if it
+A kind reads what stands on a command line, in a plan file or in a form, checks it, raises the message if it
 cannot be used, and writes it back as arguments of a command.
 """
 

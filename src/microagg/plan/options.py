@@ -46,7 +46,7 @@ class Option:
     name: str = ""
     """In plan files and, with hyphens, on the command line."""
     attribute: str = ""
-    """Of the settings and in Python: the name, with an underscore behind it where Python has that word."""
+    """Of the settings and in Python: the name, and an underscore if it is a keyword of Python."""
 
     @property
     def has_default(self) -> bool:

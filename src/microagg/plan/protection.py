@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from microagg import wording
+from microagg.model import ColumnRoles
 from microagg.plan.kinds import Names
 from microagg.plan.method import METHOD_OPTIONS, MethodPlan, method_plan
 from microagg.plan.options import (
@@ -75,6 +76,10 @@ class Protection(ProtectionSettings):
         protection._check_roles()
         protection._check_policies()
         return protection
+
+    def column_roles(self) -> dict[str, Any]:
+        """The fields of `ColumnRoles`, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(ColumnRoles)}
 
     def columns_by_role(self) -> Iterator[tuple[str, str]]:
         """(column, role) for every column that is named."""

@@ -290,7 +290,7 @@ class ProtectionSettings:
     retry: bool = _confidential_option(
         Flag(),
         "Try other groups if some have too few confidential values, or one record with most of the weight.",
-        label="Try other groups until they have so many",
+        label="Try other groups until they have enough",
         needs=Needs(
             "confidential columns or a weight are named",
             lambda given: bool(given.confidential or given.weight),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg.columns import plain
 from microagg.model import Microdata
 from microagg.plan.column_names import are_of_businesses, confidential_matter, is_demographic
 from microagg.plan.identifiers import FEW_VALUES, nearly_unique
 from microagg.plan.profile import ColumnProfile, Profile
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Role = Literal["keys", "strata", "confidential", "drop", "pass", "weight"]
 
@@ -44,7 +44,7 @@ def suggest(microdata: Microdata, found: Profile, k: int) -> tuple[Suggestion, .
         roles[name] = "keys", "numbers; there is another weight"
     kept: list[str] = []
     candidates = [column for column in found if roles[column.name][0] == "strata"]
-    # What people are commonly told apart by goes first. Then text: a number of few values may be an amount.
+    # What commonly distinguishes people goes first. Then text: a number of few values may be an amount.
     # Then the coarsest.
     in_turn = sorted(
         candidates, key=lambda each: (not is_demographic(each.name), each.numeric, each.distinct)
@@ -168,18 +168,12 @@ def _no_room(column: ColumnProfile, k: int) -> tuple[Role, str]:
 
 def _has_nan(table: pa.Table, name: str) -> bool:
     """Whether some value is NaN, which `protect` takes for no stratum; null is one."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     column = plain(table.column(name))
     return pa.types.is_floating(column.type) and bool(compute.any(compute.is_nan(column)).as_py())
 
 
 def _smallest_cell(table: pa.Table, columns: Sequence[str]) -> int:
     """The records of the rarest combination."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     # By place: no name of a column gets in the way of the count's.
     cells = pa.table({str(at): plain(table.column(name)) for at, name in enumerate(columns)})
     counted = cells.group_by(cells.column_names).aggregate([([], "count_all")])
