@@ -120,7 +120,7 @@ def tried(outcome: Outcome, source: Path, folder: Path, effort: str) -> Outcome:
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):
-            plan_command(source, plan, 3, force=True, as_json=True)
+            plan_command({"file": source, "output": plan, "force": True, "json": True})
     except (SettingsError, DataError) as error:
         outcome.end, outcome.reason = "plan says why not", str(error)
         return outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -49,7 +49,7 @@ FORMATS = {
     ".sas7bdat": "SAS",
     ".xpt": "SAS transport",
 }
-"""What the ending of a file's name says about its content."""
+"""The formats of files by the endings of their names."""
 
 
 def positions_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
@@ -90,7 +90,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
-    """How a CSV file is written, as far as its reader says so; the rest is found out.
+    """How a CSV file is written, as far as it is given; the rest is detected.
 
     `delimiter` is one ASCII character (or backslash t), `encoding` a name that Python knows, `decimal` the
     point or the comma. `SettingsError` for what no CSV file can have.
@@ -114,14 +114,13 @@ class CsvFormat:
             raise wording.comma_twice()
 
     def given(self) -> list[str]:
-        """The names of what is said."""
-        values = (("delimiter", self.delimiter), ("encoding", self.encoding), ("decimal", self.decimal))
-        return [name for name, value in values if value is not None]
+        """The names of the options that are given."""
+        return [name for name in CSV_OPTIONS if getattr(self, name) is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where in a CSV file or a workbook the table is, as far as its reader says so.
+    """Where in a CSV file or a workbook the table is, as far as it is given.
 
     `header`: "yes" if its first row holds the names of the columns, "no" if that is a record; by default
     that row is judged. `sheet`: of a workbook. `header_row`: the row that holds the names, counted from 1;
@@ -144,25 +143,26 @@ class Layout:
             raise wording.header_row_without_header()
 
     def given(self) -> dict[str, Any]:
-        """What is said, by name."""
-        values = {"header": self.header, "sheet": self.sheet, "header_row": self.header_row}
+        values = {name: getattr(self, name) for name in LAYOUT_OPTIONS}
         return {name: value for name, value in values.items() if value is not None}
 
     def without_effect_on(self, kind: str) -> list[str]:
-        """The names of what is said but means nothing for files of this format."""
+        """The names of options that are given but mean nothing for files of this format."""
         acting = {"CSV": ("header", "header_row"), "Excel": ("header", "sheet", "header_row")}.get(kind, ())
         return [name for name in self.given() if name not in acting]
 
 
-FILE_WORDS = ("delimiter", "encoding", "decimal", "header", "sheet", "header_row")
-"""What can be said about how a file is written."""
+CSV_OPTIONS = tuple(each.name for each in fields(CsvFormat))
+LAYOUT_OPTIONS = tuple(each.name for each in fields(Layout))
+FILE_OPTIONS = (*CSV_OPTIONS, *LAYOUT_OPTIONS)
+"""How a file is written."""
 
 
-def file_options(words: dict[str, Any]) -> tuple[CsvFormat, Layout]:
-    """What is said about how the file is written, taken out of the words."""
+def file_options(given: dict[str, Any]) -> tuple[CsvFormat, Layout]:
+    """What is given about how the file is written, taken out of all that is given."""
     return (
-        CsvFormat(*(words.pop(word, None) for word in FILE_WORDS[:3])),
-        Layout(*(words.pop(word, None) for word in FILE_WORDS[3:])),
+        CsvFormat(*(given.pop(name, None) for name in CSV_OPTIONS)),
+        Layout(*(given.pop(name, None) for name in LAYOUT_OPTIONS)),
     )
 
 
@@ -180,7 +180,7 @@ class CsvLook:
 
 @dataclass(frozen=True, slots=True)
 class StatisticalLabels:
-    """What a Stata, SPSS or SAS file says about its columns, in the words of pyreadstat's writers."""
+    """What a Stata, SPSS or SAS file says about its columns, by the names of pyreadstat's writers."""
 
     file_label: str = ""
     column_labels: Mapping[str, str] = field(default_factory=dict)
@@ -205,7 +205,7 @@ class Origin:
     path: Path | None = None
     """None: standard input or a frame."""
     csv: CsvFormat | None = None
-    """Complete, as given or found."""
+    """Complete, as given or detected."""
     labels: StatisticalLabels | None = None
     frame: object | None = None
     """What was given, in its own kind."""
@@ -232,11 +232,10 @@ class Microdata:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """What a release promises: all that `verify` is told."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRoles:
+    """What columns are in a release, and how far confidential ones are kept from being learnt."""
 
-    k: int
     subsets: tuple[tuple[str, ...], ...]
     """Key columns; those of one subset were masked together."""
     strata: tuple[str, ...] = ()
@@ -248,13 +247,20 @@ class Claims:
     noised: tuple[str, ...] = ()
     """Those of them to which noise was added."""
     min_distinct: int = 2
-    """So many values of a confidential column at least in every group."""
+    """At least this many values of a confidential column are in every group."""
     accept_homogeneous: bool = False
+    weight: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims(ColumnRoles):
+    """What a release promises: all that `verify` knows beside the two tables."""
+
+    k: int
     accept_partial: bool = False
     recoded: tuple[str, ...] = ()
     """Strata columns in which codes were merged."""
     dropped: tuple[str, ...] = ()
-    weight: str | None = None
     rounding: Mapping[str, float] = field(default_factory=dict)
     """How far a published value may be from the mean, weighted if there are weights, of the records that
     publish it; nothing is promised for columns that are absent.
@@ -273,7 +279,7 @@ def gap_above(bound: float, cost: float) -> float | None:
     """By how many percent a cost is above the optimum at most: 100 · (cost − bound) / bound, where no
     partition costs less than `bound`. SSEs or losses in percent, both alike.
 
-    None if no percentage can say it: the bound is 0 and the cost is not.
+    None if there is no such percentage: the bound is 0 and the cost is not.
     """
     if cost <= bound:
         return 0.0
@@ -287,7 +293,7 @@ def is_optimal(gap: float | None) -> bool:
 
 
 def nearness(gap: float | None) -> str:
-    """How near to the optimum, in words."""
+    """How near to the optimum, as text."""
     return wording.proven_optimal() if is_optimal(gap) else wording.above_the_optimum(gap)
 
 

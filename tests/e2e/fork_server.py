@@ -22,13 +22,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import typer
-
 import microagg
 from microagg import cli
 
 LIBRARIES = (
-    *("pandas", "openpyxl", "pyreadstat", "jinja2", "matplotlib.backends.backend_svg", "typer.main"),
+    *("pandas", "openpyxl", "pyreadstat", "jinja2", "matplotlib.backends.backend_svg", "click"),
     *("pyarrow.compute", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet"),
 )
 """What commands import when they need it."""
@@ -109,7 +107,6 @@ def _stop(server: subprocess.Popen[str]) -> None:
 def _serve() -> None:
     for module in (*LIBRARIES, *_own_modules()):
         importlib.import_module(module)
-    typer.main.get_command(cli.app)
     gc.freeze()  # children share this memory until they write to it
     with os.fdopen(os.dup(0)) as commands, os.fdopen(os.dup(1), "w") as answers:
         for line in commands:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import typer
 
 import microagg
 from microagg import SettingsError
@@ -94,7 +93,7 @@ def test_one_value_given_twice_is_refused(people: Path, twice: tuple[str, ...]) 
     assert twice[0] in message
 
 
-COMMANDS = typer.main.get_command(entry.app).commands  # type: ignore[attr-defined]
+COMMANDS = entry.app.commands
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

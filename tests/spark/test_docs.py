@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from microagg.cli.entry import app
+from microagg.cli import app
 from tests.e2e.test_docs import ROOT, blocks_of, write_files
 
 PAGE = ROOT / "docs" / "spark.md"

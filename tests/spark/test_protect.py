@@ -15,9 +15,9 @@ from microagg.engines.local import plans_of
 from microagg.engines.masking import masked_subset
 from microagg.engines.spark import frames
 from microagg.engines.spark.frames import Source
+from microagg.engines.spark.limits import sizes_of
 from microagg.engines.spark.planning import Keys, planned
 from microagg.engines.spark.strata import counted_strata
-from microagg.engines.spark.words import sizes_of
 from microagg.methods.stage import one_group, solve
 from microagg.model import Origin, Problem
 from microagg.plan.protection import Protection
@@ -204,7 +204,7 @@ def test_means_kept_speaks_of_the_whole_column_on_spark(session: Any) -> None:
         assert one.column_mean == pytest.approx(other.column_mean, rel=1e-6, abs=1e-9)
         assert one.column_relative == pytest.approx(other.column_relative, rel=1e-6, abs=1e-9)
         if not one.is_whole:
-            assert one.words in str(there.verdict)
+            assert one.sentence in str(there.verdict)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from pyarrow import csv, parquet
-from typer.testing import CliRunner
 
 import microagg
 from microagg import errors, wording
-from microagg.cli.entry import app
+from microagg.cli import app
 from microagg.engines.spark import folders
 from microagg.engines.spark.folders import Folder
 from tests.spark.conftest import rows_of

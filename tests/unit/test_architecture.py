@@ -31,7 +31,7 @@ MAY_IMPORT_CORE = {
     PACKAGE / "aggregate" / "groups.py",
     PACKAGE / "measure" / "linkage.py",
 }
-ROOT_NAMES = {PACKAGE / "cli" / "entry.py": {"__version__"}}
+ROOT_NAMES = {PACKAGE / "cli" / "commands.py": {"__version__"}}
 
 
 def name_of(path: Path) -> str:

@@ -302,7 +302,7 @@ def test_map_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_grid() -> None:
-    grid = strategies_of([3, 5, 3], ["mdav", "auto"], [["a", "b"], ["c"]], None, {"strata": ["s"]})
+    grid = strategies_of([3, 5, 3], ["mdav", "auto"], None, {"keys": [["a", "b"], ["c"]], "strata": ["s"]})
     assert [(each.k, each.method, each.split) for each in grid] == [
         (3, "mdav", "a, b | c"), (5, "mdav", "a, b | c"), (3, "auto", "a, b | c"), (5, "auto", "a, b | c")
     ]  # fmt: skip
@@ -311,8 +311,8 @@ def test_grid() -> None:
 
 def test_effort_is_for_the_methods_that_have_one() -> None:
     words = {"effort": "fast", "seconds": 5.0}
-    found = strategies_of([3], ["mdav", "auto"], ["a", "b"], None, words)
+    found = strategies_of([3], ["mdav", "auto"], None, {"keys": ["a", "b"], **words})
     assert [each.protection.method.effort for each in found] == ["balanced", "fast"]
     assert [each.protection.method.seconds for each in found] == [None, 5.0]
     with pytest.raises(SettingsError, match="effort would have no effect on mdav or cbfs"):
-        strategies_of([3], ["mdav", "cbfs"], ["a", "b"], None, words)
+        strategies_of([3], ["mdav", "cbfs"], None, {"keys": ["a", "b"], **words})

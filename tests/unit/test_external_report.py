@@ -292,7 +292,7 @@ def test_the_page_can_be_made_again_from_the_written_file_and_the_plan(tmp_path:
     release.save(tmp_path / "out.parquet", external_report=tmp_path / "external.html")
     again = outside.facts_outside(
         pq.read_table(tmp_path / "out.parquet"),
-        Protection.of(release.protection.words),
+        Protection.of(release.protection.settings),
         reporting.external_facts(release).loss,
     )
     assert again.loss is not None

@@ -181,7 +181,7 @@ def test_a_file_in_which_a_value_has_two_codes_is_refused() -> None:
 
     region = as_upper(["a", "A", "b"] * 4)
     source = pa.table({"x": [1.0] * N, "region": region.cast(pa.string())})
-    claims = Claims(3, (("x",),), ("region",))
+    claims = Claims(k=3, subsets=(("x",),), strata=("region",))
     verdict = verify(source, source, np.arange(N), claims)
     check_written(source, source, verdict, claims)
     with pytest.raises(microagg.UnsafeRelease, match="categories of column 'region'"):

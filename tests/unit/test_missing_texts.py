@@ -15,11 +15,11 @@ import pytest
 from pyarrow import parquet
 
 import microagg
-from microagg.cli.options import codes_by_column
 from microagg.errors import DataError, SettingsError
 from microagg.plan.command_text import command_of
+from microagg.plan.kinds import CodesByColumn
 from microagg.plan.profile import profile
-from microagg.plan.suggestions import suggest, words_of
+from microagg.plan.suggestions import settings_of_plan, suggest
 from microagg.read import microdata_from_file
 from microagg.web.choices import Choices
 from tests.e2e.fork_server import outcome
@@ -58,12 +58,14 @@ def run(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_texts_that_mean_missing_on_the_command_line(typed: str, codes: list[Any]) -> None:
-    assert codes_by_column([typed]) == {"wages": codes}
+    assert CodesByColumn().parse("missing_codes", [typed]) == {"wages": codes}
     line = command_of({"k": 3, "missing_codes": {"wages": codes}}, "a.csv", "b.csv")
     import shlex
 
     option = next(word for word in shlex.split(line) if word.startswith("--missing-codes="))
-    assert codes_by_column([option.removeprefix("--missing-codes=")]) == {"wages": codes}
+    assert CodesByColumn().parse("missing_codes", [option.removeprefix("--missing-codes=")]) == {
+        "wages": codes
+    }
 
 
 def test_texts_that_mean_missing_in_a_csv_file(file: Path) -> None:
@@ -128,7 +130,7 @@ def test_plan_detects_texts_that_mean_missing(marks: tuple[str, ...], tmp_path: 
     assert found["hours"].numeric
     assert found["hours"].missing_codes == tuple(sorted(marks))
     assert found["hours"].missing == sum(text in marks for text in wages(marks))
-    words = words_of(suggest(source, found, 3), found, 3)
+    words = settings_of_plan(suggest(source, found, 3), found, 3)
     assert words["missing_codes"] == {"hours": sorted(marks)}
     assert words["missing"] == "by-pattern"
     assert microagg.protect(path, **words).verdict.safe  # type: ignore[arg-type]
@@ -150,9 +152,9 @@ def test_a_plan_with_texts_that_mean_missing_is_in_force(file: Path) -> None:
 def test_the_pages_suggest_and_take_texts_that_mean_missing() -> None:
     columns = [{"name": "wages", "suggested": "keys", "missing": 12, "codes": ["-", "."]}]
     choices = Choices.suggested(columns)
-    assert choices.words()["missing_codes"] == {"wages": ["-", "."]}
-    choices.say("missing_codes", "., -, 99", "wages")
-    assert choices.words()["missing_codes"] == {"wages": [".", "-", 99]}
+    assert choices.plan()["missing_codes"] == {"wages": ["-", "."]}
+    choices.set("missing_codes", "., -, 99", "wages")
+    assert choices.plan()["missing_codes"] == {"wages": [".", "-", 99]}
 
 
 @pytest.mark.parametrize("odd", ["yes", "90+", "A1", "north"])

@@ -43,7 +43,7 @@ def test_an_outlook_has_the_refusal_of_the_run(frame: pd.DataFrame) -> None:
         with pytest.raises(kind) as before:
             outlook(read.microdata_of(frame), protection)
         with pytest.raises(kind) as run:
-            microagg.protect(frame, **protection.words)
+            microagg.protect(frame, **protection.settings)
         assert str(before.value) == str(run.value)
 
 

@@ -16,8 +16,8 @@ from microagg.errors import DataError, SettingsError
 from microagg.model import Microdata, Origin
 from microagg.plan.plan_file import MOST_BYTES, parsed_plan, read_plan, used_plan, write_plan
 from microagg.plan.profile import profile
-from microagg.plan.suggestions import suggest, words_of
-from microagg.plan.words import WORDS
+from microagg.plan.settings import PLAN_OPTIONS
+from microagg.plan.suggestions import settings_of_plan, suggest
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     [
@@ -38,16 +38,18 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
 )
 NUMBERS = st.integers(-(2**63), 2**63) | st.floats(allow_nan=False, allow_infinity=False)
 VALUES = {
-    "text": NAMES,
-    "whole number": st.integers(0, 2**64 - 1),
-    "number": NUMBERS,
-    "truth value": st.booleans(),
-    "names": st.lists(NAMES),
-    "subsets": st.lists(st.lists(NAMES)),
-    "codes by column": st.dictionaries(NAMES, st.lists(NUMBERS)),
-    "decimals by column": st.dictionaries(NAMES, st.integers(0, 20)),
+    "text in quotes": NAMES,
+    "a whole number": st.integers(0, 2**64 - 1),
+    "a number": NUMBERS,
+    "true or false": st.booleans(),
+    "an array of column names": st.lists(NAMES),
+    "an array of arrays of column names": st.lists(st.lists(NAMES)),
+    "a table with an array of numbers and texts for each column": st.dictionaries(NAMES, st.lists(NUMBERS)),
+    "a table with a whole number for each column": st.dictionaries(NAMES, st.integers(0, 20)),
 }
-PLANS = st.fixed_dictionaries({}, optional={name: VALUES[word.kind] for name, word in WORDS.items()})
+PLANS = st.fixed_dictionaries(
+    {}, optional={name: VALUES[option.kind.toml] for name, option in PLAN_OPTIONS.items()}
+)
 
 
 # --- round trips ------------------------------------------------------------------------------
@@ -66,7 +68,7 @@ def test_odd_names_stay_in_their_comments(columns: dict[str, list[int]]) -> None
     microdata = Microdata(pa.table(columns), Origin("frame", "the\ndata"))
     found = profile(microdata)
     suggestions = suggest(microdata, found, 3)
-    words = words_of(suggestions, found, 3)
+    words = settings_of_plan(suggestions, found, 3)
     assert parsed_plan(write_plan(words, found, suggestions), "plan") == words
 
 
@@ -83,24 +85,13 @@ def test_tuples_paths_and_nothing() -> None:
     assert parsed_plan(write_plan(words), "plan") == {"keys": [["a", "b"]], "input": "x.csv", "k": 3}
 
 
-def test_every_word_is_explained() -> None:
+def test_every_option_is_explained() -> None:
     lines = write_plan({}).splitlines()
-    for name, word in WORDS.items():
+    for name, option in PLAN_OPTIONS.items():
         at = next(at for at, line in enumerate(lines) if line.startswith(f"#{name} = "))
         assert lines[at - 1].startswith("# ")
         shown = tomllib.loads(lines[at][1:])[name]
-        assert parsed_plan(lines[at][1:], "plan") == {name: shown}, word
-
-
-def test_every_default_shown_is_that_of_the_settings() -> None:
-    for name, value in {
-        "method": '"auto"',
-        "scale": '"zscore"',
-        "effort": '"balanced"',
-        "seed": "0",
-    }.items():
-        assert WORDS[name].is_default
-        assert WORDS[name].shown == value
+        assert parsed_plan(lines[at][1:], "plan") == {name: shown}, option
 
 
 def test_one_subset_needs_no_brackets_of_its_own() -> None:
@@ -126,7 +117,7 @@ def test_profile_is_a_comment_without_values() -> None:
     microdata = Microdata(pa.table(columns), Origin("CSV", "data.csv"))
     found = profile(microdata)
     suggestions = suggest(microdata, found, 3)
-    text = write_plan(words_of(suggestions, found, 3), found, suggestions)
+    text = write_plan(settings_of_plan(suggestions, found, 3), found, suggestions)
     assert '"total" = "a" + "b"' in text
     assert '"b" = "again"' in text
     assert "\nmissing_codes = { age = [999] }" in text

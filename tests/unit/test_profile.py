@@ -17,7 +17,7 @@ from microagg.plan.identifiers import identifying_name, nearly_unique
 from microagg.plan.identities import Identity
 from microagg.plan.missing_codes import likely_missing_codes
 from microagg.plan.profile import ColumnProfile, Profile, profile, reasons_for_a_role
-from microagg.plan.suggestions import Suggestion, suggest, words_of
+from microagg.plan.suggestions import Suggestion, settings_of_plan, suggest
 
 RANDOM = np.random.default_rng(6)
 
@@ -392,7 +392,7 @@ def test_every_suggestion_has_a_reason() -> None:
 def test_words() -> None:
     microdata = typed(survey())
     found = profile(microdata)
-    assert words_of(suggest(microdata, found, 3), found, 3) == {
+    assert settings_of_plan(suggest(microdata, found, 3), found, 3) == {
         "k": 3,
         "keys": [["age"]],
         "strata": ["region", "sex"],
@@ -407,7 +407,7 @@ def test_words() -> None:
 def test_missing_keys_are_grouped_by_pattern() -> None:
     microdata = typed({"x": [1.5, None, 2.5, 3.5]})
     found = profile(microdata)
-    assert words_of(suggest(microdata, found, 3), found, 3) == {
+    assert settings_of_plan(suggest(microdata, found, 3), found, 3) == {
         "k": 3,
         "keys": [["x"]],
         "missing": "by-pattern",

@@ -1,4 +1,4 @@
-"""Words of `protect`, checked by themselves."""
+"""Settings of `protect`, checked by themselves."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_confidential_columns_may_be_kept_masked_or_noised() -> None:
     assert of(confidential="c", confidential_as="noise").noised == ("c",)
 
 
-def test_the_words_are_what_was_said_and_not_the_default() -> None:
-    said = {"k": 3, "keys": [["a", "b"]], "seed": 7, "shuffle": True, "missing_codes": {"a": [9, 99]}}
+def test_settings_are_what_was_given_and_is_not_the_default() -> None:
+    given = {"k": 3, "keys": [["a", "b"]], "seed": 7, "shuffle": True, "missing_codes": {"a": [9, 99]}}
     usual = {"effort": "balanced", "missing": "refuse", "retry": False, "min_distinct": 2, "weight": None}
-    words = Protection.of(said | usual).words
-    assert words == said
-    assert Protection.of(words).words == words
+    settings = Protection.of(given | usual).settings
+    assert settings == given
+    assert Protection.of(settings).settings == settings
 
 
 @pytest.mark.parametrize(

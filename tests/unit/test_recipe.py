@@ -80,6 +80,8 @@ def test_every_entry_is_described(name: str) -> None:
         ("centroid", []),
         ("mhm", ["cyclic"]),
         ("mdav-mhm", ["path_k", "cyclic", "first"]),
+        ("auto", ["prove"]),
+        ("dissolve", []),
     ],
 )
 def test_settings_of(name: str, settings: list[str]) -> None:
@@ -108,6 +110,8 @@ def test_settings_of(name: str, settings: list[str]) -> None:
         ("genetic:axis=size", ("axis=size", "component or zscores or column")),
         ("icsm:tries=0", ("tries=0", "at least 1")),
         ("mdo-md:swap=sometimes", ("swap=sometimes", "no or yes or drawn")),
+        ("auto:of=5", ("auto has no setting 'of'", "prove")),
+        ("dissolve:resplit=3", ("dissolve has no setting 'resplit'", "no settings")),
         ("mdav:stop=2k:stop=3k", ("'stop'", "twice")),
         ("mhm:cyclic=true", ("cyclic=true", "yes or no")),
         ("mdav-mhm:path_k=0", ("path_k=0", "at least 1")),

@@ -130,21 +130,21 @@ def test_the_browser_has_missing_codes_in_force(tmp_path: Path) -> None:
     pd.DataFrame(columns).to_csv(tmp_path / "data.csv", index=False)
     choices = looked_at(tmp_path)
     assert choices.codes == {"age": "999"}
-    assert choices.words()["missing_codes"] == {"age": [999]}
-    assert choices.words()["missing"] == "by-pattern"
-    made = microagg.protect(tmp_path / "data.csv", **_keywords(choices.words()))
+    assert choices.plan()["missing_codes"] == {"age": [999]}
+    assert choices.plan()["missing"] == "by-pattern"
+    made = microagg.protect(tmp_path / "data.csv", **_keywords(choices.plan()))
     assert max(made.data["age"].drop_null().to_pylist()) < 100
-    choices.say("missing_codes", "", "age")
-    assert "missing_codes" not in choices.words()
+    choices.set("missing_codes", "", "age")
+    assert "missing_codes" not in choices.plan()
 
 
 def test_suggested_codes_give_way_where_a_column_is_not_masked(tmp_path: Path) -> None:
     pd.DataFrame(ages_with_999()).to_csv(tmp_path / "data.csv", index=False)
     choices = looked_at(tmp_path)
-    choices.say("role", "drop", "age")
-    assert "missing_codes" not in choices.words()
-    choices.say("missing_codes", "999", "age")  # what was typed is not dropped without a word
-    assert choices.words()["missing_codes"] == {"age": [999]}
+    choices.set("role", "drop", "age")
+    assert "missing_codes" not in choices.plan()
+    choices.set("missing_codes", "999", "age")  # what was typed is not dropped without a word
+    assert choices.plan()["missing_codes"] == {"age": [999]}
 
 
 def test_single_digits_at_the_thin_end_of_counts_are_answers() -> None:
@@ -481,16 +481,16 @@ def test_the_browser_suggests_what_plan_suggests(tmp_path: Path) -> None:
     pd.DataFrame(columns).to_csv(tmp_path / "data.csv", index=False)
     choices = looked_at(tmp_path)
     microdata = read.microdata_from_file(tmp_path / "data.csv", CsvFormat())
-    assert choices.words() == draft(microdata, profile(microdata), 3).words
+    assert choices.plan() == draft(microdata, profile(microdata), 3).words
 
 
 def test_what_was_suggested_and_cannot_act_gives_way_in_the_browser() -> None:
     columns = [{"name": "a", "suggested": "keys", "missing": 0, "codes": []},
                {"name": "b", "suggested": "confidential", "missing": 0, "codes": []}]  # fmt: skip
     choices = Choices.suggested(columns, {"retry": True})
-    assert choices.words()["retry"] is True
-    choices.say("role", "keys 1", "b")
-    assert "retry" not in choices.words()
+    assert choices.plan()["retry"] is True
+    choices.set("role", "keys 1", "b")
+    assert "retry" not in choices.plan()
 
 
 def test_suggestions_by_columns_alone_try_nothing() -> None:

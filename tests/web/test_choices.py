@@ -10,10 +10,10 @@ import pytest
 from microagg import wording
 from microagg.errors import SettingsError
 from microagg.plan.protection import Protection
-from microagg.plan.words import WORDS
+from microagg.plan.settings import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
 from microagg.web.choices import Choices
 from microagg.web.jobs import Job, Limits, Queue
-from microagg.web.labels import LABELS, OPTIONS, PAGES, ROLES
+from microagg.web.labels import PAGES, ROLES
 from microagg.web.project import Project, Source
 from microagg.web.site import safe_name
 from microagg.web.views import data, hand_over, protection, result, roles
@@ -29,7 +29,7 @@ def choices() -> Choices:
 
 
 def test_suggestions_are_a_plan(choices: Choices) -> None:
-    assert choices.words() == {
+    assert choices.plan() == {
         "k": 3,
         "missing": "by-pattern",
         "keys": [["a", "b"]],
@@ -37,16 +37,16 @@ def test_suggestions_are_a_plan(choices: Choices) -> None:
         "drop": ["id"],
         "weight": "w",
     }
-    Protection.of(choices.words())
+    Protection.of(choices.plan())
 
 
 def test_what_is_said_is_of_the_right_kind(choices: Choices) -> None:
     for word, value in (("k", "5"), ("seconds", "2.5"), ("shuffle", True), ("method", "mdav+descent")):
-        choices.say(word, value)
-    choices.say("role", "keys 2", "b")
-    choices.say("missing_codes", "9, 99", "a")
-    choices.say("decimals", "1", "a")
-    words = choices.words()
+        choices.set(word, value)
+    choices.set("role", "keys 2", "b")
+    choices.set("missing_codes", "9, 99", "a")
+    choices.set("decimals", "1", "a")
+    words = choices.plan()
     assert words["keys"] == [["a"], ["b"]]
     assert (words["k"], words["seconds"], words["shuffle"]) == (5, 2.5, True)
     assert words["missing_codes"] == {"a": [9, 99]}
@@ -54,72 +54,52 @@ def test_what_is_said_is_of_the_right_kind(choices: Choices) -> None:
 
 
 def test_defaults_are_not_said(choices: Choices) -> None:
-    before = choices.words()
+    before = choices.plan()
     for word, value in (
         ("effort", "balanced"),
         ("small_strata", "refuse"),
         ("shuffle", False),
         ("noise", ""),
     ):
-        choices.say(word, value)
-    assert choices.words() == before
+        choices.set(word, value)
+    assert choices.plan() == before
 
 
 def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
-    choices.say("k", "many")
+    choices.set("k", "many")
     with pytest.raises(SettingsError, match="k is of type str"):
-        Protection.of(choices.words())
-    choices.say("k", "3")
-    choices.say("missing_codes", "9\r10", "a")
+        Protection.of(choices.plan())
+    choices.set("k", "3")
+    choices.set("missing_codes", "9\r10", "a")
     with pytest.raises(SettingsError, match="numbers and texts separated by commas"):
-        choices.words()
-    choices.say("missing_codes", "", "a")
-    choices.say("decimals", "two", "a")
+        choices.plan()
+    choices.set("missing_codes", "", "a")
+    choices.set("decimals", "two", "a")
     with pytest.raises(SettingsError, match="a whole number, such as 2"):
-        choices.words()
-    choices.say("decimals", "", "a")
-    choices.say("role", "weight", "a")
+        choices.plan()
+    choices.set("decimals", "", "a")
+    choices.set("role", "weight", "a")
     with pytest.raises(SettingsError, match="columns with the role weight"):
-        choices.words()
+        choices.plan()
 
 
 def test_unknown_words_and_columns_do_nothing(choices: Choices) -> None:
-    before = choices.words()
-    choices.say("__class__", "x")
-    choices.say("role", "keys 1", "nowhere")
-    choices.say("settings", "x", "a")
-    assert choices.words() == before
+    before = choices.plan()
+    choices.set("__class__", "x")
+    choices.set("role", "keys 1", "nowhere")
+    choices.set("settings", "x", "a")
+    assert choices.plan() == before
 
 
-def test_every_control_has_a_label_and_every_option_is_possible() -> None:
-    fields = (
-        *protection.FIRST,
-        *protection.CONFIDENTIAL,
-        *protection.MORE,
-        *protection.ACCEPTED,
-        "effort",
-        "method",
-    )
-    others = {
-        "input",
-        "output",
-        "threads",
-        "keys",
-        "each",
-        "strata",
-        "confidential",
-        "drop",
-        "pass",
-        "weight",
-    }
-    by_column_or_file = {"missing_codes", "decimals", "delimiter", "encoding", "decimal"}
-    by_column_or_file |= {"header", "sheet", "header_row"}
-    assert set(fields) | others | by_column_or_file == set(WORDS)
-    assert set(fields) <= set(LABELS)
-    for word, options in OPTIONS.items():
-        for option in options:
-            assert option in WORDS[word].meaning or option == WORDS[word].shown.strip('"')
-    assert {role.split(" ")[0] for role in ROLES} <= set(WORDS)
+def test_every_option_has_one_control_and_every_control_a_label() -> None:
+    forms = [protection.options_in(form) for form in (FIRST, CONFIDENTIAL, MORE, ACCEPT)]
+    fields = [name for form in forms for name in form]
+    assert len(fields) == len(set(fields))
+    without = {"input", "output", "threads"}
+    by_column = {"missing_codes", "decimals", *(role.split(" ")[0] for role in ROLES)}
+    of_file = {"delimiter", "encoding", "decimal", "header", "sheet", "header_row"}
+    assert set(fields) | without | by_column | of_file == set(PLAN_OPTIONS)
+    assert all(PLAN_OPTIONS[name].label for name in set(PLAN_OPTIONS) - without)
 
 
 def test_messages_name_controls_instead_of_options() -> None:
@@ -170,7 +150,7 @@ def released(choices: Choices) -> Project:
     project.jobs["look"] = Job(
         "look", {}, "quick", lambda _: None, state="done", answer={"records": 9, "stamp": None}
     )
-    asked = dict(Protection.of(choices.words()).words)
+    asked = dict(Protection.of(choices.plan()).settings)
     project.release = {
         "asked": asked, "words": asked, "file": "a-protected.csv", "sentence": "", "stopped": True,
         "cut_short": True,

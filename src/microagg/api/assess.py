@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from microagg import read, wording
+from microagg.api.sources import microdata_from
 from microagg.engines import assessing, comparing
 from microagg.engines.assessment import Assessment
 from microagg.engines.comparing import Comparison
 from microagg.methods.run import Progress
-from microagg.model import FILE_WORDS, CsvFormat, Effort, Layout, Microdata, ScaleName
+from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName, file_options
 from microagg.plan.assessment import AssessmentPlan
-from microagg.plan.checks import names_of
-from microagg.plan.protection import Missing, SmallStrata, Zeros
+from microagg.plan.options import by_option_name, options_of, refuse_without_effect, take
+from microagg.plan.settings import CompareSettings, MeasureSettings, Missing, SmallStrata, Zeros
 from microagg.plan.strategies import strategies_of
 from microagg.read.files import STANDARD_INPUT
 
@@ -31,7 +31,7 @@ def assess(
     strata: Columns | None = None,
     confidential: Columns | None = None,
     weight: str | None = None,
-    id: str | None = None,  # noqa: A002 (the word for it)
+    id: str | None = None,  # noqa: A002 (the option's name)
     k: int | None = None,
     missing_codes: Mapping[str, Sequence[float | str]] | None = None,
     model: Columns | None = None,
@@ -55,7 +55,7 @@ def assess(
     model: analyses to be compared, such as "income ~ age + size"; indicator: figures to be compared, such
         as "mean income by region". One or several.
     measures: names, see `microagg explain` (default: all).
-    delimiter, encoding, decimal: of CSV files, where they are not found rightly.
+    delimiter, encoding, decimal: of CSV files, where they are not detected rightly.
     header, sheet, header_row: of CSV and Excel files, as for `protect`; a pair is for the original and for
         the protected file, each by itself.
     progress: called before each measure; when it returns True, `Cancelled` is raised.
@@ -63,14 +63,15 @@ def assess(
     Raises SettingsError or DataError for what cannot be used. A file that must not be released, such as one
     that equals the original, has `failures`; `raise_if_unsafe()` makes them an UnsafeRelease.
     """
-    words = {word: value for word, value in locals().items() if value is not None}
-    for other in ("original", "protected", "progress", *FILE_WORDS):
-        words.pop(other, None)
-    plan = AssessmentPlan.of(words)
+    given = by_option_name(locals())
+    for other in ("original", "protected", "progress"):
+        given.pop(other, None)
+    layout = {name: given.pop(name) for name in LAYOUT_OPTIONS if name in given}
+    csv_format, _ = file_options(given)
+    plan = AssessmentPlan.of(given)
     assessing.check_measures(plan)
     _check_callable(progress)
-    layout = {"header": header, "sheet": sheet, "header_row": header_row}
-    before, after = _both(original, protected, CsvFormat(delimiter, encoding, decimal), layout)
+    before, after = _both(original, protected, csv_format, layout)
     return assessing.assess(before, after, plan, progress=progress)
 
 
@@ -121,38 +122,23 @@ def compare(
 
     The result's `frame` has one row for each strategy, in the kind of frame that was given.
     """
-    words = {
-        "strata": strata,
-        "confidential": confidential,
-        "weight": weight,
-        "small_strata": small_strata,
-        "missing": missing,
-        "missing_codes": missing_codes,
-        "zeros": zeros,
-        "allow_pairs": allow_pairs,
-        "scale": scale,
-        "effort": effort,
-        "seconds": seconds,
-        "seed": seed,
-        "threads": threads,
-    }
-    strategies = strategies_of(k, methods, keys, subsets, words)
-    if isinstance(max_risk, bool) or not isinstance(max_risk, Real) or not 0.0 <= max_risk <= 1.0:
-        raise wording.bad_max_risk(max_risk)
-    if again and record is None:
-        raise wording.option_without_effect("again", "there is a record")
+    given = by_option_name(locals())
+    for other in ("data", "progress"):
+        given.pop(other, None)
+    csv_format, layout = file_options(given)
+    others = take(MeasureSettings, given).measures
+    own = take(CompareSettings, given)
+    strategies = strategies_of(own.k, own.methods, own.subsets, given)
+    refuse_without_effect(options_of(CompareSettings), own)
     _check_callable(progress)
-    others = names_of("measures", measures, "measure") if measures is not None else ()
     comparing.check_measures(others)
-    layout = Layout(header, sheet, header_row)
-    source = microdata_from(data, CsvFormat(delimiter, encoding, decimal), layout)
     return comparing.compare(
-        source,
+        microdata_from(data, csv_format, layout),
         strategies,
-        max_risk=float(max_risk),
+        max_risk=own.max_risk,
         measures=others,
-        journal=None if record is None else comparing.journal_in(Path(record)),
-        again=again,
+        journal=None if own.record is None else comparing.journal_in(Path(own.record)),
+        again=own.again,
         threads=threads,
         progress=progress,
     )
@@ -166,7 +152,7 @@ def _check_callable(progress: object) -> None:
 def _both(
     original: object, protected: object, csv_format: CsvFormat, layout: Mapping[str, object]
 ) -> tuple[Microdata, Microdata]:
-    """What is said about files is said about those of the two on which it acts."""
+    """Both files; options of files are for those of the two on which they act."""
     sources = [Path(data) if isinstance(data, str | Path) else data for data in (original, protected)]
     if all(isinstance(source, Path) and source == STANDARD_INPUT for source in sources):
         raise wording.one_standard_input()
@@ -182,30 +168,20 @@ def _both(
 
 
 def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]:
-    """One for each file: a pair is what is said about each by itself."""
-    words: list[dict[str, Any]] = [{}, {}]
-    for word, value in layout.items():
+    """One for each file: a pair has what is given for each by itself."""
+    of_file: list[dict[str, Any]] = [{}, {}]
+    for name, value in layout.items():
         if isinstance(value, Sequence) and not isinstance(value, str):
             if len(value) != 2:
                 raise wording.bad_value(
-                    word, "one for both files, or two: the original's and the protected's"
+                    name, "one for both files, or two: the original's and the protected's"
                 )
-            words[0][word], words[1][word] = value
+            of_file[0][name], of_file[1][name] = value
         elif value is not None:
-            said: dict[str, Any] = {word: value}
-            acts = [not Layout(**said).without_effect_on(kind) for kind in kinds]
+            given: dict[str, Any] = {name: value}
+            acts = [not Layout(**given).without_effect_on(kind) for kind in kinds]
             if not any(acts):
-                raise wording.no_effect_on_either(word)
-            for own, takes in zip(words, acts, strict=True):
-                own.update(said if takes else {})
-    return [Layout(**own) for own in words]
-
-
-def microdata_from(data: object, csv_format: CsvFormat, layout: Layout) -> Microdata:
-    """All columns of a file or a data frame."""
-    if isinstance(data, str | Path):
-        return read.microdata_from_file(Path(data), csv_format, layout)
-    unused = [*csv_format.given(), *layout.given()]
-    if unused:
-        raise wording.not_csv("what was given", "data frame", unused)
-    return read.microdata_of(data)
+                raise wording.no_effect_on_either(name)
+            for own, takes in zip(of_file, acts, strict=True):
+                own.update(given if takes else {})
+    return [Layout(**own) for own in of_file]

@@ -7,12 +7,13 @@ from dataclasses import replace
 from time import monotonic
 
 from microagg import read, wording
-from microagg.engines.solving import SECONDS_OF_PROOF, run_of, solve_one
+from microagg.engines.solving import run_of, solve_one
 from microagg.methods.exact import NODES_BY_EFFORT, WORK_BY_EFFORT, Exact, prove
 from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Partition, Problem, ScaleName
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
+from microagg.plan.settings import SECONDS_OF_PROOF
 from microagg.results import Bound, EachResult, Result
 from microagg.scale.units import to_points
 
@@ -32,10 +33,7 @@ def partition_each(
     method: "univariate" for the optimum of each, "ufs-pv" for groups of k successive values, or any other.
     The other arguments are those of `partition`.
     """
-    settled = method_plan(
-        k, method, scale=scale, effort="balanced", seconds=None, seed=seed, threads=threads,
-        certify=False, progress=progress,
-    )  # fmt: skip
+    settled = method_plan(k, method, scale=scale, seed=seed, threads=threads, progress=progress)
     table = read.table_of(data)
     check_against_data(settled, len(table.values))
 
@@ -77,7 +75,7 @@ def partition(
         measured pace. Not covered: reading and scaling, the method they start from (MDAV), and up to 0.2 s
         for a last descent of an anneal that was cut short.
     seed: fixes every random choice; methods without any give the same result for each seed.
-    threads: at most so many (default: all available); never changes the result.
+    threads: most threads to use (default: all available); never changes the result.
     certify: also prove a lower bound, for `bound` and `gap`; takes up to as many seconds again (60 where
         none are given) and does not change the groups.
     progress: called about twenty times a second with a `Progress`; when it returns True, the run stops
@@ -133,16 +131,15 @@ def lower_bound(
     """A proven lower bound on the information loss of any partition, and the best partition known.
 
     seconds: wall-clock limit; a quarter of it may go into finding a partition.
-    gap: stop when the partition is at most so many percent above the optimum.
+    gap: stop when the partition is at most this many percent above the optimum.
     The other arguments are those of `partition`. Up to 6,000 records by column generation, which can
     prove a partition optimal; beyond, a bound from nearest neighbours.
     """
     if seconds is None:
         raise wording.bad_number("seconds", seconds, "a number above 0")
     settled = method_plan(
-        k, "auto:prove=no", scale=scale, effort="balanced", seconds=seconds, seed=seed, threads=threads,
-        progress=progress,
-    )  # fmt: skip
+        k, "auto:prove=no", scale=scale, seconds=seconds, seed=seed, threads=threads, progress=progress
+    )
     target = Exact(gap=gap).gap / 100.0
     table = read.table_of(data)
     check_against_data(settled, len(table.values))

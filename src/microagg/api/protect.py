@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from microagg import read, wording
+from microagg import wording
+from microagg.api.sources import microdata_from
 from microagg.engines import local
 from microagg.engines.release import Release
 from microagg.engines.spark.session import is_spark_frame
@@ -15,15 +16,10 @@ from microagg.methods.run import Progress
 from microagg.methods.stage import Stage
 from microagg.model import Effort, Origin, ScaleName, file_options
 from microagg.plan import plan_file
-from microagg.plan.protection import (
-    Aggregate,
-    ConfidentialAs,
-    Missing,
-    Protection,
-    SmallStrata,
-    Zeros,
-)
-from microagg.verdict import note
+from microagg.plan.options import by_option_name
+from microagg.plan.protection import Protection
+from microagg.plan.settings import Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
+from microagg.verdict import Finding, note
 
 Columns = str | Sequence[str]
 
@@ -91,56 +87,56 @@ def protect(
     aggregate: "mean" or "median" (with accept_real_values). decimals: by column, of what is published
         (default: two more than the source has). shuffle: change the order of records.
     accept_partial: release subsets that are k-anonymous each but not jointly.
-    delimiter, encoding, decimal: of a CSV file, where they are not found rightly.
+    delimiter, encoding, decimal: of a CSV file, where they are not detected rightly.
     header: of a CSV or Excel file: "yes" if its first row holds the names of the columns, "no" if that is a
         record (columns are then called column1, column2, …). header_row: the row that holds the names, from
         1; those above it are skipped. sheet: of an Excel file, read with what is hidden in it.
-    plan: a plan file; what is given beside it replaces the plan's own word, a list as a whole.
+    plan: a plan file; what is given beside it replaces what the plan has, a list as a whole.
     The other arguments are those of `partition`. When progress returns True, strata that are done keep
-        their groups, those at work their best so far, and others get groups that are found quickly; on
+        their groups, those at work their best so far, and others get groups of a quick method; on
         Spark `Cancelled` is raised.
 
     Raises SettingsError or DataError for what cannot be used, UnsafeRelease for what must not be released.
     """
-    given = {word: value for word, value in locals().items() if value is not None}
+    given = by_option_name(locals())
     for other in ("data", "plan", "progress"):
         given.pop(other, None)
-    if "pass_" in given:
-        given["pass"] = given.pop("pass_")
     if plan is not None and not isinstance(plan, str | Path):
         raise wording.bad_value("plan", "the path of a plan file")
     planned = plan_file.read_plan(Path(plan)) if plan is not None else {}
-    words = {**planned, **given}
-    words.pop("output", None)
-    source = words.pop("input", None) if data is None else data
-    words.pop("input", None)
-    csv_format, layout = file_options(words)
-    protection = Protection.of(words)
+    source = planned.pop("input", None) if data is None else data
+    planned.pop("input", None)
+    planned.pop("output", None)
+    replaced = [name for name, value in given.items() if name in planned and planned[name] != value]
+    notes = [note("plan_replaced", source=str(plan), options=replaced)] if replaced else []
+    return protect_with(source, {**planned, **given}, progress, notes)
+
+
+def protect_with(
+    source: object,
+    settings: dict[str, Any],
+    progress: Callable[[Progress], object] | None,
+    notes: Sequence[Finding] = (),
+) -> Release:
+    """A release of a source by settings, which have the names that they have in a plan file."""
+    csv_format, layout = file_options(settings)
+    protection = Protection.of(settings)
     if progress is not None and not callable(progress):
         raise wording.not_callable("progress", type(progress).__name__)
     if source is None:
         raise wording.option_missing("data", "a data frame or a path")
     if is_spark_frame(source):
         return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
-    if isinstance(source, str | Path):
-        microdata = read.microdata_from_file(Path(source), csv_format, layout)
-    elif csv_format.given() or layout.given():
-        raise wording.not_csv("what was given", "data frame", [*csv_format.given(), *layout.given()])
-    else:
-        microdata = read.microdata_of(source)
-    replaced = [word for word, value in given.items() if word in planned and planned[word] != value]
-    if replaced:
-        replacing = note("plan_replaced", source=str(plan), options=replaced)
-        origin = replace(microdata.origin, notes=(*microdata.origin.notes, replacing))
-        microdata = replace(microdata, origin=origin)
-    return local.protect(microdata, protection, progress)
+    microdata = microdata_from(source, csv_format, layout)
+    origin = replace(microdata.origin, notes=(*microdata.origin.notes, *notes))
+    return local.protect(replace(microdata, origin=origin), protection, progress)
 
 
 def _protect_on_spark(
     frame: Any, protection: Protection, unused: list[str], progress: Callable[[Progress], object] | None
 ) -> Release:
     """What it returns has the names of a `Release`, but for those that need all records on one machine."""
-    from microagg.engines.spark.frames import Source
+    from microagg.engines.spark.frames import Source  # Spark need not be installed
     from microagg.engines.spark.protecting import protect as protect_frame
 
     if unused:

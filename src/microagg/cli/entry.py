@@ -12,19 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, TextIO
+from typing import TextIO
 
-import typer
+import click
+from click.shell_completion import shell_complete
 
 from microagg import wording
-from microagg.cli.assess import assess, explain
-from microagg.cli.command import Command
-from microagg.cli.compare import compare
-from microagg.cli.methods import methods
-from microagg.cli.partition import bound, partition, verify_certificate
-from microagg.cli.plan import plan
-from microagg.cli.protect import protect
-from microagg.cli.serve import serve
+from microagg.cli.commands import app
 from microagg.cli.starting import INTERRUPTED, Termination, asked_to_end
 from microagg.errors import (
     Cancelled,
@@ -41,43 +35,10 @@ from microagg.wording import visible_lines
 # Exit codes; `run` maps exceptions to them.
 USAGE, UNSAFE, FILES, INTERNAL = 2, 3, 4, 70
 
+COMPLETION = "_MICROAGG_COMPLETE"
+"""The variable by which a shell asks for completions."""
+
 _AS_BYTES = "microagg-as-bytes"
-
-app = typer.Typer(
-    help="Protect numeric microdata by microaggregation: groups of at least k similar records, "
-    "published as their means.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-
-@app.callback(invoke_without_command=True)
-def version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
-    """Options of the command itself."""
-    if show:
-        from microagg import __version__
-
-        typer.echo(f"microagg {__version__}")
-        raise typer.Exit
-
-
-for command in (
-    plan,
-    protect,
-    assess,
-    compare,
-    serve,
-    explain,
-    methods,
-    partition,
-    bound,
-    verify_certificate,
-):
-    app.command(cls=Command)(command)
 
 
 def repeat_lost_signals() -> None:
@@ -95,18 +56,21 @@ def run() -> int:
 def _run() -> int:
     _show_any_name()
     try:
-        # Not app(): Typer's own main() swallows Ctrl-C and closed pipes before we see them.
-        command = typer.main.get_command(app)
-        with command.make_context("microagg", sys.argv[1:]) as context:
-            command.invoke(context)
+        # Not app(): Click's own main() swallows Ctrl-C and closed pipes before we see them.
+        if asked := os.environ.get(COMPLETION):
+            return shell_complete(app, {}, "microagg", COMPLETION, asked)
+        with app.make_context("microagg", sys.argv[1:]) as context:
+            app.invoke(context)
         sys.stdout.flush()
-    except typer.Exit as stop:
+    except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.ClickException as error:
+        return _show_usage(error)
     except Termination as stop:
         return int(stop.code or 0)
     except KeyboardInterrupt as stop:
         return _complain(str(stop) or wording.interrupted(), INTERRUPTED)
-    except (typer.Abort, Cancelled):
+    except (click.Abort, Cancelled):
         return _complain(wording.interrupted(), INTERRUPTED)
     except (SettingsError, DataError, MissingExtra) as error:
         return _complain(str(error), USAGE)
@@ -128,16 +92,16 @@ def _run() -> int:
     except ContractError as error:
         return _complain(str(error), INTERNAL)
     except Exception as error:
-        # Usage errors come from Typer, whose class for them moved between versions.
-        show = getattr(error, "show", None)
-        if callable(show):
-            shown = io.StringIO()
-            show(shown)
-            with _dropping():
-                typer.echo(visible_lines(shown.getvalue()), err=True, nl=False)
-            return USAGE
         return _complain(wording.out_of_memory() if is_near_limit() else _internal(error), INTERNAL)
     return 0
+
+
+def _show_usage(error: click.ClickException) -> int:
+    shown = io.StringIO()
+    error.show(shown)
+    with _dropping():
+        click.echo(visible_lines(shown.getvalue()), err=True, nl=False)
+    return USAGE
 
 
 def _show_any_name() -> None:
@@ -162,19 +126,19 @@ class _NotPrintedError(OSError):
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output, whose failures can be told from those of the files that are read and written."""
+    """Standard output, whose failures are distinguished from those of files that are read and written."""
 
     def write(self, text: str, /) -> int:
-        with _telling():
+        with _marking_failures():
             return super().write(text)
 
     def flush(self) -> None:
-        with _telling():
+        with _marking_failures():
             super().flush()
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def _marking_failures() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -191,7 +155,7 @@ def _discard(stream: TextIO) -> None:
 
 
 def _internal(error: Exception) -> str:
-    """An unexpected exception's own words might quote data: name only its kind and place."""
+    """An unexpected exception's own message might quote data: name only its kind and place."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return (
         f"Internal error: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}. "
@@ -209,13 +173,13 @@ def _complain(message: str, code: int) -> int:
         known = isinstance(sys.exception(), NotEnoughMemory)  # beforehand, with figures
         message, code = message if known else wording.out_of_memory(), INTERNAL
     with _dropping():
-        typer.echo(f"microagg: {visible_lines(message)}", err=True)
+        click.echo(f"microagg: {visible_lines(message)}", err=True)
     return code
 
 
 @contextmanager
 def _dropping() -> Iterator[None]:
-    """What cannot be printed to standard error, the exit code tells nevertheless."""
+    """What cannot be printed to standard error is dropped: the exit code remains."""
     try:
         yield
     except OSError:
@@ -230,7 +194,7 @@ def _ask_again(lost: sys.UnraisableHookArgs) -> None:
         signal.setitimer(signal.ITIMER_REAL, _SHORTLY)
     elif isinstance(lost.exc_value, Exception) and not (is_shortage(lost.exc_value) or is_near_limit()):
         with _dropping():
-            typer.echo(f"microagg: {_internal(lost.exc_value)}", err=True)
+            click.echo(f"microagg: {_internal(lost.exc_value)}", err=True)
 
 
 def _once_more(_signal: int, frame: FrameType | None) -> None:

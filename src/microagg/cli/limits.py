@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import sys
+import threading
 from contextlib import suppress
 
 from microagg.process import is_limited
@@ -65,8 +67,8 @@ def _ended(child: int) -> int:
             if got.si_code != _SENT_BY_THE_KERNEL:
                 os.kill(child, got.si_signo)
             continue
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found == child:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended == child:
             return status
 
 
@@ -91,11 +93,8 @@ def _die_with_parent() -> None:
 def _hide_last_words() -> None:
     """What libraries print when they abort goes nowhere; `sys.stderr` still leads to standard error.
 
-    So do tracebacks of what nobody could catch any more: the exit code tells the parent.
+    So do tracebacks of what nobody could catch any more: the parent learns of it by the exit code.
     """
-    import sys
-    import threading
-
     sys.excepthook = lambda *_: None
     threading.excepthook = lambda _: None
     kept = os.dup(2)

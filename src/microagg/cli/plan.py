@@ -4,106 +4,63 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
-import typer
+import click
 
-from microagg.cli.options import (
-    AsJson,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Header,
-    HeaderRow,
-    K,
-    Sheet,
-)
+from microagg.cli.profile_table import profile_table
 from microagg.cli.terminal import one_json
+from microagg.engines.drafting import Draft, draft
+from microagg.model import file_options
+from microagg.plan.options import take
+from microagg.plan.plan_file import write_plan
+from microagg.plan.profile import Profile, profile
+from microagg.plan.settings import PlanRun, Printing
+from microagg.read import microdata_from_file, origin_of
 from microagg.wording import no_plan, plan_exists, visible
-
-if TYPE_CHECKING:
-    from microagg.engines.drafting import Draft
-    from microagg.plan.profile import Profile
+from microagg.write import check_output, write_text
 
 
-def plan(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            readable=False,
-            metavar="FILE",
-            help="CSV, Parquet, Feather, Excel (.xlsx), Stata, SPSS or SAS, by its ending; "
-            "- is CSV from standard input.",
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", readable=False, help="Where the plan goes; - prints it instead of the table."
-        ),
-    ] = Path("plan.toml"),
-    k: K = 3,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
-    header: Header = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    allow_pairs: Annotated[bool, typer.Option("--allow-pairs", help="Plan with k = 2.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing plan.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Look at the columns of FILE and write a plan with a suggested role for each.
-
-    Shows counts, never a value. The plan is a text file to read and change. It is tried on quick groups,
-    so that protect takes it as it is; where nothing can be protected, the reason is shown instead.
-    """
-    from microagg.cli.profile_table import profile_table
-    from microagg.engines.drafting import draft
-    from microagg.model import CsvFormat, Layout
-    from microagg.plan.plan_file import write_plan
-    from microagg.plan.profile import profile
-    from microagg.read import microdata_from_file, origin_of
-    from microagg.write import check_output, write_text
-
+def plan(given: dict[str, Any]) -> None:
+    run, as_json = take(PlanRun, given), take(Printing, given).json
+    file, output = Path(given.pop("file")), run.output
     to_file = output != Path("-")
-    origin_of(file)  # a file that is not there is told before that a plan is
+    origin_of(file)  # a file that is not there is reported before a plan that is
     if to_file:
-        if os.path.lexists(output) and not output.is_dir() and not force:
+        if os.path.lexists(output) and not output.is_dir() and not run.force:
             raise plan_exists(str(output))
-        check_output(output, force, file)
-    layout = Layout(header, sheet, header_row)
-    microdata = microdata_from_file(file, CsvFormat(delimiter, encoding, decimal), layout)
-    found = profile(microdata)
-    drafted = draft(microdata, found, k, allow_pairs)
+        check_output(output, run.force, file)
+    allow_pairs = given.pop("allow_pairs", False)
+    options_of_file = dict(given)
+    microdata = microdata_from_file(file, *file_options(given))
+    columns = profile(microdata)
+    drafted = draft(microdata, columns, run.k, allow_pairs)
     if drafted.refusal:
         if to_file and not as_json:
-            typer.echo(profile_table(found, drafted))
-            typer.echo()
+            click.echo(profile_table(columns, drafted))
+            click.echo()
         raise no_plan(drafted.refusal)
-    given = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, **layout.given()}
-    words = {"input": file, **given, **drafted.words}
-    text = write_plan(
-        words, found, drafted.suggestions, output.parent if to_file else Path(), drafted.notes
-    )
+    settings = {"input": file, **options_of_file, **drafted.words}
+    folder = output.parent if to_file else Path()
+    text = write_plan(settings, columns, drafted.suggestions, folder, drafted.notes)
     if to_file:
-        write_text(output, text, force)
+        write_text(output, text, run.force)
     if as_json:
         where = {"plan": str(output)} if to_file else {"plan": None, "text": text}
-        typer.echo(one_json(_profile_summary(found, drafted) | where))
+        click.echo(one_json(_profile_summary(columns, drafted) | where))
     elif to_file:
-        typer.echo(profile_table(found, drafted))
+        click.echo(profile_table(columns, drafted))
         for note in microdata.origin.notes:
-            typer.echo(f"note: {note}")
+            click.echo(f"note: {note}")
         to = visible(str(output))
-        typer.echo(f"\nplan written to {to}: read it, change it, then microagg protect --plan {to}")
+        click.echo(f"\nplan written to {to}: read it, change it, then microagg protect --plan {to}")
     else:
-        typer.echo(text, nl=False)
+        click.echo(text, nl=False)
 
 
-def _profile_summary(found: Profile, drafted: Draft) -> dict[str, object]:
+def _profile_summary(profile: Profile, drafted: Draft) -> dict[str, object]:
     return {
-        "records": found.records,
+        "records": profile.records,
         "columns": [
             {
                 "name": column.name,
@@ -118,10 +75,10 @@ def _profile_summary(found: Profile, drafted: Draft) -> dict[str, object]:
                 "role": suggestion.role,
                 "reason": suggestion.reason,
             }
-            for column, suggestion in zip(found, drafted.suggestions, strict=True)
+            for column, suggestion in zip(profile, drafted.suggestions, strict=True)
         ],
-        "identities": [{"total": each.total, "parts": list(each.parts)} for each in found.identities],
-        "identical": [list(names) for names in found.identical],
+        "identities": [{"total": each.total, "parts": list(each.parts)} for each in profile.identities],
+        "identical": [list(names) for names in profile.identical],
         "settings": drafted.words,
         "notes": list(drafted.notes),
     }

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from microagg.engines.drafting import Draft
 from microagg.plan.plan_text import printable, zero_share
 from microagg.plan.profile import Profile
 from microagg.wording import note_missing_codes
 
-if TYPE_CHECKING:
-    from microagg.engines.drafting import Draft
-
 
 def profile_table(profile: Profile, drafted: Draft) -> str:
     """What each column holds, its suggested role and why; then what holds between columns."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("column", "holds"):
         table.add_column(title, overflow="fold")
@@ -54,9 +51,9 @@ def _between_columns(profile: Profile, drafted: Draft) -> list[str]:
         lines.append(f"the same in every record: {' = '.join(map(printable, names))}")
     for name in drafted.words.get("missing_codes", {}):
         column = profile[name]
-        said = note_missing_codes(
+        note = note_missing_codes(
             printable(name), column.missing_codes, column.coded_missing, column.called_missing
         )
-        lines.append(f"likely codes for a missing answer in {said} The plan takes them for missing.")
+        lines.append(f"likely codes for a missing answer in {note} The plan takes them for missing.")
     lines += drafted.notes
     return ["", *lines] if lines else []

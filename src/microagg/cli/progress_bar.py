@@ -51,6 +51,7 @@ class Bar:
         return self._stopping
 
     def _open(self) -> None:
+        # Few runs take long enough for a bar.
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bars
@@ -83,11 +84,11 @@ def _loss_so_far(progress: Progress) -> str:
     if progress.information_loss is None or progress.improvement is None:
         return "(Ctrl-C: stop here)" if progress.has_groups else ""
     if progress.bound_loss is None:
-        found = f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start"
+        loss = f"loss {progress.information_loss:.4g} %, {progress.improvement:.1f} % below the start"
     else:
         gap = gap_above(progress.bound_loss, progress.information_loss)
-        found = (
+        loss = (
             f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, "
             f"gap {'not known' if gap is None else f'{gap:.2g} %'}, {progress.detail}"
         )
-    return f"{found} (Ctrl-C: stop here)"
+    return f"{loss} (Ctrl-C: stop here)"

@@ -47,7 +47,7 @@ def main() -> NoReturn:
     code = watched_if_limited()
     if code is None:
         code = _import_and_run()
-    # All is said and done, and Python tidies up: from here on a signal changes nothing.
+    # Everything is done but Python's own tidying up: from here on a signal changes nothing.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     sys.exit(code)
@@ -59,7 +59,7 @@ def _import_and_run() -> int:
     except Exception as error:
         if not is_shortage(error):
             raise
-        os._exit(_NOT_BEGUN)  # whoever watches says why
+        os._exit(_NOT_BEGUN)  # the process that watches says why
     _Run.importing = False
     repeat_lost_signals()
     return run()

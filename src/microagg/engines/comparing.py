@@ -262,6 +262,6 @@ def _digest(source: Microdata) -> str:
 
 def _key(digest: str, strategy: Strategy, measures: Sequence[str]) -> str:
     """What a result depends on; threads never change it."""
-    words = {word: value for word, value in strategy.protection.words.items() if word != "threads"}
+    words = {word: value for word, value in strategy.protection.settings.items() if word != "threads"}
     settings = [version("microagg"), digest, words, list(measures)]
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()

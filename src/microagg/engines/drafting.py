@@ -19,10 +19,17 @@ from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import solve
 from microagg.model import Microdata, Partition, Problem
-from microagg.plan.checks import k_of
+from microagg.plan.kinds import GroupSize
 from microagg.plan.profile import Profile
 from microagg.plan.protection import Protection
-from microagg.plan.suggestions import Role, Suggestion, can_be_masked, suggest, with_some_key, words_of
+from microagg.plan.suggestions import (
+    Role,
+    Suggestion,
+    can_be_masked,
+    settings_of_plan,
+    suggest,
+    with_some_key,
+)
 from microagg.verify.classes import Classes, codes_of
 from microagg.verify.values import as_understood
 
@@ -55,14 +62,14 @@ def draft(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) 
     Groups are made by a quick method. They say of each column that would be released as it is how many
     records it makes unique inside their groups, and whether confidential values or weights are refused.
     """
-    if k_of(k) > found.records:
+    if GroupSize().check("k", k) > found.records:
         raise wording.k_above_n(k, found.records)
     if k == 2 and not allow_pairs:
         raise wording.pairs()
     more: dict[str, Any] = {"allow_pairs": True} if allow_pairs else {}
     trial = _Trial(source, found, k, more, {each.column: each for each in suggest(source, found, k)})
     refusal = trial.settle()
-    words = {**words_of(trial.roles.values(), found, k), **more}
+    words = {**settings_of_plan(trial.roles.values(), found, k), **more}
     if refusal:
         return Draft(tuple(trial.roles.values()), words, (), refusal)
     return Draft(tuple(trial.roles.values()), words, tuple(trial.notes()))
@@ -259,7 +266,7 @@ class _Trial:
     # --- groups -----------------------------------------------------------------------------------
 
     def _protection(self) -> Protection:
-        words = {**words_of(self.roles.values(), self.found, self.k), **self.more}
+        words = {**settings_of_plan(self.roles.values(), self.found, self.k), **self.more}
         words.pop("retry", None)
         return Protection.of({**words, "method": self.method})
 

@@ -169,18 +169,11 @@ def claims_of(
 ) -> Claims:
     """What a release promises, and `verify` recounts."""
     return Claims(
+        **protection.column_roles(),
         k=protection.k,
-        subsets=protection.subsets,
-        strata=protection.strata,
-        own_subsets=protection.own_subsets,
-        confidential=protection.confidential,
-        noised=protection.noised,
-        min_distinct=protection.min_distinct,
-        accept_homogeneous=protection.accept_homogeneous,
         accept_partial=protection.accept_partial,
         recoded=recoded,
         dropped=protection.drop,
-        weight=protection.weight,
         rounding=rounding,
         mean_tolerance=mean_tolerance,
     )

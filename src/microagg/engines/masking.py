@@ -14,7 +14,7 @@ from microagg.aggregate import rounded, values_by_group, with_decimals, with_noi
 from microagg.columns import decimals_of
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin, Partition
-from microagg.plan.protection import NOISE, Protection
+from microagg.plan.protection import Protection
 from microagg.scale.strata import Strata
 from microagg.scale.tasks import Task
 
@@ -73,7 +73,7 @@ def masked(
                 rounding[column] = rounding_of(decimals[column])
                 tolerance[column] = _tolerance(decimals[column], shares)
     if protection.noised:
-        share = NOISE if protection.noise is None else protection.noise
+        share = protection.noise
         values = np.stack([numbers[column] for column in protection.noised], axis=1)
         noisy = with_noise(values, protection.noised, share, protection.confidential_as != "noise")
         for column, new in zip(protection.noised, noisy.T, strict=True):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.plan.protection import NOISE, Protection
+from microagg.plan.protection import Protection
 from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verdict import Verdict
 from microagg.verify.classes import Classes, codes_of, count_of
@@ -91,22 +91,15 @@ def _homogeneous(released: pa.Table, protection: Protection, grouped: Sequence[C
 def _policies(released: pa.Table, protection: Protection) -> Policies:
     missing = any(released.column(name).null_count for name in protection.changed)
     return Policies(
+        **protection.column_roles(),
         columns=tuple(released.column_names),
-        subsets=protection.subsets,
-        strata=protection.strata,
-        own_subsets=protection.own_subsets,
-        noised=protection.noised,
-        noise=NOISE if protection.noise is None else protection.noise,
+        noise=protection.noise,
         correlated_noise=protection.confidential_as == "correlated-noise",
-        confidential=protection.confidential,
         merges_strata=protection.small_strata == "merge",
         leaves_out_strata=protection.small_strata == "suppress",
-        weight=protection.weight,
         medians=protection.aggregate == "median",
         gives_up_values=protection.missing == "by-pattern" and missing,
         zeros_apart=protection.zeros == "apart",
-        min_distinct=protection.min_distinct,
-        accept_homogeneous=protection.accept_homogeneous,
     )
 
 

@@ -162,7 +162,7 @@ class Release:
                 "records": self.source.table.num_rows,
                 "columns": self.source.table.column_names,
             },
-            "plan": dict(self.protection.words),
+            "plan": dict(self.protection.settings),
             "seed": self.protection.method.seed,
             "information_loss": self.information_loss,
             "bound_loss": self.bound_loss,
@@ -267,7 +267,7 @@ class Release:
     def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
         """The plan's words with the files' places as seen from the folder of the plan."""
         origin = self.source.origin
-        words = dict(self.protection.words)
+        words = dict(self.protection.settings)
         if origin.path is not None:
             paths = {"input": origin.path, "output": path}
             seen_from = {word: os.path.relpath(each, folder) for word, each in paths.items()}

@@ -92,7 +92,7 @@ def internal_facts(
     record, protection = release.record, release.protection
     found = profile(release.source)
     mdav = mdav_loss(release.source, protection)
-    words = protection.words if written is None else written.words
+    words = protection.settings if written is None else written.words
     lines = used_plan(words).splitlines()
     return report.InternalFacts(
         source=record["input"]["name"],

@@ -17,9 +17,7 @@ from microagg.methods.run import Progress, Run, derived_seed
 from microagg.methods.stage import one_group, solve
 from microagg.model import Partition, Problem, gap_above, is_optimal
 from microagg.plan.method import MethodPlan
-
-SECONDS_OF_PROOF = 60.0
-"""For a bound, where no seconds are given."""
+from microagg.plan.settings import SECONDS_OF_PROOF
 
 LARGE = 20_000
 """Problems with so many records use all threads and are solved one after the other; others, and those of

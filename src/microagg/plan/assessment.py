@@ -1,4 +1,4 @@
-"""Every word of `assess` but the two files, checked by itself."""
+"""The settings of `assess`, checked by themselves."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from microagg import wording
-from microagg.plan.checks import Code, Names, codes_of, k_of, name_of, names_of, subsets_of
+from microagg.plan.kinds import Code, Names
+from microagg.plan.options import check, options_of
+from microagg.plan.protection import one_role_each
+from microagg.plan.settings import AssessSettings, MeasureSettings, ProtectionSettings
+
+_ROLES = {name: each for name, each in options_of(ProtectionSettings).items() if "assess" in each.commands}
+_OPTIONS = {**_ROLES, **options_of(AssessSettings, MeasureSettings)}
 
 
 @dataclass(frozen=True, slots=True)
 class AssessmentPlan:
-    """What the columns of an original and a protected file are; `AssessmentPlan.of` makes one from words.
+    """What the columns of an original and a protected file are; `AssessmentPlan.of` makes one.
 
-    The words are those of `protect`, and `id`: a column of both files by which records are matched;
-    `models` and `indicators`: what analysts will compute; `measures`: names, all if there are none.
+    `id`: a column of both files by which records are matched; `models` and `indicators`: what analysts will
+    compute; `measures`: names, all if there are none. The others are those of `protect`.
     """
 
     subsets: tuple[Names, ...]
@@ -34,26 +40,12 @@ class AssessmentPlan:
         return tuple(column for subset in self.subsets for column in subset)
 
     @classmethod
-    def of(cls, words: Mapping[str, object]) -> AssessmentPlan:
-        """Check the words by themselves; `SettingsError` for the first that is wrong or has no effect."""
-        said = {word: value for word, value in words.items() if value is not None}
-
-        def names(word: str, what: str = "column name") -> Names:
-            return names_of(word, said[word], what) if word in said else ()
-
-        joint = subsets_of("keys", said["keys"]) if "keys" in said else ()
-        plan = cls(
-            subsets=(*joint, *((column,) for column in names("each"))),
-            strata=names("strata"),
-            confidential=names("confidential"),
-            weight=name_of("weight", said["weight"]) if "weight" in said else None,
-            id=name_of("id", said["id"]) if "id" in said else None,
-            k=k_of(said["k"]) if "k" in said else None,
-            missing_codes=codes_of("missing_codes", said.get("missing_codes", {})),
-            models=names("model", "model"),
-            indicators=names("indicator", "indicator"),
-            measures=names("measures", "measure"),
-        )
+    def of(cls, given: Mapping[str, object]) -> AssessmentPlan:
+        """Check what was given; `SettingsError` for the first that is wrong or has no effect."""
+        values = check(_OPTIONS, {name: value for name, value in given.items() if value is not None})
+        subsets = (*values.pop("keys"), *((column,) for column in values.pop("each")))
+        models, indicators = values.pop("model"), values.pop("indicator")
+        plan = cls(subsets, models=models, indicators=indicators, **values)
         plan._check_roles()
         return plan
 
@@ -67,11 +59,7 @@ class AssessmentPlan:
     def _check_roles(self) -> None:
         if not self.subsets:
             raise wording.no_keys_to_assess()
-        roles: dict[str, str] = {}
-        for column, role in self.columns_by_role():
-            if column in roles:
-                raise wording.two_roles(column, roles[column], role)
-            roles[column] = role
+        one_role_each(self.columns_by_role())
         for column in self.missing_codes:
             if column not in self.keys:
                 raise wording.only_for_keys("missing_codes", column)

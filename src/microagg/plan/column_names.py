@@ -154,5 +154,5 @@ def names_a_category(name: str) -> bool:
 
 
 def is_demographic(name: str) -> bool:
-    """Whether a column of this name is one by which people are commonly told apart."""
+    """Whether a column of this name is one by which people are commonly distinguished."""
     return any(_DEMOGRAPHIC.fullmatch(word) for word in words_of_name(name))

@@ -12,7 +12,7 @@ MANY_UNITS = 10
 """So many values at least has a column that is called by a unit, if it holds the units' numbers."""
 
 NEARLY_ALL = 0.95
-"""A column with this share of distinct values tells nearly every record from the others."""
+"""A column with this share of distinct values distinguishes nearly every record."""
 
 
 def _set(text: str) -> frozenset[str]:

@@ -18,7 +18,7 @@ _MOST_COLUMNS = 200
 _EXACT = 1e-9
 """What remains of a sum of doubles, relative to their size."""
 _WIDE = 100
-"""Rounded columns must vary by so many times the rounding, or any sum would hold within it."""
+"""How many times the rounding a rounded column must vary by, or any sum would hold within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def identities(columns: Mapping[str, Numbers], decimals: Mapping[str, int | None
 
     On a sample of the records each column is expressed by those before it that are independent; where the
     coefficients are 1 and -1, the sum is checked on all records. Then once more from the last column to the
-    first, since what is found depends on the order. Sums that follow from others are left out.
+    first, since the result depends on the order. Sums that follow from others are left out.
 
     A sum holds if it is exact to the ninth digit or, in columns that vary widely, off by no more than what
     rounding each term to its decimals may do. O(p²) times the sample, plus one pass for each sum.

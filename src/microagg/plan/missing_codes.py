@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg.columns import MISSING_TEXT_ARRAY, PLAIN_NUMBER
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _MOST_MARKS = 5
 _LONGEST_MARK = 3
@@ -32,10 +31,10 @@ _USUAL = tuple(
 """7, 8 and 9, repeated; 97, 98, 997 …"""
 
 _NEAR_THE_END = 20
-"""So many values next to a code say how far apart values lie there."""
+"""How many values next to a code are looked at to see how far apart values lie there."""
 
 _TIMES_APART = 3
-"""A code is at least so many times as far from the values as they are from each other."""
+"""How many times as far from the values a code is as they are from each other, at least."""
 
 
 _NO_ANSWER = re.compile(
@@ -61,7 +60,7 @@ def likely_missing_codes(values: NDArray[np.float64], counts: NDArray[np.int64])
     a minus), occurs twice at least, and stands at an end of the range, with other codes at most beyond it.
     It is far from the other values: at least three times as far as those next to it, up to twenty of them,
     are from each other in the median. A negative code needs no distance where no other value is negative.
-    There must be three other values at least; so 0, 1 and 9 are too few to tell. Among 7, 8 and 9 a code
+    There must be three other values at least; so 0, 1 and 9 are too few to judge. Among 7, 8 and 9 a code
     stands behind a scale without gaps, not at the thin end of counts, such as those of children.
     """
     if len(values) < 4:
@@ -102,9 +101,6 @@ def likely_missing_texts(column: pa.ChunkedArray[Any], decimal: str) -> tuple[st
     """The texts of a column that is one of numbers but for them: marks such as . - : .. * and words for
     missing. Nothing if other texts are among them, if there are many, or hardly any numbers.
     """
-    import pyarrow as pa
-    from pyarrow import compute
-
     trimmed = compute.utf8_trim_whitespace(column.cast(pa.large_string()))
     values = compute.unique(trimmed).drop_null()
     values = values.filter(compute.invert(compute.is_in(values, value_set=MISSING_TEXT_ARRAY)))

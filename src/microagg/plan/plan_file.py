@@ -1,18 +1,18 @@
-"""Plan files: plan.toml written, with what each word means, and read."""
+"""Plan files: plan.toml written, with what each option means, and read."""
 
 from __future__ import annotations
 
 import errno
-import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from microagg import errors, wording
-from microagg.plan.plan_text import used_plan, write_plan
-from microagg.plan.words import WORDS, Word, WordKind
+from microagg.plan.kinds import NameList, Subsets
+from microagg.plan.options import Option
+from microagg.plan.plan_text import toml_value, used_plan, write_plan
+from microagg.plan.settings import PLAN_OPTIONS
 
 __all__ = ["parsed_plan", "read_plan", "used_plan", "write_plan"]
 
@@ -22,7 +22,7 @@ _PATHS = ("input", "output")
 
 
 def read_plan(path: Path) -> dict[str, object]:
-    """The words of a plan file, each known and of the right kind; whether they fit together is not checked.
+    """The settings of a plan file, each known and of the right kind; `Protection.of` checks them together.
 
     Paths are taken from the file's folder.
     """
@@ -44,80 +44,37 @@ def read_plan(path: Path) -> dict[str, object]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise wording.plan_not_utf_8(str(path), content.count(b"\n", 0, error.start) + 1) from None
-    words = parsed_plan(text, str(path))
+    settings = parsed_plan(text, str(path))
     for name in _PATHS:
-        if name in words and words[name] != "-":
-            words[name] = os.path.normpath(path.parent / str(words[name]))
-    return words
+        if name in settings and settings[name] != "-":
+            settings[name] = os.path.normpath(path.parent / str(settings[name]))
+    return settings
 
 
 def parsed_plan(text: str, source: str) -> dict[str, object]:
-    """The words of a plan's text, which messages call `source`; paths as they stand."""
+    """The settings in a plan's text, which messages call `source`; paths as they stand."""
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:  # its words may quote the text
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:  # its message may quote the text
         found = re.search(r"at line (\d+)", str(error))
         raise wording.plan_not_toml(source, int(found[1]) if found else text.count("\n") + 1) from None
-    unknown = [name for name in content if name not in WORDS]
+    unknown = [name for name in content if name not in PLAN_OPTIONS]
     if unknown:
-        raise wording.unknown_plan_options(source, unknown, list(WORDS))
-    return {name: _checked(source, WORDS[name], value) for name, value in content.items()}
+        raise wording.unknown_plan_options(source, unknown, list(PLAN_OPTIONS))
+    return {name: _checked(source, PLAN_OPTIONS[name], value) for name, value in content.items()}
 
 
-def _checked(source: str, word: Word, value: object) -> object:
-    """The value, if it is of the word's kind."""
-    if word.kind == "subsets" and value and _is_names(value):
-        value = [value]  # one subset, written without its own brackets
-    fits, needed = _KINDS[word.kind]
-    if not fits(value):
-        raise wording.plan_option_type(
-            source, word.name, _kind_of(value), f"{needed}, such as {word.shown}"
-        )
+def _checked(source: str, option: Option, value: object) -> object:
+    """The value, if it is of the option's kind."""
+    if not option.kind.fits_toml(value):
+        needed = f"{option.kind.toml}, such as {toml_value(option.shown)}"
+        raise wording.plan_option_type(source, option.name, _kind_of(value), needed)
+    if isinstance(option.kind, Subsets) and value and NameList().fits_toml(value):
+        return [value]  # one subset, written without its own brackets
     return value
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return _is_whole(value) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _is_code(value: object) -> bool:
-    return _is_number(value) or isinstance(value, str)
-
-
-def _is_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-_KINDS: Mapping[WordKind, tuple[Callable[[object], bool], str]] = {
-    "text": (lambda value: isinstance(value, str), "text in quotes"),
-    "whole number": (_is_whole, "a whole number"),
-    "number": (_is_number, "a number"),
-    "truth value": (lambda value: isinstance(value, bool), "true or false"),
-    "names": (_is_names, "an array of column names"),
-    "subsets": (
-        lambda value: isinstance(value, list) and all(_is_names(names) for names in value),
-        "an array of arrays of column names",
-    ),
-    "codes by column": (
-        lambda value: (
-            isinstance(value, dict)
-            and all(isinstance(codes, list) and all(map(_is_code, codes)) for codes in value.values())
-        ),
-        "a table with an array of numbers and texts for each column",
-    ),
-    "decimals by column": (
-        lambda value: isinstance(value, dict) and all(map(_is_whole, value.values())),
-        "a table with a whole number for each column",
-    ),
-}
-
-
 def _kind_of(value: object) -> str:
-    """In the words of TOML."""
     for kind, name in (
         (bool, "a truth value"),
         (str, "text"),

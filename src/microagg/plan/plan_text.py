@@ -6,74 +6,82 @@ import os
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from numbers import Integral
 from pathlib import Path
 
 from microagg import wording
+from microagg.plan.options import Option
 from microagg.plan.profile import ColumnProfile, Profile
+from microagg.plan.settings import PLAN_OPTIONS
 from microagg.plan.suggestions import Suggestion
-from microagg.plan.words import SECTIONS, WORDS, Word
 
 _WIDTH = 108
 _COMMENT = 96
 
 
 def write_plan(
-    words: Mapping[str, object],
+    settings: Mapping[str, object],
     profile: Profile | None = None,
     suggestions: Sequence[Suggestion] = (),
     folder: Path | None = None,
     notes: Sequence[str] = (),
 ) -> str:
-    """A plan file that explains itself: the words given, and the others as comments with their defaults.
+    """A plan file that explains itself: what is given, and other options as comments with their defaults.
 
     With a profile, what the columns hold stands at the top, with the reasons for the suggestions, and notes
-    on the whole. None is a word that is not given. Paths are written relative to `folder`, where the file
-    will be.
+    on the whole. None is an option that is not given. Paths are written relative to `folder`, where the
+    file will be.
     """
     lines = [
         "# A plan for `microagg protect --plan`: change what does not fit. Lines that begin with #",
-        "# do nothing; those without a blank after it show words that are not given.",
+        "# do nothing; those without a blank after it show options that are not given.",
     ]
     if profile is not None:
         lines += ["#", *(f"# {line}".rstrip() for line in _profile(profile, suggestions, notes))]
-    return _text(lines, words, profile, folder)
+    return _text(lines, settings, profile, folder)
 
 
-def used_plan(words: Mapping[str, object], folder: Path | None = None) -> str:
+def used_plan(settings: Mapping[str, object], folder: Path | None = None) -> str:
     """The plan that a run has used, from which it can be repeated."""
     lines = ["# The plan of a run of `microagg protect`; `microagg protect --plan` repeats it."]
-    return _text(lines, words, None, folder)
+    return _text(lines, settings, None, folder)
 
 
 def _text(
-    lines: list[str], words: Mapping[str, object], profile: Profile | None, folder: Path | None
+    lines: list[str], settings: Mapping[str, object], profile: Profile | None, folder: Path | None
 ) -> str:
-    unknown = [name for name in words if name not in WORDS]
+    unknown = [name for name in settings if name not in PLAN_OPTIONS]
     if unknown:
-        raise wording.unknown_plan_options("The plan", unknown, list(WORDS))
-    for title, section in SECTIONS.items():
-        lines += ["", f"# --- {title} ".ljust(80, "-")]
-        for word in section:
-            lines += ["", *(f"# {line}" for line in word.meaning.split("\n"))]
-            lines += _line(word, words.get(word.name), profile, folder)
+        raise wording.unknown_plan_options("The plan", unknown, list(PLAN_OPTIONS))
+    for title, options in groupby(PLAN_OPTIONS.values(), key=lambda option: option.group):
+        lines += ["", f"# --- {title.lower()} ".ljust(80, "-")]
+        for option in options:
+            lines += ["", *_comment(_meaning(option))]
+            lines += _line(option, settings.get(option.name), profile, folder)
     return "\n".join(lines) + "\n"
 
 
-def _line(word: Word, value: object, profile: Profile | None, folder: Path | None) -> list[str]:
+def _meaning(option: Option) -> str:
+    choices = [f'"{choice}"' for choice in option.kind.choices]
+    return f"{option.help} {', '.join(choices[:-1])} or {choices[-1]}." if choices else option.help
+
+
+def _line(option: Option, value: object, profile: Profile | None, folder: Path | None) -> list[str]:
     if value is not None:
-        if word.name in ("input", "output") and str(value) != "-" and folder is not None:
+        if option.name in ("input", "output") and str(value) != "-" and folder is not None:
             value = os.path.relpath(str(value), folder)
-        return [*_reasons(word, value, profile), _assigned(word.name, value)]
-    return [f"#{word.name} = {word.shown}" + ("" if word.is_default else "  # an example")]
+        return [*_reasons(option, value, profile), _assigned(option.name, value)]
+    example = "" if option.has_default else "  # an example"
+    return [f"#{option.name} = {toml_value(option.shown)}{example}"]
 
 
-def _reasons(word: Word, value: object, profile: Profile | None) -> list[str]:
-    """Why a plan for a file has this word."""
+def _reasons(option: Option, value: object, profile: Profile | None) -> list[str]:
+    """Why a plan for a file has this option."""
     if profile is None:
         return []
     lines: list[str] = []
-    if word.name == "missing_codes" and isinstance(value, Mapping):
+    if option.name == "missing_codes" and isinstance(value, Mapping):
         lines = [
             wording.note_missing_codes(
                 _string(column.name), column.missing_codes, column.coded_missing, column.called_missing
@@ -81,16 +89,20 @@ def _reasons(word: Word, value: object, profile: Profile | None) -> list[str]:
             for column in map(profile.__getitem__, value)
         ]
         lines.append(wording.note_codes_are_a_judgement())
-    elif word.name == "retry":
+    elif option.name == "retry":
         lines = [wording.note_retry_suggested()]
-    return [f"# {part}" for line in lines for part in textwrap.wrap(line, _COMMENT, break_long_words=False)]
+    return [comment for line in lines for comment in _comment(line)]
+
+
+def _comment(text: str) -> list[str]:
+    return [f"# {part}" for part in textwrap.wrap(text, _COMMENT, break_long_words=False)]
 
 
 # --- what the columns hold --------------------------------------------------------------------
 
 
 def _profile(profile: Profile, suggestions: Sequence[Suggestion], notes: Sequence[str]) -> Iterable[str]:
-    yield f"What was found in {_string(profile.source)}: {profile.records} records."
+    yield f"Detected in {_string(profile.source)}: {profile.records} records."
     yield ""
     roles = {suggestion.column: suggestion for suggestion in suggestions}
     header = ("column", "holds", "distinct", "missing", "zeros", "decimals", "role", "because")
@@ -137,12 +149,10 @@ def printable(name: str) -> str:
 
 
 def zero_share(column: ColumnProfile) -> str:
-    """For a table."""
     return f"{100 * column.zeros:.1f} %" if column.numeric else ""
 
 
 def decimals_in_use(column: ColumnProfile) -> str:
-    """For a table."""
     if not column.numeric:
         return ""
     return "many" if column.decimals is None else str(column.decimals)
@@ -152,7 +162,7 @@ def decimals_in_use(column: ColumnProfile) -> str:
 
 
 def _assigned(name: str, value: object) -> str:
-    line = f"{name} = {_value(value)}"
+    line = f"{name} = {toml_value(value)}"
     if len(line) <= _WIDTH or not isinstance(value, list | tuple):
         return line
     if all(isinstance(item, list | tuple) for item in value):
@@ -162,11 +172,11 @@ def _assigned(name: str, value: object) -> str:
 
 
 def _broken(values: Sequence[object], indent: str) -> str:
-    items = "".join(f"{indent}  {_value(value)},\n" for value in values)
+    items = "".join(f"{indent}  {toml_value(value)},\n" for value in values)
     return f"{indent}[\n{items}{indent}]"
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Integral):
@@ -176,10 +186,10 @@ def _value(value: object) -> str:
     if isinstance(value, str | Path):
         return _string(str(value))
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(str(key))} = {_value(item)}" for key, item in value.items())
+        inner = ", ".join(f"{_key(str(key))} = {toml_value(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, Sequence):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     raise wording.contract_broken("the plan", f"it has a {type(value).__name__}, which TOML does not know")
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_text
@@ -41,9 +43,6 @@ from microagg.plan.identifiers import (
 from microagg.plan.identities import Identity, identities
 from microagg.plan.missing_codes import labelled_missing_codes, likely_missing_codes, likely_missing_texts
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Kind = Literal["whole numbers", "numbers", "text", "dates", "truth values", "empty", "other"]
 
 _DATE = (
@@ -56,7 +55,7 @@ _GLANCE_AT_ORDER = 2000
 _GOES_ALONG = 0.7
 """A rank correlation that numbers of units do not have with amounts."""
 _FEWEST_NUMBERED = 20
-"""From so many records on, whole numbers that are all distinct are numbers of units rather than amounts."""
+"""From this many records on, distinct whole numbers are numbers of units rather than amounts."""
 _EXACT_AS_DOUBLE = 2.0**53
 _SQUARE_EXISTS = 1e150
 
@@ -75,7 +74,7 @@ class ColumnProfile:
     zeros: float = 0.0
     """Share of zeros among the numbers."""
     decimals: int | None = None
-    """Of numbers: so many at most; None beyond nine."""
+    """Of numbers: the most that one has; None beyond nine."""
     positive: bool = False
     """All values are numbers above zero."""
     labelled: bool = False
@@ -148,7 +147,7 @@ def profile(microdata: Microdata) -> Profile:
 
 
 def reasons_for_a_role(microdata: Microdata, names: Sequence[str]) -> dict[str, str]:
-    """Which of the columns must not be left without a role, since they may tell who a record is; and why.
+    """Which of the columns must not be left without a role, since they may show who a record is; and why.
 
     Those that are likely to identify, and those of any kind of which nearly all values are distinct.
     """
@@ -200,8 +199,6 @@ def _numbers(
     measure: str,
 ) -> ColumnProfile:
     """`texts`: what the file says that values mean; `measure`: their level of measurement."""
-    from pyarrow import compute
-
     present = numbers[~np.isnan(numbers)]
     missing = len(numbers) - len(present)
     if len(present) == 0:
@@ -240,7 +237,7 @@ def _numbers(
 
 
 _LABELLED = "codes, as their labels say"
-_NOMINAL = "codes, nominal by the file's own word"
+_NOMINAL = "codes, nominal as the file says"
 
 
 def _why_codes(
@@ -250,7 +247,7 @@ def _why_codes(
     missing ones.
 
     Labels on some of many values, or on codes for a missing answer, make no codes. SPSS calls numbers scale
-    unless it is told otherwise, so that labels on all values count for more; nominal is said on purpose.
+    unless it is set otherwise, so that labels on all values count for more; nominal is set on purpose.
     """
     labelled = [code for code in texts if isinstance(code, int | float)]
     with_label = int(np.isin(answers, np.array(labelled, dtype=np.float64)).sum())
@@ -289,9 +286,6 @@ def _are_weights(name: str, kind: Kind, present: NDArray[np.float64], distinct: 
 def _no_numbers(
     name: str, column: pa.ChunkedArray[Any], labelled: bool, numbers_as_text: bool, dates: bool
 ) -> ColumnProfile:
-    import pyarrow as pa
-    from pyarrow import compute
-
     present = column.drop_null()
     missing = column.null_count
     if len(present) == 0:
@@ -325,8 +319,6 @@ def _has_numbers(field_: pa.Field[Any]) -> bool:
 
 def _disguise(values: pa.Array[Any], counts: pa.Array[Any]) -> str:
     """Whether distinct texts with their counts are numbers with signs, or have many numbers among them."""
-    from pyarrow import compute
-
     if not is_text(values.type) or _has_needless_zeros(values):
         return ""
 
@@ -345,9 +337,6 @@ def _disguise(values: pa.Array[Any], counts: pa.Array[Any]) -> str:
 
 def _kind(values: pa.ChunkedArray[Any]) -> Kind:
     """Of a column's distinct values that are no numbers."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     if pa.types.is_boolean(values.type):
         return "truth values"
     if not is_text(values.type):
@@ -365,8 +354,6 @@ def _kind(values: pa.ChunkedArray[Any]) -> Kind:
 
 def _has_needless_zeros(column: pa.ChunkedArray[Any] | pa.Array[Any]) -> bool:
     """Whether some number is written with a zero before other digits, which only codes have."""
-    from pyarrow import compute
-
     begins = column.filter(compute.starts_with(column, "0"))
     return bool(compute.any(compute.match_substring_regex(begins, r"^0\d")).as_py())
 

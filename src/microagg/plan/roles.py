@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from microagg import wording
 from microagg.arrow_types import is_text
 from microagg.model import Microdata, positions_of
@@ -18,13 +20,11 @@ def check_columns(protection: Protection, source: Microdata) -> None:
         texts = [code for code in codes if isinstance(code, str)]
         if texts and not _may_hold_text(source, column):
             raise wording.text_codes_of_numbers(column, texts)
-    found = reasons_for_a_role(source, [name for name in columns if name not in roles])
-    if found:
-        raise wording.needs_role(list(found), list(found.values()))
+    reasons = reasons_for_a_role(source, [name for name in columns if name not in roles])
+    if reasons:
+        raise wording.needs_role(list(reasons), list(reasons.values()))
 
 
 def _may_hold_text(source: Microdata, column: str) -> bool:
-    import pyarrow as pa
-
     kind = source.table.schema.field(column).type
     return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)

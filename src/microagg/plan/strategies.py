@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 from microagg import wording
 from microagg.methods.recipe import stage_of
-from microagg.plan.checks import Names, subsets_of
+from microagg.plan.kinds import GroupSizes, NameList, Names, Subsets
 from microagg.plan.method import heeds_effort, heeds_seconds
 from microagg.plan.protection import Protection
 
 WAYS = ("joint", "each")
-"""Words for two ways to split the keys: all in one subset, and each in one of its own."""
+"""Two ways to split the keys: all in one subset, and each in one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,48 +31,33 @@ class Strategy:
         return " | ".join(", ".join(subset) for subset in self.subsets)
 
 
-def strategies_of(
-    ks: object, methods: object, keys: object, ways: object, words: Mapping[str, Any]
-) -> list[Strategy]:
+def strategies_of(ks: object, methods: object, ways: object, given: Mapping[str, Any]) -> list[Strategy]:
     """The whole grid; `SettingsError` for what would be wrong in any of its cells.
 
-    `words` are others of `protect`, the same for all strategies.
+    `given` are the keys and other settings of `protect`, the same for all strategies.
     """
-    if keys is None:
+    if given.get("keys") is None:
         raise wording.no_keys()
-    given = subsets_of("keys", keys)
-    listed = _methods(methods)
-    own = {method: _words_for(method, words) for method in listed}
-    for word in ("effort", "seconds"):
-        if words.get(word) is not None and not any(word in of_method for of_method in own.values()):
-            raise wording.no_effect(word, " or ".join(listed), "none of them can do more or less.")
+    keys = Subsets().check("keys", given["keys"])
+    sizes = GroupSizes().check("k", ks)
+    recipes = list(dict.fromkeys(NameList("method").check("methods", methods)))
+    acting = {method: _acting_on(method, given) for method in recipes}
+    for name in ("effort", "seconds"):
+        if given.get(name) is not None and not any(name in own for own in acting.values()):
+            raise wording.no_effect(name, " or ".join(recipes), "none of them can do more or less.")
     return [
-        Strategy(k, method, split, _protection(k, method, split, own[method]))
-        for split in _splits(given, ways)
-        for method in listed
-        for k in _ks(ks)
+        Strategy(k, method, split, _protection(k, method, split, acting[method]))
+        for split in _splits(keys, ways)
+        for method in recipes
+        for k in sizes
     ]
 
 
-def _words_for(method: str, words: Mapping[str, Any]) -> dict[str, Any]:
-    """The words without those that have no effect on this method, but may have on others."""
+def _acting_on(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without those that have no effect on this method, but may have on others."""
     stage = stage_of(method)
     acts = {"effort": heeds_effort(stage), "seconds": heeds_seconds(stage)}
-    return {word: value for word, value in words.items() if value is not None and acts.get(word, True)}
-
-
-def _ks(ks: object) -> list[int]:
-    listed = [ks] if isinstance(ks, Integral) else ks
-    if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
-        raise wording.bad_value("k", "one or several whole numbers, such as 3, 5 and 10")
-    return list(dict.fromkeys(listed))
-
-
-def _methods(methods: object) -> list[str]:
-    listed = [methods] if isinstance(methods, str) else methods
-    if not isinstance(listed, Sequence) or not listed or not all(isinstance(each, str) for each in listed):
-        raise wording.bad_value("methods", "one or several names or recipes, such as mdav and auto")
-    return list(dict.fromkeys(listed))
+    return {name: value for name, value in given.items() if value is not None and acts.get(name, True)}
 
 
 def _splits(given: tuple[Names, ...], ways: object) -> list[tuple[Names, ...]]:
@@ -95,16 +79,16 @@ def _split(keys: Names, way: object) -> tuple[Names, ...]:
         return tuple((key,) for key in keys)
     if isinstance(way, str):
         raise wording.no_such_choice("subsets", way, WAYS)
-    split = subsets_of("subsets", way)
+    split: tuple[Names, ...] = Subsets().check("subsets", way)
     named = [column for subset in split for column in subset]
     if sorted(named) != sorted(keys):
         raise wording.not_a_split(named, keys)
     return split
 
 
-def _protection(k: int, method: str, split: tuple[Names, ...], words: Mapping[str, Any]) -> Protection:
-    own: dict[str, Any] = {**words, "k": k, "method": method, "keys": [list(subset) for subset in split]}
-    # Nothing is released: what would have to be accepted is accepted here, and told.
+def _protection(k: int, method: str, split: tuple[Names, ...], given: Mapping[str, Any]) -> Protection:
+    own: dict[str, Any] = {**given, "k": k, "method": method, "keys": [list(subset) for subset in split]}
+    # Nothing is released: what would have to be accepted is accepted here, and reported.
     own["accept_partial"] = True if len(split) > 1 else None
     own["accept_homogeneous"] = True if own.get("confidential") else None
     if k != 2:

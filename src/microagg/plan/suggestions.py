@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pyarrow as pa
+from pyarrow import compute
 
 from microagg.columns import plain
 from microagg.model import Microdata
 from microagg.plan.column_names import are_of_businesses, confidential_matter, is_demographic
 from microagg.plan.identifiers import FEW_VALUES, nearly_unique
 from microagg.plan.profile import ColumnProfile, Profile
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Role = Literal["keys", "strata", "confidential", "drop", "pass", "weight"]
 
@@ -44,7 +44,7 @@ def suggest(microdata: Microdata, found: Profile, k: int) -> tuple[Suggestion, .
         roles[name] = "keys", "numbers; there is another weight"
     kept: list[str] = []
     candidates = [column for column in found if roles[column.name][0] == "strata"]
-    # What people are commonly told apart by goes first. Then text: a number of few values may be an amount.
+    # What commonly distinguishes people goes first. Then text: a number of few values may be an amount.
     # Then the coarsest.
     in_turn = sorted(
         candidates, key=lambda each: (not is_demographic(each.name), each.numeric, each.distinct)
@@ -81,30 +81,32 @@ def can_be_masked(column: ColumnProfile) -> bool:
     return column.numeric and not column.codes and not column.identifier and column.distinct > 1
 
 
-def words_of(suggestions: Iterable[Suggestion], found: Profile, k: int) -> dict[str, object]:
-    """The suggestions in the words of a plan."""
+def settings_of_plan(suggestions: Iterable[Suggestion], found: Profile, k: int) -> dict[str, object]:
+    """The suggestions as settings of a plan."""
     by_role: dict[str, list[str]] = {}
     for suggestion in suggestions:
         by_role.setdefault(suggestion.role, []).append(suggestion.column)
-    words: dict[str, object] = {"k": k}
+    settings: dict[str, object] = {"k": k}
     keys = by_role.get("keys", [])
     if keys:
-        words["keys"] = [keys]
-    words |= {role: by_role[role] for role in ("strata", "confidential", "drop", "pass") if role in by_role}
+        settings["keys"] = [keys]
+    settings |= {
+        role: by_role[role] for role in ("strata", "confidential", "drop", "pass") if role in by_role
+    }
     if "weight" in by_role:
-        words["weight"] = by_role["weight"][0]
+        settings["weight"] = by_role["weight"][0]
     codes = {name: list(found[name].missing_codes) for name in keys if found[name].missing_codes}
     if codes:
-        words["missing_codes"] = codes
+        settings["missing_codes"] = codes
     if codes or any(found[name].missing for name in keys):
-        words["missing"] = "by-pattern"
+        settings["missing"] = "by-pattern"
     # The mean of yes and no, as 0 and 1, is neither.
     two = {name: 0 for name in keys if found[name].distinct <= 2 and found[name].kind == "whole numbers"}
     if two:
-        words["decimals"] = two
+        settings["decimals"] = two
     if "confidential" in by_role or "weight" in by_role:
-        words["retry"] = True
-    return words
+        settings["retry"] = True
+    return settings
 
 
 def _alone(column: ColumnProfile, records: int, k: int, business: bool) -> tuple[Role, str]:
@@ -166,18 +168,12 @@ def _no_room(column: ColumnProfile, k: int) -> tuple[Role, str]:
 
 def _has_nan(table: pa.Table, name: str) -> bool:
     """Whether some value is NaN, which `protect` takes for no stratum; null is one."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     column = plain(table.column(name))
     return pa.types.is_floating(column.type) and bool(compute.any(compute.is_nan(column)).as_py())
 
 
 def _smallest_cell(table: pa.Table, columns: Sequence[str]) -> int:
     """The records of the rarest combination."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     # By place: no name of a column gets in the way of the count's.
     cells = pa.table({str(at): plain(table.column(name)) for at, name in enumerate(columns)})
     counted = cells.group_by(cells.column_names).aggregate([([], "count_all")])

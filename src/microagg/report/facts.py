@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from microagg.model import ColumnRoles
 from microagg.verdict import Finding, Verdict
 
 Values = NDArray[np.float64]
@@ -159,34 +160,23 @@ class LossBand(Enum):
     ABOVE_20 = "above 20 %"
 
 
-@dataclass(frozen=True, slots=True)
-class Policies:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies(ColumnRoles):
     """How columns were treated: settings and names of released columns, nothing from the source."""
 
     columns: tuple[str, ...]
     """Of the release."""
-    subsets: tuple[tuple[str, ...], ...]
-    """Keys; those of one subset were masked together."""
-    strata: tuple[str, ...] = ()
-    own_subsets: tuple[tuple[str, ...], ...] = ()
-    """Confidential columns masked as a subset of their own."""
-    noised: tuple[str, ...] = ()
     noise: float = 0.0
     """Its standard deviation, as a share of the column's."""
     correlated_noise: bool = False
-    confidential: tuple[str, ...] = ()
-    """All of them, however they were treated."""
     merges_strata: bool = False
     """Too small ones are merged, if there are any."""
     leaves_out_strata: bool = False
     """Too small ones are left out, if there are any."""
-    weight: str | None = None
     medians: bool = False
     gives_up_values: bool = False
     """Values are set to missing where that is needed, and some are missing in the release."""
     zeros_apart: bool = False
-    min_distinct: int = 2
-    accept_homogeneous: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from microagg import wording
-from microagg.model import FILE_WORDS
+from microagg.model import FILE_OPTIONS
 from microagg.web import example
 from microagg.web.project import Project, Source
 
@@ -28,7 +28,7 @@ def _example(project: Project, message: Mapping[str, Any], _paths: bool) -> None
 def _reread(project: Project, message: Mapping[str, Any], _paths: bool) -> None:
     """With another delimiter, header, sheet, …"""
     if project.source is not None:
-        said = {word: str(message.get(word) or "") for word in FILE_WORDS}
+        said = {word: str(message.get(word) or "") for word in FILE_OPTIONS}
         old = project.source
         csv: dict[str, Any] = {word: value for word, value in said.items() if value}
         if csv.get("header_row", "").strip().isdecimal():

@@ -10,26 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from microagg import errors, wording
+from microagg.plan.settings import PLAN_OPTIONS, options_of_command
 from microagg.web.choices import Choices
 from microagg.web.folders import remove
 from microagg.web.jobs import Job, Lane, Queue
 
-COMPARED = (
-    "keys",
-    "strata",
-    "confidential",
-    "weight",
-    "small_strata",
-    "missing",
-    "missing_codes",
-    "zeros",
-    "allow_pairs",
-    "scale",
-    "effort",
-    "seconds",
-    "seed",
-)
-"""Words that a comparison has too; it tries k and methods of its own."""
+COMPARED = tuple(name for name in options_of_command("compare") if name in PLAN_OPTIONS and name != "k")
+"""Options that a comparison has too; it tries k and methods of its own."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +107,7 @@ class Project:
     # --- choices ------------------------------------------------------------------------------
 
     def say(self, word: str, value: object, column: str | None = None) -> None:
-        self.choices.say(word, value, column)
+        self.choices.set(word, value, column)
         self.changed("words")
 
     def check(self, against_data: bool) -> None:
@@ -133,7 +120,7 @@ class Project:
         if self.source is None or self.found is None:
             return
         try:
-            words = self.choices.words()
+            words = self.choices.plan()
             Protection.of(words)
             if against_data:
                 self._start("check", {**self._arguments(), "words": words}, "quick")
@@ -147,7 +134,7 @@ class Project:
         """Protect the file with the words as they are; `SettingsError` for what cannot be."""
         if self.source is None:
             return
-        words = self.choices.words()
+        words = self.choices.plan()
         folder = self.new_place()
         try:
             self._start("protect", {**self._arguments(), "words": words, "folder": str(folder)}, "long")
@@ -166,7 +153,7 @@ class Project:
         """Every k with every method, other words as they are."""
         if self.source is None:
             return
-        words = {word: value for word, value in self.choices.words().items() if word in COMPARED}
+        words = {word: value for word, value in self.choices.plan().items() if word in COMPARED}
         arguments = {**self._arguments(), "words": words, "ks": ks, "methods": methods}
         self._start("compare", arguments, "long")
 

@@ -127,8 +127,8 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "stopped": release.stopped,
         "cut_short": release.stopped or any(task.truncated for task in release.partitions),
         "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
-        "asked": dict(protection.words),
-        "words": dict(release.protection.words),
+        "asked": dict(protection.settings),
+        "words": dict(release.protection.settings),
         "seconds": release.seconds,
     }
 

@@ -16,13 +16,13 @@ from microagg.engines.spark import frames
 from microagg.engines.spark.faults import told
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import WEIGHT, Found
+from microagg.engines.spark.limits import check_settings, sizes_of
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.roles import check_roles
 from microagg.engines.spark.rounds import jobs_of, notes_of, second_round, solved
 from microagg.engines.spark.strata import counted_strata
 from microagg.engines.spark.weights import refuse_weights
-from microagg.engines.spark.words import check_words, sizes_of
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
 from microagg.plan.protection import Protection
@@ -39,7 +39,7 @@ MOST_PARTITIONS = 20_000
 def protect(source: Source, protection: Protection, progress: Watcher | None = None) -> SparkRelease:
     """A verified release of the source, or an exception that says what stands against it."""
     started = monotonic()
-    check_words(protection)
+    check_settings(protection)
     frames.check(source, protection)
     session = source.frame.sparkSession
     sizes = sizes_of(protection.k, session.conf.get("spark.microagg.blockRecords", None))

@@ -14,7 +14,7 @@ from microagg import wording
 from microagg.engines.release import SHOWN_RECIPES
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import Found
-from microagg.engines.spark.words import check_files
+from microagg.engines.spark.limits import check_files
 from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.verdict import Verdict
@@ -106,7 +106,7 @@ class SparkRelease:
                 "records": self.fingerprint.records + self.verdict.suppressed,
                 "columns": self.source.columns,
             },
-            "plan": dict(self.protection.words),
+            "plan": dict(self.protection.settings),
             "seed": self.protection.method.seed,
             "information_loss": self.information_loss,
             "bound_loss": None,

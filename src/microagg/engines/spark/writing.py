@@ -75,7 +75,7 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             "digest": str(verified),
             "written": datetime.now(UTC).isoformat(),
         }
-        words = dict(release.protection.words)
+        words = dict(release.protection.settings)
         contents = {
             places.record: json.dumps({**release.record, "output": output}, allow_nan=False),
             places.plan: used_plan(words),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from htmltools import Tag, TagList, tags
 
 from microagg.model import FORMATS
-from microagg.web.labels import LABELS, OPTIONS
+from microagg.plan.settings import PLAN_OPTIONS
 from microagg.web.project import Project, Source
 from microagg.web.views.parts import (
     NO_SHINY_BINDING,
@@ -130,11 +131,11 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
     known = {**((found or {}).get("csv") or {}), **source.csv}
     is_csv = _kind_of(source.name) == "CSV"
 
-    def choice(word: str, texts: dict[str, str]) -> TagList:
+    def choice(word: str, texts: Mapping[str, str]) -> TagList:
         said = source.csv.get(word, "")
         automatic = "automatic" if not known.get(word) or said else f"found: {_shown(known[word])}"
         return TagList(
-            tags.label(LABELS[word], for_=word),
+            tags.label(PLAN_OPTIONS[word].label, for_=word),
             tags.select(
                 options((("", automatic), *texts.items()), said),
                 id=word,
@@ -144,7 +145,7 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
 
     def field(word: str, **kind: str) -> TagList:
         return TagList(
-            tags.label(LABELS[word], for_=word),
+            tags.label(PLAN_OPTIONS[word].label, for_=word),
             tags.input(
                 id=word, value=str(source.csv.get(word, "")), autocomplete="off", **kind, **NO_SHINY_BINDING
             ),
@@ -159,7 +160,7 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
         tags.summary("Names or values look wrong? Say how the file is written"),
         tags.div(
             *(of_csv if is_csv else [tags.div(field("sheet", type="text", placeholder="the only one"))]),
-            tags.div(choice("header", OPTIONS["header"])),
+            tags.div(choice("header", PLAN_OPTIONS["header"].kind.choices)),
             tags.div(field("header_row", type="number", min="1", placeholder="1")),
             class_="fields",
         ),

@@ -5,95 +5,99 @@ from __future__ import annotations
 from htmltools import Tag, TagList, tags
 from shiny import ui
 
-from microagg.plan.words import WORDS
-from microagg.web.labels import LABELS, OPTIONS
+from microagg.methods.catalogue import ALIASES, METHODS
+from microagg.plan.kinds import Flag, Number
+from microagg.plan.settings import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
 from microagg.web.project import Project
 from microagg.web.views.parts import NO_SHINY_BINDING as OURS
 from microagg.web.views.parts import button, counted, go, head, nothing_yet, options, says, under_way
 
-FIRST = ("k", "small_strata", "missing")
-CONFIDENTIAL = ("confidential_as", "noise", "min_distinct", "retry", "accept_homogeneous")
-MORE = ("zeros", "aggregate", "scale", "seconds", "seed", "shuffle", "certify")
-ACCEPTED = ("allow_pairs", "accept_partial", "accept_real_values")
+OF_METHOD = ("method", "effort")
+"""Beside each other, with a place for recipes."""
+
+
+def options_in(form: str) -> list[str]:
+    """The options that have a control in this part of the form."""
+    return [name for name, option in PLAN_OPTIONS.items() if option.form == form]
 
 
 def protection(project: Project) -> Tag | TagList:
-    """The form. Its words and their meanings are those of a plan."""
+    """The form. Its options and their meanings are those of a plan."""
     if project.found is None:
         return nothing_yet("protection")
+    first = [name for name in options_in(FIRST) if name not in OF_METHOD]
     has_confidential = "confidential" in project.choices.roles.values()
     return TagList(
         head("protection", "At least k records will share each combination of the keys. How large is k?"),
         tags.div(
             tags.div(
                 tags.fieldset(
-                    tags.legend("Groups"),
-                    tags.div(*(field(project, word) for word in FIRST), class_="fields"),
+                    tags.legend(FIRST),
+                    tags.div(*(field(project, name) for name in first), class_="fields"),
                     method(project),
                     ui.output_ui("about_method"),
                 ),
-                _folded(project, "Confidential columns", CONFIDENTIAL, has_confidential),
-                _folded(project, "More settings", MORE, False),
-                _folded(project, "Accept what would be refused", ACCEPTED, False),
+                _folded(project, CONFIDENTIAL, has_confidential),
+                _folded(project, MORE, False),
+                _folded(project, ACCEPT, False),
             ),
             class_="form",
         ),
     )
 
 
-def _folded(project: Project, title: str, words: tuple[str, ...], is_open: bool) -> Tag:
-    said = any(word in project.choices.settings for word in words)
+def _folded(project: Project, form: str, is_open: bool) -> Tag:
+    names = options_in(form)
+    is_used = any(name in project.choices.settings for name in names)
     return tags.details(
-        tags.summary(title),
-        tags.div(*(field(project, word) for word in words), class_="fields"),
-        open="" if is_open or said else None,
+        tags.summary(form),
+        tags.div(*(field(project, name) for name in names), class_="fields"),
+        open="" if is_open or is_used else None,
         class_="folded",
     )
 
 
-def field(project: Project, word: str) -> Tag:
-    """The control of a word, with its label and meaning."""
-    value = project.choices.settings.get(word)
-    label = tags.label(LABELS[word], for_=word)
-    if word in OPTIONS:  # which explain themselves
-        return tags.div(label, _select(word, str(value or WORDS[word].shown.strip('"'))))
-    kind = WORDS[word].kind
-    about = {"id": word, "data_word": word, "aria_describedby": f"{word}-help", **OURS}
-    help_ = tags.p(WORDS[word].meaning.replace("\n", " "), id=f"{word}-help", class_="note")
-    if kind == "truth value":
+def field(project: Project, name: str) -> Tag:
+    """The control of an option, with its label and meaning."""
+    option = PLAN_OPTIONS[name]
+    value = project.choices.settings.get(name)
+    label = tags.label(option.label, for_=name)
+    if option.kind.choices:  # which explain themselves
+        return tags.div(label, _select(name, str(value or option.default)))
+    about = {"id": name, "data_word": name, "aria_describedby": f"{name}-help", **OURS}
+    help_ = tags.p(option.help, id=f"{name}-help", class_="note")
+    if isinstance(option.kind, Flag):
         box = tags.input(type="checkbox", checked="" if value else None, **about)
         return tags.div(tags.div(box, label, class_="box"), help_)
     control = tags.input(
         type="number",
         value="" if value is None else str(value),
-        placeholder=WORDS[word].shown if WORDS[word].is_default else "",
+        placeholder=str(option.default) if option.has_default else "",
         min="0",
-        step="any" if kind == "number" else "1",
+        step="any" if isinstance(option.kind, Number) else "1",
         **about,
     )
     return tags.div(label, control, help_)
 
 
-def _select(word: str, chosen: str) -> Tag:
+def _select(name: str, chosen: str) -> Tag:
     return tags.select(
-        options(tuple(OPTIONS[word].items()), chosen),
-        id=word,
-        data_word=word,
+        options(tuple(PLAN_OPTIONS[name].kind.choices.items()), chosen),
+        id=name,
+        data_word=name,
         **OURS,
     )
 
 
 def method(project: Project) -> Tag:
     """All methods of the catalogue, and a place for recipes."""
-    from microagg.methods.catalogue import METHODS
-
     chosen = str(project.choices.settings.get("method", "auto"))
     known = chosen in METHODS
     names = [*METHODS, *([] if known else [chosen])]
     return tags.div(
         field(project, "effort"),
         tags.div(
-            tags.label(LABELS["method"], for_="method"),
+            tags.label(PLAN_OPTIONS["method"].label, for_="method"),
             tags.select(
                 options(tuple((name, name) for name in names), chosen),
                 id="method",
@@ -119,8 +123,6 @@ def method(project: Project) -> Tag:
 
 def about_method(project: Project) -> Tag:
     """One line about the method that is chosen, from the catalogue."""
-    from microagg.methods.catalogue import ALIASES, METHODS
-
     name = str(project.choices.settings.get("method", "auto")).split("+")[0].split(":")[0]
     entry = METHODS.get(ALIASES.get(name, name))
     if entry is None:

@@ -68,7 +68,7 @@ def changed_since(project: Project) -> Tag | None:
     from microagg.plan.protection import Protection
 
     try:
-        same = dict(Protection.of(project.choices.words()).words) == project.release["asked"]
+        same = dict(Protection.of(project.choices.plan()).settings) == project.release["asked"]
     except SettingsError:
         same = False
     changed = None if same else "Settings were changed since this release was made. "
@@ -122,7 +122,7 @@ def compare_state(project: Project) -> Tag | TagList:
 def _compared_otherwise(project: Project, job: Job) -> Tag | None:
     """A word of warning if the comparison would have other words now."""
     try:
-        now = {word: value for word, value in project.choices.words().items() if word in COMPARED}
+        now = {word: value for word, value in project.choices.plan().items() if word in COMPARED}
     except SettingsError:
         now = None
     if now == job.arguments["words"]:

@@ -12,8 +12,8 @@ BLOCK_RECORDS = 120_000
 _GROUPS_IN_A_BLOCK = 16
 
 
-def check_words(protection: Protection) -> None:
-    """`SettingsError` for the first word that would have another effect than in memory, or none."""
+def check_settings(protection: Protection) -> None:
+    """`SettingsError` for the first option that would have another effect than in memory, or none."""
     method = protection.method
     refused = {
         f"scale {method.scale}": (
@@ -36,24 +36,24 @@ def check_words(protection: Protection) -> None:
             "than was verified. Use keep or subset.",
         ),
     }
-    for word, (found, reason) in refused.items():
-        if found:
-            raise wording.not_on_spark(word, reason)
+    for option, (is_given, reason) in refused.items():
+        if is_given:
+            raise wording.not_on_spark(option, reason)
 
 
-def sizes_of(k: int, said: str | None) -> Sizes:
+def sizes_of(k: int, configured: str | None) -> Sizes:
     """How large blocks may be."""
     least = _GROUPS_IN_A_BLOCK * k
-    if said is None:
+    if configured is None:
         return Sizes(k, max(BLOCK_RECORDS, least))
-    if not said.isdecimal() or int(said) < least:
+    if not configured.isdecimal() or int(configured) < least:
         raise wording.block_too_small(least, k)
-    return Sizes(k, int(said))
+    return Sizes(k, int(configured))
 
 
 def check_files(labels: bool, report: object, external_report: object) -> None:
     """`SettingsError` for files that only one machine with all records could write."""
     asked = {"labels": labels or None, "report": report, "external_report": external_report}
-    for word, value in asked.items():
+    for option, value in asked.items():
         if value is not None:
-            raise wording.not_on_spark(word, "it needs all records on one machine.")
+            raise wording.not_on_spark(option, "it needs all records on one machine.")

@@ -1,0 +1,617 @@
+"""All options. The command line, plan files, the browser and the reference page are made from these fields.
+
+A field says of which kind the option is, what it means in one sentence, below which heading it stands, its
+default, and which commands take it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from microagg.plan import kinds
+from microagg.plan.kinds import Code, Flag, Names, OneOf, Text
+from microagg.plan.options import REQUIRED, Needs, Option, option, options_of
+
+if TYPE_CHECKING:
+    from microagg.model import Effort, ScaleName  # NumPy takes longer than the command's help
+
+SmallStrata = Literal["refuse", "merge", "suppress"]
+Missing = Literal["refuse", "by-pattern"]
+Aggregate = Literal["mean", "median"]
+Zeros = Literal["together", "apart"]
+ConfidentialAs = Literal["keep", "subset", "noise", "correlated-noise"]
+
+# Headings of the help and of plan files.
+COLUMNS = "Columns"
+POLICIES = "Policies"
+CONFIDENTIAL = "Confidential columns"
+METHOD = "Method"
+FILES = "Files"
+OUTPUT = "Output"
+
+# Parts of the browser's form.
+FIRST = "Groups"
+MORE = "More settings"
+ACCEPT = "Accept what would be refused"
+
+# Commands that have options in common.
+READING = ("plan", "protect", "compare", "partition", "bound", "verify-certificate")
+PARTITIONING = ("protect", "compare", "partition", "bound")
+JUDGING = ("protect", "assess", "compare")
+TRYING = ("protect", "compare")
+NO_COMMAND = ("",)
+"""The command line has an argument for it."""
+
+_column_option = partial(option, COLUMNS)
+_policy = partial(option, POLICIES)
+_confidential_option = partial(option, CONFIDENTIAL, form=CONFIDENTIAL)
+_method_option = partial(option, METHOD)
+_file_option = partial(option, FILES)
+_output_option = partial(option, OUTPUT)
+
+HEADER = OneOf({"yes": "names of the columns", "no": "a record: there are no names"})
+
+SECONDS_OF_PROOF = 60.0
+"""A proof that takes longer is rarely worth it."""
+
+SECONDS_OF_CHECK = 3600.0
+"""Enough for honest certificates; a forged one could take for ever."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSettings:
+    """Where the data are and how their file is written."""
+
+    input: str | None = _file_option(
+        Text(), "The file to protect.", commands=NO_COMMAND, example="data.csv"
+    )
+    output: str | None = _file_option(
+        Text(),
+        "The protected file; its ending names its format. By default NAME-protected beside the file.",
+        commands=("protect",),
+        flags=("-o", "--output"),
+        example="protected.csv",
+    )
+    delimiter: str | None = _file_option(
+        Text(),
+        "Of a CSV file: the sign between fields; detected by default.",
+        commands=(*READING, "assess"),
+        label="Sign between fields",
+        example=";",
+    )
+    encoding: str | None = _file_option(
+        Text(),
+        "Of a CSV file: its encoding, such as utf-8 or windows-1252; detected by default.",
+        commands=(*READING, "assess"),
+        label="Encoding",
+        example="utf-8",
+    )
+    decimal: str | None = _file_option(
+        Text(),
+        "Of a CSV file: its decimal sign, a point or a comma; detected by default.",
+        commands=(*READING, "assess"),
+        label="Decimal sign",
+        example=",",
+    )
+    header: str | None = _file_option(
+        HEADER,
+        "Of a CSV or Excel file: whether its first row holds the names of the columns or is a record, so "
+        "that columns are called column1, column2, …; detected by default.",
+        label="First row",
+        example="yes",
+    )
+    sheet: str | None = _file_option(
+        Text(),
+        "Of an Excel file: the sheet to read, with its hidden rows and columns.",
+        label="Sheet",
+        example="Data",
+    )
+    header_row: int | None = _file_option(
+        kinds.Int(at_least=1),
+        "Of a CSV or Excel file: the row that holds the names, counted from 1; rows above it are skipped.",
+        label="Row with the names",
+        example=3,
+    )
+
+
+_CONFIDENTIAL_NAMED = Needs("confidential columns are named", lambda given: bool(given.confidential))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtectionSettings:
+    """What shall be done to which columns."""
+
+    k: int = _column_option(
+        kinds.GroupSize(),
+        "At least this many records share each released combination of the keys; 3 or more.",
+        default=REQUIRED,
+        label="Smallest group, k",
+        form=FIRST,
+        example=3,
+    )
+    keys: tuple[Names, ...] = _column_option(
+        kinds.Subsets(),
+        "Numeric columns by which somebody could be recognised. Those of one subset are masked jointly, "
+        "and k holds for each subset by itself.",
+        commands=JUDGING,
+        label="key: masked jointly",
+        example=[["turnover", "employees"]],
+    )
+    each: Names = _column_option(
+        kinds.NameList(),
+        "Numeric columns that are masked one by one: k holds for each alone, not jointly.",
+        commands=("protect", "assess"),
+        label="key, masked by itself",
+        example=["surface"],
+    )
+    strata: Names = _column_option(
+        kinds.NameList(),
+        "Columns of few values that stay unchanged; no group has records of two combinations of them, and "
+        "they count as keys.",
+        commands=JUDGING,
+        label="stratum: never crossed",
+        example=["region"],
+    )
+    confidential: Names = _column_option(
+        kinds.NameList(),
+        "Columns that others must not learn about a respondent, such as an income or an illness: every "
+        "group has several values of each.",
+        commands=JUDGING,
+        label="confidential",
+        example=["profit"],
+    )
+    drop: Names = _column_option(
+        kinds.NameList(),
+        "Columns that are left out, such as names and numbers of persons.",
+        label="drop: not released",
+        example=["name"],
+    )
+    pass_: Names = _column_option(
+        kinds.NameList(),
+        "Columns that are released unchanged and are no keys.",
+        label="pass: released as is",
+        example=["year"],
+    )
+    weight: str | None = _column_option(
+        kinds.Name(),
+        "The column of survey weights, all above zero: means are weighted.",
+        commands=JUDGING,
+        label="survey weight",
+        example="weight",
+    )
+    small_strata: SmallStrata = _policy(
+        OneOf(
+            {
+                "refuse": "refuse",
+                "merge": "merge with other small ones",
+                "suppress": "suppress: leave their records out",
+            }
+        ),
+        "What happens to strata of fewer than k records.",
+        default="refuse",
+        commands=TRYING,
+        label="Strata with fewer than k records",
+        form=FIRST,
+        needs=Needs("strata are named", lambda given: bool(given.strata)),
+    )
+    missing: Missing = _policy(
+        OneOf({"refuse": "refuse", "by-pattern": "by-pattern: group records that miss the same"}),
+        "What happens to records with missing values in keys.",
+        default="refuse",
+        commands=TRYING,
+        label="Missing values in keys",
+        form=FIRST,
+    )
+    missing_codes: Mapping[str, tuple[Code, ...]] = _policy(
+        kinds.CodesByColumn(),
+        "Numbers and texts of a column that stand for a missing answer, such as age=9,99 or pay=-.",
+        commands=JUDGING,
+        label="codes for missing",
+        example={"age": [99, 999], "wages": ["."]},
+    )
+    aggregate: Aggregate = _policy(
+        OneOf({"mean": "mean", "median": "median"}),
+        "What replaces the values of a group.",
+        default="mean",
+        label="A group publishes its",
+        form=MORE,
+    )
+    decimals: Mapping[str, int] = _policy(
+        kinds.DecimalsByColumn(),
+        "Decimals of a masked column as it is released; by default two more than the source has.",
+        label="decimals",
+        example={"employees": 0},
+    )
+    zeros: Zeros = _policy(
+        OneOf({"together": "together with other values", "apart": "apart: records with the same zeros"}),
+        "Whether records with zeros in keys are grouped with others, or only with those of the same zeros.",
+        default="together",
+        commands=TRYING,
+        label="Zeros in keys",
+        form=MORE,
+    )
+    shuffle: bool = _policy(
+        Flag(), "Release the records in random order.", label="Change the order of the records", form=MORE
+    )
+    allow_pairs: bool = _policy(
+        Flag(),
+        "Accept k = 2, where each of a pair can compute the other's values.",
+        commands=("plan", *TRYING),
+        label="Accept k = 2",
+        form=ACCEPT,
+        needs=Needs("k is 2", lambda given: given.k == 2),
+    )
+    accept_real_values: bool = _policy(
+        Flag(),
+        "Accept medians that are a respondent's own value.",
+        label="Accept medians that are somebody's own value",
+        form=ACCEPT,
+        needs=Needs("aggregate is median", lambda given: given.aggregate == "median"),
+    )
+    accept_partial: bool = _policy(
+        Flag(),
+        "Accept that k holds for each subset of keys, but not for all keys jointly.",
+        label="Accept k for each subset, not for all keys jointly",
+        form=ACCEPT,
+        needs=Needs("there are several subsets of keys", lambda given: len(given.subsets) > 1),
+    )
+    confidential_as: ConfidentialAs = _confidential_option(
+        OneOf(
+            {
+                "keep": "keep: as they are",
+                "subset": "subset: masked by themselves",
+                "noise": "noise: with noise",
+                "correlated-noise": "correlated-noise: with noise that keeps correlations",
+            }
+        ),
+        "How confidential columns are released: unchanged, masked as a subset of their own, or with noise.",
+        default="keep",
+        label="Confidential columns are released",
+        needs=_CONFIDENTIAL_NAMED,
+    )
+    noise: float = _confidential_option(
+        kinds.Noise(at_least=0.01),
+        "Standard deviation of the noise as a share of the column's, at least 0.01.",
+        default=0.1,
+        label="Noise",
+        needs=Needs("confidential_as is noise or correlated-noise", lambda given: bool(given.noised)),
+    )
+    min_distinct: int = _confidential_option(
+        kinds.Int(at_least=2),
+        "Every group has at least this many values of each confidential column.",
+        default=2,
+        label="Confidential values in a group, at least",
+        needs=_CONFIDENTIAL_NAMED,
+    )
+    retry: bool = _confidential_option(
+        Flag(),
+        "Try other groups if some have too few confidential values, or one record with most of the weight.",
+        label="Try other groups until they have enough",
+        needs=Needs(
+            "confidential columns or a weight are named",
+            lambda given: bool(given.confidential or given.weight),
+        ),
+    )
+    accept_homogeneous: bool = _confidential_option(
+        Flag(),
+        "Accept groups with fewer confidential values.",
+        label="Accept groups with fewer",
+        needs=_CONFIDENTIAL_NAMED,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodSettings:
+    """How groups are looked for."""
+
+    method: Any = _method_option(
+        kinds.Recipe(),
+        "A method or recipe, see `microagg methods`.",
+        default="auto",
+        commands=("protect", "partition"),
+        label="Method",
+        form=FIRST,
+    )
+    scale: ScaleName = _method_option(
+        OneOf(
+            {
+                "zscore": "zscore: standard deviations",
+                "range": "range: from smallest to largest",
+                "robust": "robust: median deviations",
+                "rank": "rank: places in the order",
+                "none": "none: as they are",
+            }
+        ),
+        "The common unit to which columns are brought.",
+        default="zscore",
+        label="Common unit",
+        form=MORE,
+    )
+    effort: Effort = _method_option(
+        OneOf(
+            {
+                "fast": "fast: a glance",
+                "balanced": "balanced",
+                "best": "best: minutes rather than seconds",
+            }
+        ),
+        "How much work is done by methods that can always do more.",
+        default="balanced",
+        commands=("protect", "compare", "partition"),
+        label="Effort",
+        form=FIRST,
+    )
+    seconds: float | None = _method_option(
+        kinds.Number(),
+        "Time limit of the search for groups. Reading, MDAV to start from, verifying and writing are not "
+        "covered; `compare` has it for each strategy.",
+        commands=("protect", "compare", "partition"),
+        label="Limit of time, in seconds",
+        form=MORE,
+        example=60,
+    )
+    seed: int = _method_option(
+        kinds.Int(at_least=0, bits=64),
+        "Fixes the random choices of the search.",
+        default=0,
+        label="Seed",
+        form=MORE,
+    )
+    threads: int | None = _method_option(
+        kinds.Int(at_least=1),
+        "Most threads to use, all by default; they never change the result.",
+        example=2,
+    )
+    certify: bool = _method_option(
+        Flag(),
+        "Also prove how far from the optimum the groups are at most.",
+        commands=("protect", "partition"),
+        label="Also prove how near to the optimum the groups are",
+        form=MORE,
+    )
+
+
+PLAN_OPTIONS: Mapping[str, Option] = options_of(FileSettings, ProtectionSettings, MethodSettings)
+"""What a plan file may have, in its order."""
+
+
+# --- single commands --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printing:
+    json: bool = _output_option(Flag(), "Print one JSON object and nothing else.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtectRun:
+    """What `microagg protect` has beside the options of a plan."""
+
+    plan: Path | None = _file_option(
+        kinds.File(),
+        "A plan file, as `microagg plan` writes it; an option given beside it replaces the plan's.",
+    )
+    record: Path | None = _output_option(
+        kinds.File("FOLDER"),
+        "Folder for the internal record; by default microagg-internal beside the output.",
+    )
+    labels: bool = _output_option(
+        Flag(), "Also write the group of each record, into the folder of the record."
+    )
+    report: Path | None = _output_option(
+        kinds.File(),
+        "Also write an HTML page with all that is known about the release, which is not to be released.",
+    )
+    external_report: Path | None = _output_option(
+        kinds.File(), "Also write an HTML page with what users of the output may know."
+    )
+    force: bool = _output_option(Flag(), "Overwrite the output.")
+    engine: str = _method_option(
+        OneOf({"local": "this machine", "spark": "Spark, for data beyond one machine"}),
+        "Where the work is done.",
+        default="local",
+    )
+    master: str | None = _method_option(
+        Text(), "Of Spark: local[4], yarn, k8s://…; by default as configured, or local[*]."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRun:
+    output: Path = _output_option(
+        kinds.File(),
+        "Where the plan is written; - prints it instead of the table.",
+        default=Path("plan.toml"),
+        flags=("-o", "--output"),
+    )
+    k: int = _column_option(
+        kinds.GroupSize(),
+        "At least this many records will share each released combination of the keys.",
+        default=3,
+    )
+    force: bool = _output_option(Flag(), "Replace an existing plan.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionRun:
+    k: int = _column_option(
+        kinds.GroupSize(), "Smallest allowed group size, at least 2.", default=REQUIRED, example=3
+    )
+    columns: Names = _column_option(
+        kinds.NameList(),
+        "The columns to use; by default all.",
+        commands=("partition", "bound", "verify-certificate"),
+    )
+    labels: Path | None = _output_option(
+        kinds.File(), "Write the group of each record to this new CSV file."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundRun:
+    seconds: float = _method_option(kinds.Number(), "Time limit of the proof.", default=SECONDS_OF_PROOF)
+    gap: float = _method_option(
+        kinds.AnyNumber(),
+        "Stop when the groups are proven to be at most this many percent above the optimum.",
+        default=0.0,
+    )
+    certificate: Path | None = _output_option(
+        kinds.File(),
+        "Write the proof to this new JSON file, for verify-certificate; it is internal, like the data.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRun:
+    seconds: float = _method_option(
+        kinds.AnyNumber(), "Time limit, after which nothing counts as proven.", default=SECONDS_OF_CHECK
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssessSettings:
+    """What `assess` has beside roles of columns."""
+
+    id: str | None = _column_option(
+        kinds.Name(),
+        "A column by which records of both files are matched; by default they are matched by their order.",
+    )
+    k: int | None = _column_option(kinds.GroupSize(), "What was promised; it is counted again.")
+    model: Names = _method_option(
+        kinds.Texts("model"), 'A regression to compare, such as "income ~ age + size".'
+    )
+    indicator: Names = _method_option(
+        kinds.Texts("indicator"), 'A figure to compare, such as "mean income by region".'
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureSettings:
+    measures: Names = _method_option(
+        kinds.NameList("measure"),
+        "Measures to compute, see `microagg explain`; by default all, or the usual ones of `compare`.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssessFiles:
+    header: Any = _file_option(
+        kinds.OfTwoFiles(HEADER),
+        "Of CSV or Excel files: whether the first row holds the names of the columns or is a record.",
+    )
+    sheet: Any = _file_option(
+        kinds.OfTwoFiles(Text()), "Of Excel files: the sheet to read, with its hidden rows and columns."
+    )
+    header_row: Any = _file_option(
+        kinds.OfTwoFiles(kinds.Int(at_least=1)),
+        "Of CSV or Excel files: the row that holds the names; rows above it are skipped.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssessRun:
+    details: bool = _output_option(Flag(), "Also print the parts of each measure, such as those by column.")
+    report: Path | None = _output_option(
+        kinds.File(), "Also write an HTML page, which is not to be released."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareSettings:
+    """What `compare` has beside options of `protect`."""
+
+    k: Any = _column_option(kinds.GroupSizes(), "Smallest group sizes to try.", default=(3, 5, 10))
+    methods: Names = _method_option(
+        kinds.NameList("method"),
+        "Methods or recipes to try, see `microagg methods`.",
+        default=("mdav", "auto"),
+    )
+    subsets: Any = _column_option(
+        kinds.Splits(), "A way to split the keys: joint, each, or subsets such as a,b/c,d."
+    )
+    max_risk: float = _method_option(
+        kinds.Share(),
+        "Largest share of records that may be linked; recommended is the least loss within it.",
+        default=0.1,
+    )
+    record: Path | None = _output_option(
+        kinds.File("FOLDER"),
+        "Folder for finished strategies; by default microagg-internal beside the file.",
+    )
+    again: bool = _output_option(
+        Flag(),
+        "Compute everything anew, also what was finished earlier.",
+        needs=Needs("there is a record", lambda given: given.record is not None),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRun:
+    output: Path | None = _output_option(
+        kinds.File(), "Write the table to this CSV file.", flags=("-o", "--output")
+    )
+    map_: Path | None = _output_option(kinds.File(), "Draw the risk-utility map into this SVG file.")
+    force: bool = _output_option(Flag(), "Overwrite the table and the map.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodsRun:
+    all_: bool = _output_option(Flag(), "List every method, not only those that most users need.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeRun:
+    port: int = _file_option(kinds.Int(bits=16), "Port to serve on; 0: any that is free.", default=0)
+    host: str = _file_option(
+        Text(), "Address to serve on; any but the default can be reached by others.", default="127.0.0.1"
+    )
+    open: bool = _output_option(Flag(), "Open a browser, too.", default=True, flags=("--open/--no-open",))
+    allow_paths: bool = _file_option(Flag(), "Let the pages open any file that you can read, by its path.")
+    memory: float | None = _method_option(
+        kinds.Number(), "Most memory of a job, in GiB; by default a quarter of the machine's."
+    )
+    minutes: float = _method_option(kinds.Number(), "Most minutes of a job.", default=60.0)
+
+
+_SETTINGS: Mapping[type, tuple[str, ...]] = {
+    ProtectionSettings: ("protect",),
+    AssessSettings: ("assess",),
+    MeasureSettings: ("assess", "compare"),
+    CompareSettings: ("compare",),
+    PlanRun: ("plan",),
+    PartitionRun: ("partition", "bound"),
+    MethodSettings: PARTITIONING,
+    BoundRun: ("bound",),
+    CheckRun: ("verify-certificate",),
+    ServeRun: ("serve",),
+    FileSettings: READING,
+    AssessFiles: ("assess",),
+    AssessRun: ("assess",),
+    ProtectRun: ("protect",),
+    CompareRun: ("compare",),
+    MethodsRun: ("methods",),
+    Printing: (*READING, "assess", "explain", "methods"),
+}
+"""With the commands that take their options, unless an option names others."""
+
+_OPTIONS_OF_COMMANDS = [
+    (each, each.commands or commands)
+    for settings, commands in _SETTINGS.items()
+    for each in options_of(settings).values()
+]
+
+
+def options_of_command(command: str) -> dict[str, Option]:
+    return {each.name: each for each, commands in _OPTIONS_OF_COMMANDS if command in commands}
+
+
+def label_of(name: str, value: str | None = None) -> str | None:
+    """What the browser calls an option of a plan, or one of its choices; None if it has no control."""
+    if name not in PLAN_OPTIONS:
+        return None
+    each = PLAN_OPTIONS[name]
+    return each.label or None if value is None else each.kind.choices.get(value)
