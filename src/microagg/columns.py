@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg.arrow_types import is_number, is_text
+from microagg.arrow_values import from_texts, scalar, to_numpy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,10 +79,8 @@ def without_texts(column: pa.ChunkedArray[Any], texts: Sequence[str]) -> pa.Chun
     from pyarrow import compute
 
     column = column.cast(pa.large_string())
-    coded = compute.is_in(
-        compute.utf8_trim_whitespace(column), value_set=pa.array(texts, pa.large_string())
-    )
-    left: pa.ChunkedArray[Any] = compute.if_else(coded, pa.scalar(None, pa.large_string()), column)
+    coded = compute.is_in(compute.utf8_trim_whitespace(column), value_set=from_texts(texts))
+    left: pa.ChunkedArray[Any] = compute.if_else(coded, scalar(None, pa.large_string()), column)
     return left
 
 
@@ -101,7 +100,7 @@ def decimals_of(numbers: NDArray[np.float64]) -> int | None:
     Numbers that are all of single precision are taken as such: 0.1 has one decimal there too.
     """
     left = numbers[np.isfinite(numbers)]
-    if _decimals(left[:_GLANCE]) is None:
+    if len(left) > _GLANCE and _decimals(left[:_GLANCE]) is None:
         return None
     return _decimals(left)
 
@@ -153,18 +152,18 @@ def _decimals(numbers: NDArray[np.float64]) -> int | None:
 
 def _decimals_from(numbers: NDArray[np.float64], kind: type[np.floating[Any]], least: int) -> int:
     """How many decimals the numbers have, `least` at least; one more than the most for all beyond."""
-    left = numbers
-    for decimals in range(least, MOST_DECIMALS + 1):
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for that is whole
-            left = left[np.round(left, decimals).astype(kind) != left.astype(kind)]
-        left = left[np.abs(left) < 2.0**53]
-        if len(left) == 0:
-            return decimals
+    left = numbers[np.abs(numbers) < 2.0**53]  # larger ones are whole
+    with np.errstate(over="ignore", invalid="ignore"):
+        for decimals in range(least, MOST_DECIMALS + 1):
+            rounded = np.round(left, decimals)
+            left = left[rounded.astype(kind, copy=False) != left.astype(kind, copy=False)]
+            if len(left) == 0:
+                return decimals
     return MOST_DECIMALS + 1
 
 
 def _array(numbers: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
-    return np.asarray(numbers.to_numpy(), dtype=np.float64)  # null becomes NaN
+    return np.asarray(to_numpy(numbers), dtype=np.float64)  # null becomes NaN
 
 
 def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | None:
@@ -177,7 +176,7 @@ def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | 
     except pa.ArrowInvalid:
         pass  # for a few texts that are missing, or blanks, or for good
     text = compute.utf8_trim_whitespace(text)
-    text = compute.if_else(compute.is_in(text, value_set=null_texts()), None, text)
+    text = compute.if_else(compute.is_in(text, value_set=null_texts()), scalar(None, text.type), text)
     if decimal == ",":
         if compute.any(compute.match_substring(text, ".")).as_py():
             return None
@@ -191,7 +190,6 @@ def _parsed(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | 
 @cache
 def null_texts() -> pa.Array[Any]:
     """What Arrow's reader of CSV files takes for a missing value."""
-    import pyarrow as pa
     from pyarrow import csv
 
-    return pa.array(csv.ConvertOptions().null_values or [], pa.large_string())
+    return from_texts(csv.ConvertOptions().null_values or [])

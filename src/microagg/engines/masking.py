@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
+from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import decimals_of
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin, Partition
@@ -185,9 +186,9 @@ def released_table(
         if name in new.columns:
             columns.append(_array(new.columns[name][rows], name in new.whole))
         elif name in strata.recoded:
-            columns.append(strata.recoded[name].take(rows))
+            columns.append(strata.recoded[name].take(from_numpy(rows)))
         else:
-            columns.append(source.column(name).take(strata.rows[rows]))
+            columns.append(source.column(name).take(from_numpy(strata.rows[rows])))
     return without_hidden_values(_table(names, columns), in_order=protection.shuffle)
 
 
@@ -216,7 +217,7 @@ def with_numbers(source: pa.Table, numbers: Mapping[str, Doubles]) -> pa.Table:
 def _array(values: Doubles, whole: bool) -> pa.Array[Any]:
     import pyarrow as pa
 
-    array = pa.array(values, mask=np.isnan(values))
+    array = from_numbers(values)
     return array.cast(pa.int64()) if whole and np.nanmax(np.abs(values), initial=0.0) < 2**53 else array
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from microagg.arrow_values import to_numpy
 from microagg.plan.protection import NOISE, Protection
 from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verify.classes import Classes, codes_of, count_of
@@ -114,4 +115,4 @@ def _numbers(released: pa.Table, column: str) -> NDArray[np.float64]:
     """NaN where missing."""
     import pyarrow as pa
 
-    return np.array(released.column(column).cast(pa.float64()).to_numpy(), dtype=np.float64)
+    return np.array(to_numpy(released.column(column).cast(pa.float64())))

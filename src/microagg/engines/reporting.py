@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, report, wording
+from microagg.arrow_values import to_numpy
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
 from microagg.engines.outlook import mdav_loss
@@ -160,7 +161,7 @@ def _released(release: Release, column: str) -> Doubles:
     import pyarrow as pa
 
     values = release.verified.microdata.table.column(column).cast(pa.float64())
-    return np.array(values.to_numpy(), dtype=np.float64)
+    return np.array(to_numpy(values), dtype=np.float64)
 
 
 def _subsets(release: Release) -> tuple[report.Subset, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT as NUMBERS_AMONG_TEXT
 from microagg.arrow_types import are_dates, in_usual_types, is_number, is_text
+from microagg.arrow_values import from_texts, scalar
 from microagg.columns import (
     COMMA_THOUSANDS,
     NUMBER_WITH_SIGN,
@@ -102,8 +103,8 @@ def cleaned(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     from pyarrow import compute
 
     trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
-    missing = compute.is_in(trimmed, value_set=pa.array(MISSING_WORDS, pa.large_string()))
-    result: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
+    missing = compute.is_in(trimmed, value_set=from_texts(MISSING_WORDS))
+    result: pa.ChunkedArray[Any] = compute.if_else(missing, scalar(None, pa.large_string()), trimmed)
     return result
 
 

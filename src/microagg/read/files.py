@@ -204,7 +204,7 @@ def _typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> 
         if kind == "Parquet":
             from pyarrow import parquet
 
-            return _Typed(parquet.read_table(path, partitioning=None))
+            return _Typed(parquet.ParquetFile(path).read())
         if kind == "Arrow":
             from pyarrow import feather
 

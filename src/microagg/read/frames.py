@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
+from microagg.arrow_values import from_numbers, from_numpy, from_texts, to_numpy
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
 from microagg.read.columns import NUMBERS_AMONG_TEXT, chosen
-from microagg.read.memory import frame_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from microagg.read.memory import frame_of, is_pandas_frame, is_plain_number
 
 
 def microdata_of(data: object) -> Microdata:
     """All columns of a data frame, whatever they hold. `DataError` for what is no data frame."""
-    import pyarrow as pa
-
     frame = frame_of(data)
     if frame is None:
         raise wording.not_a_frame(type(data).__name__)
@@ -28,9 +26,13 @@ def microdata_of(data: object) -> Microdata:
         raise wording.no_columns()
     if len(frame) == 0:
         raise wording.no_records()
-    columns = [_column(name, frame[name]) for name in frame.columns]
+    native = frame.to_native()
+    if is_pandas_frame(native):
+        columns = [_column(name, series, _from_pandas) for name, series in native.items()]
+    else:
+        columns = [_column(series.name, series, _to_arrow) for series in frame.iter_columns()]
     table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))
-    if _is_lazy(data):
+    if not isinstance(native, pa.Table) and not is_pandas_frame(native) and _is_lazy(data):
         # What was computed once is not computed again: its rows might come in another order.
         data = frame.lazy().to_native()
     return Microdata(chosen(table, None), Origin("frame", "the data frame", frame=data))
@@ -42,11 +44,22 @@ def _is_lazy(data: Any) -> bool:
     return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
 
 
-def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
-    import pyarrow as pa
+def _to_arrow(series: Any) -> Any:
+    return series.to_arrow()
 
+
+def _from_pandas(series: Any) -> Any:
+    if not is_plain_number(series.dtype):
+        return pa.Array.from_pandas(series)
+    values = series.to_numpy()
+    return from_numbers(values) if values.dtype.kind == "f" else from_numpy(values)
+
+
+def _column(
+    name: str, series: Any, to_arrow: Callable[[Any], Any]
+) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
     try:
-        array = series.to_arrow()
+        array = to_arrow(series)
         return pa.field(name, array.type), array
     except (pa.ArrowException, TypeError, ValueError, OverflowError):  # values of several types
         values = series.to_list()
@@ -55,7 +68,7 @@ def _column(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.C
     numbers -= sum(isinstance(value, float) and value != value for value in values)
     texts = [None if gap else str(value) for value, gap in zip(values, missing, strict=True)]
     try:
-        text = pa.array(texts, pa.large_string())
+        text = from_texts(texts)
     except UnicodeEncodeError:  # it holds the value
         raise wording.halves_of_letters(name) from None
     return pa.field(name, text.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), text
@@ -67,13 +80,11 @@ def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]
     `rows` are the source's rows of the released ones. Columns that are as they were keep their own types.
     The row labels of pandas are no column that anybody counts, and may be names: they are left out.
     """
-    from narwhals.dependencies import is_pandas_dataframe
-
     native: Any = microdata.origin.frame
     source = microdata.table
-    taken = source.take(rows)
+    taken = source.take(from_numpy(rows))
     same = [name for name in released.column_names if _is_same(taken.column(name), released.column(name))]
-    if is_pandas_dataframe(native):
+    if is_pandas_frame(native):
         return _as_pandas(native, released, rows, same)
     return _as_other(native, released, rows, same)
 
@@ -94,8 +105,6 @@ def frame_of_kind(microdata: Microdata, table: pa.Table) -> Any:
 
 
 def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
-    import pyarrow as pa
-
     if old.type != new.type:
         return False
     if pa.types.is_floating(old.type):  # NaN is not equal to itself, and -0.0 is not 0.0 but equal to it
@@ -104,7 +113,7 @@ def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
 
 
 def _bits(column: pa.ChunkedArray[Any]) -> NDArray[np.integer[Any]]:
-    values = column.to_numpy()
+    values = to_numpy(column)
     return values.view(f"i{values.dtype.itemsize}")
 
 
@@ -129,8 +138,6 @@ def _as_pandas(native: Any, released: pa.Table, rows: NDArray[np.int64], same: l
 
 def _without_hidden(kept: Any, pd: Any) -> Any:
     """A column of pandas as it is, with nothing under its missing values and no category that is unused."""
-    import pyarrow as pa
-
     dtype, array = kept.dtype, kept.array
     if isinstance(dtype, pd.CategoricalDtype):
         return kept.cat.remove_unused_categories()
@@ -161,7 +168,6 @@ def _own(fresh: Any, taken: Any, column: Any, same: bool) -> Any:
     the source's: what polars takes of its texts keeps all of them, in the order of the source.
     """
     import narwhals.stable.v1 as nw
-    import pyarrow as pa
 
     kind = taken.to_native().dtype
     if type(kind).__name__ == "Enum" and pa.types.is_dictionary(column.type):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from microagg import errors, wording
 from microagg.arrow_types import are_dates, is_number, is_text
+from microagg.arrow_values import from_numbers, to_numpy
 from microagg.columns import in_ranges, without_texts
 from microagg.model import Microdata, positions_of
 from microagg.read.columns import COMMA_NUMBER, cleaned, matching, refuse_what_is_no_number
@@ -61,7 +62,7 @@ def retyped(microdata: Microdata, schema: pa.Schema) -> pa.Table:
         try:
             column: Any = table.column(at)
             if microdata.origin.csv is not None and is_number(wanted):
-                column = pa.chunked_array([pa.array(numbers_of(microdata, name), from_pandas=True)])
+                column = pa.chunked_array([from_numbers(numbers_of(microdata, name))])
             table = table.set_column(at, name, column.cast(wanted))
         except (pa.ArrowException, errors.DataError):
             continue
@@ -80,7 +81,7 @@ def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
 
 
 def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
-    numbers = np.array(values.to_numpy(), dtype=np.float64)
+    numbers = np.array(to_numpy(values), dtype=np.float64)
     return np.ascontiguousarray(numbers)
 
 

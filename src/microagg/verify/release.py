@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
+from microagg.arrow_values import from_numpy
 from microagg.columns import decimals_of
 from microagg.model import NEGLIGIBLE, Claims, Count, Homogeneous, MeanChange, NotCounted, Verdict
 from microagg.verify.classes import Classes, Codes, codes_of, count_of
@@ -59,7 +60,7 @@ def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims
     source = source.drop_columns([name for name in source.column_names if name in claims.dropped])
     everything = source
     if not np.array_equal(rows, np.arange(source.num_rows)):
-        source = source.take(rows)
+        source = source.take(from_numpy(rows))
     failures = untouched_failures(source, released, claims) + recoded_failures(source, released, claims)
     failures += _number_failures(source, released, claims)
     release = Release(source, released, claims, everything)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from microagg import wording
+from microagg.arrow_values import from_numpy
 from microagg.model import Claims
 from microagg.verify.classes import Classes, codes_of
 from microagg.verify.values import differing, is_text, plain
@@ -126,7 +127,8 @@ def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[str]
     """`after` may be text where `before` is not, since merged codes are."""
     import pyarrow as pa
 
-    old, new = plain(before).filter(pa.array(alone)), plain(after).filter(pa.array(alone))
+    chosen = from_numpy(alone)
+    old, new = plain(before).filter(chosen), plain(after).filter(chosen)
     wrong = wording.column_retyped(name, str(after.type), str(before.type))
     if old.type != new.type:
         if not is_text(new.type):

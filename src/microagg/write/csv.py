@@ -6,6 +6,7 @@ import codecs
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from microagg import wording
+from microagg.arrow_values import from_texts, scalar
 from microagg.model import CsvFormat, CsvLook
 
 if TYPE_CHECKING:
@@ -43,11 +44,9 @@ def write_csv(
         raise wording.bad_names_for("CSV", padded, "names without blanks around them")
     encoder = _Encoder(encoding, path, delimiter, look.line_end)
     always = [name in look.quoted_columns for name in table.column_names]
-    header = pa.table([[name] for name in table.column_names], names=table.column_names)
+    header = [from_texts([name]) for name in table.column_names]
     file.write(encoder.begin())
-    header_fields = [
-        _quoted(_text(column, "."), delimiter, look.quoted_header) for column in header.columns
-    ]
+    header_fields = [_quoted(name, delimiter, look.quoted_header) for name in header]
     file.write(encoder.encode(header_fields, table.column_names))
     for part in (pa.Table.from_batches([b]) for b in table.to_batches(_ROWS_AT_ONCE)):
         fields = [
@@ -109,7 +108,7 @@ def _text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
     array = array.cast(pa.large_string())
     if decimal != "." and _is_fractional(column.type):
         array = compute.replace_substring(array, ".", decimal)
-    return array.fill_null("")
+    return array.fill_null(_scalar(""))
 
 
 def _is_fractional(kind: pa.DataType) -> bool:
@@ -123,15 +122,15 @@ def _shortest(numbers: pa.Array[Any]) -> pa.Array[Any]:
     import pyarrow as pa
     from pyarrow import compute
 
-    numbers = compute.if_else(compute.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
+    numbers = compute.if_else(compute.is_nan(numbers), scalar(None, numbers.type), numbers)
     whole = compute.and_(
         compute.equal(compute.floor(numbers), numbers),
-        compute.less(compute.abs(numbers), pa.scalar(_LARGEST_WHOLE, numbers.type)),
+        compute.less(compute.abs(numbers), scalar(_LARGEST_WHOLE, numbers.type)),
     )
     digits = numbers.cast(pa.large_string())
     if not compute.any(whole).as_py():
         return digits
-    wholes = compute.if_else(whole, numbers, pa.scalar(None, numbers.type)).cast(pa.int64())
+    wholes = compute.if_else(whole, numbers, scalar(None, numbers.type)).cast(pa.int64())
     return compute.coalesce(wholes.cast(pa.large_string()), digits)
 
 
@@ -157,10 +156,10 @@ def _quoted(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True
     return quoted
 
 
-def _scalar(text: str) -> pa.Scalar[Any]:
+def _scalar(text: str) -> Any:
     import pyarrow as pa
 
-    return pa.scalar(text, pa.large_string())
+    return scalar(text, pa.large_string())
 
 
 def _join(*parts: Any, separator: str) -> pa.Array[Any]:

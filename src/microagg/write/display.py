@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from microagg.arrow_values import to_numpy
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -21,7 +23,7 @@ def widened(column: pa.ChunkedArray[Any], shown: str | None, program: str) -> st
         return "%12.0gc" if shown and shown.endswith("c") else "%12.0g"
     if program == "SAS":
         return "BEST12" if shown else None
-    values = np.asarray(column.to_numpy(), dtype=np.float64)
+    values = np.asarray(to_numpy(column), dtype=np.float64)
     values = values[np.isfinite(values)]
     decimals = _decimals(values)
     digits = len(f"{np.abs(values).max(initial=0.0):.0f}")
