@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from microagg import errors, wording
 from microagg.engines.local import another_partition_may_help, claims_of, plans_of
@@ -28,11 +27,6 @@ from microagg.methods.run import Progress
 from microagg.plan.protection import Protection
 from microagg.verify.distributed import Fingerprint, verify_frame
 from microagg.verify.recount import Sides
-
-if TYPE_CHECKING:
-    pass
-
-MOST_PARTITIONS = 20_000
 
 
 def protect(source: Source, protection: Protection, progress: Watcher | None = None) -> SparkRelease:
