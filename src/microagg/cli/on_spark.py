@@ -26,10 +26,12 @@ def protect_folder(
     file: str | None, output: str | None, words: Mapping[str, Any], master: str | None, files: Files
 ) -> tuple[Any, str, Path]:
     """The release of a folder or table, where it was written, and its record."""
-    from microagg.engines.spark.faults import told
+    from microagg.engines.spark.session import require_spark, session_of
+
+    require_spark()
+    from microagg.engines.spark.faults import translating_spark_errors
     from microagg.engines.spark.folders import ending_of, source_of
     from microagg.engines.spark.protecting import protect
-    from microagg.engines.spark.session import session_of
     from microagg.engines.spark.words import check_files, check_words
     from microagg.engines.spark.writing import check
     from microagg.plan.protection import Protection
@@ -52,7 +54,7 @@ def protect_folder(
     check_words(protection)
     check_files(files.labels, files.report, files.external_report)
     session = session_of(master)
-    with told(session, "reading the source"):
+    with translating_spark_errors(session, "reading the source"):
         frame = source_of(session, str(source), csv, layout)
         check(frame, str(target), files.force, files.record)
     release = protect(frame, protection)

@@ -173,7 +173,7 @@ def protect(
     """
     from microagg.api.protect import protect as make
     from microagg.cli.progress_bar import Bar
-    from microagg.engines.release import Places
+    from microagg.engines.release import OutputPaths
     from microagg.plan.checks import choice
     from microagg.plan.plan_file import read_plan
     from microagg.read import origin_of
@@ -235,7 +235,7 @@ def protect(
     origin = origin_of(source)
     target = _target(output, words.pop("output", None), source)
     _check_settings(words)
-    Places.of(target, record, labels, report, external_report).check(origin, force)
+    OutputPaths.of(target, record, labels, report, external_report).check(origin, force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = make(source, progress=bar.update, **words)
     where = release.save(

@@ -10,7 +10,10 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import csv
 
 from microagg import read, wording
 from microagg.engines.solving import Watcher
@@ -20,9 +23,6 @@ from microagg.measure.explain import measure_named
 from microagg.model import Microdata, positions_of
 from microagg.plan.strategies import Strategy
 from microagg.write import Journal
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LOSS, RISK = "il", "linkage_distance"
 """What is weighed against each other."""
@@ -55,8 +55,6 @@ class Comparison:
     @cached_property
     def table(self) -> pa.Table:
         """One row for each strategy."""
-        import pyarrow as pa
-
         kinds = {
             "k": pa.int64(),
             "method": pa.string(),
@@ -86,9 +84,6 @@ class Comparison:
 
     def csv(self) -> str:
         """The table as the text of a CSV file."""
-        import pyarrow as pa
-        from pyarrow import csv
-
         sink = pa.BufferOutputStream()
         csv.write_csv(self.table, sink, csv.WriteOptions(quoting_style="needed"))
         return sink.getvalue().to_pybytes().decode()
@@ -247,8 +242,6 @@ def _only_needed(source: Microdata, strategy: Strategy) -> Microdata:
 
 
 def _digest(source: Microdata) -> str:
-    import pyarrow as pa
-
     csv = source.origin.csv
     digest = hashlib.sha256((csv.decimal or "" if csv is not None else "").encode())
     for name in source.table.column_names:  # one after the other, for the sake of memory

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from microagg import errors, read, wording
 from microagg.engines import local
-from microagg.engines.local import pose
+from microagg.engines.local import prepare
 from microagg.engines.solving import solve_all
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
@@ -267,13 +267,13 @@ class _Trial:
         """Groups by a quick method; the refusal that comes before any, or nothing."""
         try:
             protection = self._protection()
-            posed = pose(self.source, protection)
+            prepared = prepare(self.source, protection)
         except (errors.SettingsError, errors.DataError) as error:
             return str(error)
-        partitions = solve_all([task.problem for task in posed.tasks.tasks], protection.method, None)
+        partitions = solve_all([task.problem for task in prepared.tasks.tasks], protection.method, None)
         labels, count = np.zeros(self.found.records, dtype=np.int64), 0
-        for task, partition in zip(posed.tasks.tasks, partitions, strict=True):
-            labels[posed.strata.rows[task.rows]] = partition.labels.astype(np.int64) + count
+        for task, partition in zip(prepared.tasks.tasks, partitions, strict=True):
+            labels[prepared.strata.rows[task.rows]] = partition.labels.astype(np.int64) + count
             count += int(partition.labels.max()) + 1
         self.groups = Classes(labels, count)
         return ""

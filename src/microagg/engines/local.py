@@ -39,9 +39,9 @@ OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn
 def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
     """A verified release of the source, or an exception that says what stands against it."""
     started = monotonic()
-    posed = pose(source, protection)
-    strata, tasks, kept = posed.strata, posed.tasks, posed.kept
-    as_numbers = with_numbers(source.table, posed.numbers)
+    prepared = prepare(source, protection)
+    strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
+    as_numbers = with_numbers(source.table, prepared.numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
     stop = _Stop(progress)
@@ -55,7 +55,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
             strata=[task.stratum for task in tasks.tasks],
             finish_when_stopped=True,
         )
-        new = masked(protection, kept, posed.weights, tasks.tasks, partitions)
+        new = masked(protection, kept, prepared.weights, tasks.tasks, partitions)
         table = released_table(source.table, order, protection, strata, new)
         claims = claims_of(protection, tuple(strata.recoded), new.rounding, new.mean_tolerance)
         verdict = verify(as_numbers, table, strata.rows[order], claims)
@@ -94,7 +94,7 @@ class _Stop:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posed:
+class Prepared:
     """What is to be solved: `numbers` of all records, `kept` and `weights` of those that are released."""
 
     strata: Strata
@@ -104,7 +104,7 @@ class Posed:
     tasks: Tasks
 
 
-def pose(source: Microdata, protection: Protection) -> Posed:
+def prepare(source: Microdata, protection: Protection) -> Prepared:
     """All problems to be solved, or an exception that says what the source has against the settings."""
     check_columns(protection, source)
     strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
@@ -114,7 +114,7 @@ def pose(source: Microdata, protection: Protection) -> Posed:
     }
     weights = None if protection.weight is None else weights_of(source, protection.weight)
     kept = {column: values[strata.rows] for column, values in numbers.items()}
-    return Posed(
+    return Prepared(
         strata,
         numbers,
         kept,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
@@ -18,9 +19,6 @@ from microagg.model import Microdata, Origin, Partition
 from microagg.plan.protection import NOISE, Protection
 from microagg.scale.strata import Strata
 from microagg.scale.tasks import Task
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Doubles = NDArray[np.float64]
 
@@ -215,13 +213,9 @@ def with_numbers(source: pa.Table, numbers: Mapping[str, Doubles]) -> pa.Table:
 
 
 def _array(values: Doubles, whole: bool) -> pa.Array[Any]:
-    import pyarrow as pa
-
     array = from_numbers(values)
     return array.cast(pa.int64()) if whole and np.nanmax(np.abs(values), initial=0.0) < 2**53 else array
 
 
 def _table(names: Sequence[str], columns: Sequence[Any]) -> pa.Table:
-    import pyarrow as pa
-
     return pa.Table.from_arrays(columns, names=list(names))

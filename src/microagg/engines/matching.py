@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_text
@@ -41,8 +42,6 @@ def rows_matched(original: Microdata, protected: Microdata, column: str | None) 
         if before != after:
             raise wording.different_records(before, after)
         return np.arange(before)
-    from pyarrow import compute
-
     for ids, wanted in comparable(original, protected, column):
         for which, values in ((ORIGINAL, ids), (PROTECTED, wanted)):
             gaps = values.null_count
@@ -122,15 +121,11 @@ def _texts(values: pa.ChunkedArray[Any]) -> pa.Array[Any]:
 
 
 def _different(before: Any, after: Any) -> int:
-    from pyarrow import compute
-
     unequal = compute.fill_null(compute.not_equal(before, after), scalar(False, pa.bool_()))
     one_missing = compute.xor(compute.is_null(before), compute.is_null(after))
     return int(compute.sum(compute.or_(unequal, one_missing)).as_py() or 0)
 
 
 def _same_values(before: Any, after: Any) -> bool:
-    from pyarrow import compute
-
     first, second = (each.take(compute.sort_indices(each)) for each in (before, after))
     return bool(first.equals(second))

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg.arrow_values import to_numpy
@@ -22,9 +22,6 @@ from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verify.classes import Classes, codes_of, count_of
 from microagg.verify.release import sentence_of
 from microagg.verify.values import as_understood
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | None) -> ExternalFacts:
@@ -113,6 +110,4 @@ def _policies(released: pa.Table, protection: Protection) -> Policies:
 
 def _numbers(released: pa.Table, column: str) -> NDArray[np.float64]:
     """NaN where missing."""
-    import pyarrow as pa
-
     return np.array(to_numpy(released.column(column).cast(pa.float64())))

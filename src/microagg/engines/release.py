@@ -60,7 +60,7 @@ class TaskPartition:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class OutputPaths:
     """Where a release and what is known about it are to be written."""
 
     release: Path
@@ -80,7 +80,7 @@ class Places:
         labels: bool,
         report: str | Path | None = None,
         external_report: str | Path | None = None,
-    ) -> Places:
+    ) -> OutputPaths:
         """Beside the release, unless a folder is given."""
         path = Path(path)
         return cls(
@@ -210,7 +210,7 @@ class Release:
         group of each record. report: also an HTML page with all that is known, not to be released;
         external_report: one with what those who get the release may know. Returns the path of the record.
         """
-        places = Places.of(path, record, labels, report, external_report)
+        places = OutputPaths.of(path, record, labels, report, external_report)
         places.check(self.source.origin, force)
         path = places.release
         changed = (*self.protection.changed, *self.claims.recoded)
@@ -258,7 +258,7 @@ class Release:
         return external_report(self)
 
     def _reports(
-        self, places: Places, staged: write.Staged, words: Mapping[str, object]
+        self, places: OutputPaths, staged: write.Staged, words: Mapping[str, object]
     ) -> Iterator[tuple[Path, str, int]]:
         """Path, text and permissions of each report that is asked for."""
         if not places.reports:

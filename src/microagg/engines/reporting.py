@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import errors, read, report, wording
@@ -158,8 +159,6 @@ def _original(release: Release, column: str) -> Doubles:
 
 def _released(release: Release, column: str) -> Doubles:
     """The column as numbers, NaN where missing."""
-    import pyarrow as pa
-
     values = release.verified.microdata.table.column(column).cast(pa.float64())
     return np.array(to_numpy(values), dtype=np.float64)
 

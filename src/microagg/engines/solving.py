@@ -21,9 +21,9 @@ from microagg.plan.method import MethodPlan
 SECONDS_OF_PROOF = 60.0
 """For a bound, where no seconds are given."""
 
-LARGE = 20_000
-"""Problems with so many records use all threads and are solved one after the other; others, and those of
-one attribute, whose optimum takes one thread, in parallel.
+PARALLEL_BELOW = 20_000
+"""Problems with fewer records, or of one attribute, are solved in parallel with one thread each; larger
+ones one after the other, each with all threads.
 """
 
 Watcher = Callable[[Progress], object]
@@ -236,7 +236,7 @@ def _each(
 
 
 def _is_large(problem: Problem) -> bool:
-    return len(problem.points) >= LARGE and problem.points.shape[1] > 1
+    return len(problem.points) >= PARALLEL_BELOW and problem.points.shape[1] > 1
 
 
 def _proven(problem: Problem, found: Partition, run: Run) -> Partition:

@@ -13,7 +13,7 @@ from microagg import errors
 from microagg.engines import local
 from microagg.engines.assessing import assess_release
 from microagg.engines.release import Release
-from microagg.engines.solving import LARGE, Watcher
+from microagg.engines.solving import PARALLEL_BELOW, Watcher
 from microagg.methods.run import Progress, available_threads
 from microagg.model import Microdata
 from microagg.plan.strategies import Strategy
@@ -34,7 +34,7 @@ def try_all(
     Large data have strategies one after the other, each with all threads, for the sake of memory.
     """
     threads = threads or available_threads()
-    workers = 1 if source.table.num_rows >= LARGE else max(1, min(threads, len(strategies)))
+    workers = 1 if source.table.num_rows >= PARALLEL_BELOW else max(1, min(threads, len(strategies)))
     started = monotonic()
     stop = threading.Event()
 

@@ -88,7 +88,7 @@ class Cells:
     cuts: Mapping[tuple[int, Pattern], Cut]
     first: Mapping[tuple[int, Pattern], int]
     """The first place of each cut."""
-    instead: Mapping[tuple[int, Pattern], Pattern]
+    substitute_pattern: Mapping[tuple[int, Pattern], Pattern]
     """For patterns that too few have, the one whose cut they take."""
     cell: Whole
     sizes: Whole
@@ -109,7 +109,7 @@ class Cells:
         coordinates = self.axes.coordinates(self.units.points(values[rows]))
         own = stratum[rows]
         for number, code, here in by_pairs(own, codes):
-            key = (number, self.instead.get((number, code), code))
+            key = (number, self.substitute_pattern.get((number, code), code))
             places = self.cuts[key].place_of(values[rows[here]], coordinates[here])
             found[rows[here]] = self.first[key] + places
         return found
@@ -118,15 +118,15 @@ class Cells:
         """The pattern of each record."""
         return codes_of(values, self.patterns, self.zeros)
 
-    def packet_of(self, stratum: Whole, values: Points, mixed: Whole) -> Whole:
-        """Of each record; `mixed` spreads those of cells that need no work."""
+    def packet_of(self, stratum: Whole, values: Points, hashes: Whole) -> Whole:
+        """Of each record; `hashes` spreads those of cells that need no work."""
         places = self.places(stratum, values)
         cells = self.cell[places]
         found = self.packet[cells]
         for cell, (first, many) in self.spread.items():
             here = cells == cell
             # The few that are too few to be alone go to the first of its packets.
-            found[here] = first + np.where(places[here] == cell, mixed[here] % many, 0)
+            found[here] = first + np.where(places[here] == cell, hashes[here] % many, 0)
         return found
 
     @property
@@ -164,12 +164,12 @@ def substitutes(counts: Counts, keys: int, k: int) -> dict[tuple[int, Pattern], 
     Rare patterns of zeros take the most alike of those that miss the same keys. Of missing keys, they take
     the pattern with most keys; among its records they are mended as in memory.
     """
-    instead: dict[tuple[int, Pattern], Pattern] = {}
+    substitute_pattern: dict[tuple[int, Pattern], Pattern] = {}
     for stratum in sorted({stratum for stratum, _ in counts}):
         own = {code: count for (number, code), count in counts.items() if number == stratum}
         for code, other in _substitutes(own, (1 << keys) - 1, k).items():
-            instead[stratum, code] = other
-    return instead
+            substitute_pattern[stratum, code] = other
+    return substitute_pattern
 
 
 def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pattern, Pattern]:
@@ -178,12 +178,12 @@ def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pa
     for code, count in sorted(counts.items()):
         by_gaps.setdefault(code & missing, {})[code] = count
     common: dict[int, list[Pattern]] = {}
-    instead: dict[Pattern, Pattern] = {}
+    substitute_pattern: dict[Pattern, Pattern] = {}
     for gaps, codes in by_gaps.items():
         if sum(codes.values()) >= k:
             common[gaps] = [code for code, count in codes.items() if count >= k] or [min(codes)]
             for code in codes.keys() - set(common[gaps]):
-                instead[code] = min(
+                substitute_pattern[code] = min(
                     common[gaps], key=lambda other: ((code ^ other).bit_count(), -codes[other], other)
                 )
     if not common:
@@ -191,11 +191,11 @@ def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pa
         return {code: first for code in counts if code != first}
     host = min(common, key=lambda gaps: (gaps.bit_count(), -sum(by_gaps[gaps].values()), gaps))
     for gaps in by_gaps.keys() - common.keys():
-        instead |= dict.fromkeys(by_gaps[gaps], common[host][0])
-    return instead
+        substitute_pattern |= dict.fromkeys(by_gaps[gaps], common[host][0])
+    return substitute_pattern
 
 
-def joined(cells: Cells, counts: Whole, same: Sequence[int], sizes: Sizes) -> Cells:
+def with_counts(cells: Cells, counts: Whole, same: Sequence[int], sizes: Sizes) -> Cells:
     """With the number of records at each place known: small ones joined, and packets made of cells.
 
     `same` are the places whose records all have the same keys.

@@ -1,17 +1,18 @@
-"""What Spark reports, in our own words: its own may quote records."""
+"""Errors of Spark as errors of microagg: the text of Spark's own may quote records."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings, filterwarnings
 
-from microagg import wording
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from microagg import wording
 
 _KINDS = (
     (
@@ -34,11 +35,8 @@ _KINDS = (
 
 
 @contextmanager
-def told(session: SparkSession, what: str) -> Iterator[None]:
+def translating_spark_errors(session: SparkSession, what: str) -> Iterator[None]:
     """Failures of Spark as `OutputError`; whoever interrupts also stops what Spark is at."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
     tag = "microagg"
     session.addTag(tag)
     try:

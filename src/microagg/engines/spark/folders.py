@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.spark.frames import Source
 from microagg.model import CsvFormat, Layout, Origin
 from microagg.read.header import ROWS, given_names, refuse_record_as_names
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 PLAIN = CsvFormat(",", "utf-8", ".")
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
@@ -203,8 +203,6 @@ def read_again(session: SparkSession, folder: Folder, frame: DataFrame, csv: Csv
 
 def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> list[Column]:
     """Every column as it stands in a CSV file; masked numbers with the file's decimal sign."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     columns = []
     for name in frame.columns:
         text = F.col("`" + name.replace("`", "``") + "`").cast("string")

@@ -6,21 +6,21 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg.columns import Notation
 from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
-from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM
+from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Points
 from microagg.scale.moments import Sums, added, sums_of
 from microagg.scale.units import Units
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -83,8 +83,8 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looked:
-    """What is to be found out in the first pass."""
+class ProfilePass:
+    """The first pass over all records: what it looks for."""
 
     columns: tuple[str, ...]
     subsets: tuple[tuple[int, ...], ...]
@@ -96,20 +96,20 @@ class Looked:
     by_pattern: bool
     zeros_apart: bool
 
-    def look(self, batches: Iterator[Any]) -> Profile:
-        """At some records."""
+    def run(self, batches: Iterator[Any]) -> Profile:
+        """Profile the records of one partition."""
         found = Profile.empty(len(self.columns), len(self.subsets))
         large = np.array(sorted(self.large), dtype=np.int64)
         for batch in batches:
             values = numbers_in(batch, self.columns)
             self._columns(values, found)
-            hashed = (batch.column(name).to_numpy().view(np.uint64) for name in (MIXED, MIXED_TOO))
+            hashed = (batch.column(name).to_numpy().view(np.uint64) for name in (HASH_A, HASH_B))
             one, other = (int(hashes.sum()) for hashes in hashed)  # which wraps around
             found.fingerprint = (found.fingerprint[0] + one) % 2**64, (found.fingerprint[1] + other) % 2**64
             if len(large):
                 strata = batch.column(STRATUM).to_numpy().astype(np.int64)
                 rows = np.flatnonzero(np.isin(strata, large))
-                hashes = batch.column(MIXED).to_numpy()[rows]
+                hashes = batch.column(HASH_A).to_numpy()[rows]
                 self._large(values[rows], strata[rows], hashes, found)
         return found
 
@@ -132,10 +132,10 @@ class Looked:
         found.sample.append((hashes[chosen], strata[chosen], values[chosen]))
 
 
-def profile(frame: DataFrame, looked: Looked) -> Profile:
-    """The first pass."""
-    wanted = frame.select(*looked.columns, STRATUM, MIXED, MIXED_TOO)
-    return sum(_answers(wanted, looked.look), start=Profile.empty(len(looked.columns), len(looked.subsets)))
+def profile(frame: DataFrame, first: ProfilePass) -> Profile:
+    """What the first pass finds over all partitions of the frame."""
+    wanted = frame.select(*first.columns, STRATUM, HASH_A, HASH_B)
+    return sum(_answers(wanted, first.run), start=Profile.empty(len(first.columns), len(first.subsets)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,14 +201,10 @@ def crowds(
     """What is at places that have too many records: a sample of their combinations of keys, and all that
     very many records share.
     """
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     wanted = np.array(places, dtype=np.int64)
     names = [f"k{at}" for at in range(len(columns))]
 
     def there(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
         for batch in batches:
             values = numbers_in(batch, columns)
             at = cells.places(batch.column(STRATUM).to_numpy().astype(np.int64), values)
@@ -239,8 +235,6 @@ def _answers(frame: DataFrame, ask: Callable[[Iterator[Any]], Answer]) -> list[A
     """What `ask` says about the records of each partition."""
 
     def answered(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
         answer = pickle.dumps(ask(batches))
         yield pa.RecordBatch.from_pydict({"answer": pa.array([answer], pa.binary())})
 

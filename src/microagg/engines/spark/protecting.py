@@ -12,9 +12,9 @@ from microagg.engines.local import another_partition_may_help, claims_of, plans_
 from microagg.engines.masking import MORE_DECIMALS, rounding_of
 from microagg.engines.solving import Watcher
 from microagg.engines.spark import frames
-from microagg.engines.spark.faults import told
+from microagg.engines.spark.faults import translating_spark_errors
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.jobs import WEIGHT, Found
+from microagg.engines.spark.jobs import WEIGHT, PacketResult
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.roles import check_roles
@@ -37,7 +37,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     session = source.frame.sparkSession
     sizes = sizes_of(protection.k, session.conf.get("spark.microagg.blockRecords", None))
     run = _Steps(started, progress)
-    with told(session, "reading the source"):
+    with translating_spark_errors(session, "reading the source"):
         run.at("looking at columns", 0.0)
         check_roles(source, protection)
         frames.refuse_invalid_text(source, protection)
@@ -57,7 +57,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
         attempts += 1
         run.at("grouping records", 0.15)
         jobs = jobs_of(protection, keys, plan, method, decimals)
-        with told(session, "grouping records"):
+        with translating_spark_errors(session, "grouping records"):
             paired = solved(frame, jobs).persist()
             try:
                 notes = notes_of(paired, jobs)
@@ -129,7 +129,10 @@ def _decimals(protection: Protection, keys: Keys, plan: Planned) -> dict[str, in
 
 
 def _promises(
-    protection: Protection, keys: Keys, notes: Sequence[Sequence[Found]], decimals: dict[str, int | None]
+    protection: Protection,
+    keys: Keys,
+    notes: Sequence[Sequence[PacketResult]],
+    decimals: dict[str, int | None],
 ) -> tuple[dict[str, float], dict[str, float]]:
     """By column: how far a published value may be from the mean, and how far the mean may move.
 
@@ -177,7 +180,7 @@ def _sides(
 
 
 def _notes(
-    protection: Protection, merged: int, notes: Sequence[Sequence[Found]], keys: Keys, attempts: int
+    protection: Protection, merged: int, notes: Sequence[Sequence[PacketResult]], keys: Keys, attempts: int
 ) -> Iterator[str]:
     """What a protector should know beside what is counted."""
     if merged:
@@ -202,7 +205,7 @@ def _notes(
         yield wording.note_retried(attempts)
 
 
-def _loss(notes: Sequence[Sequence[Found]]) -> float:
+def _loss(notes: Sequence[Sequence[PacketResult]]) -> float:
     """100 · SSE / SST over all subsets, of the cells that are released."""
     sst = 0.0
     for own in notes:

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.release import SHOWN_RECIPES
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.jobs import Found
+from microagg.engines.spark.jobs import PacketResult
 from microagg.engines.spark.words import check_files
 from microagg.model import Claims, Verdict
 from microagg.plan.protection import Protection
 from microagg.verify.distributed import Fingerprint, released_columns
 from microagg.verify.recount import Sides
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +39,7 @@ class SparkRelease:
     claims: Claims
     protection: Protection
     verdict: Verdict
-    found: tuple[list[Found], ...]
+    found: tuple[list[PacketResult], ...]
     fingerprint: Fingerprint
     """Of the source's records."""
     released: Fingerprint
@@ -64,8 +64,6 @@ class SparkRelease:
 
     @cached_property
     def _data(self) -> DataFrame:
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         frame = self.paired.select(*released_columns(self.paired, self.sides))
         salt = secrets.token_hex(16) if self.protection.shuffle else ""
         content = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]

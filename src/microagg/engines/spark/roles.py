@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
+
 from microagg import wording
 from microagg.engines.spark.frames import Source
 from microagg.plan.identifiers import identifying_name, nearly_unique, numbers_of_units
@@ -20,8 +22,6 @@ DISTINCT = "nearly all of its values are distinct"
 
 def check_roles(source: Source, protection: Protection) -> None:
     """`SettingsError` for likely identifiers that nobody has given a role."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     roles = dict(protection.columns_by_role())
     names = [name for name in source.columns if name not in roles and source.kind(name) != "boolean"]
     if not names:
