@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv
 
-from microagg import read, wording
+from microagg import __version__, read, wording
 from microagg.engines.solving import Watcher
 from microagg.engines.trying import try_all
 from microagg.measure import MEASURES
@@ -256,5 +255,5 @@ def _digest(source: Microdata) -> str:
 def _key(digest: str, strategy: Strategy, measures: Sequence[str]) -> str:
     """What a result depends on; threads never change it."""
     words = {word: value for word, value in strategy.protection.words.items() if word != "threads"}
-    settings = [version("microagg"), digest, words, list(measures)]
+    settings = [__version__, digest, words, list(measures)]
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()

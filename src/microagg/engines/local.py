@@ -61,10 +61,11 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         verdict = verify(as_numbers, table, strata.rows[order], claims)
         if verdict.safe or stop.asked or not another_partition_may_help(verdict, protection):
             break
-    if not verdict.safe and attempts > 1:
-        raise wording.retried_in_vain(attempts, verdict.failures)
-    verdict.raise_if_unsafe()
-    verdict = replace(verdict, notes=(*verdict.notes, *_notes(source, protection, strata, tasks, attempts)))
+    raise_if_unsafe(verdict, attempts)
+    notes = notes_on_run(
+        protection, strata.merged, tasks.lost, tasks.mixed_zeros, wording.note_order(), attempts
+    )
+    verdict = replace(verdict, notes=(*verdict.notes, *notes, *source.origin.notes))
     return Release(
         verified=Verified(Microdata(table, released_origin(source, table)), verdict),
         source=source,
@@ -185,25 +186,40 @@ def claims_of(
     )
 
 
-def _notes(
-    source: Microdata, protection: Protection, strata: Strata, tasks: Tasks, attempts: int
+def raise_if_unsafe(verdict: Verdict, attempts: int) -> None:
+    """`UnsafeRelease` for a verdict that failed, also after other partitions were tried."""
+    if not verdict.safe and attempts > 1:
+        raise wording.retried_in_vain(attempts, verdict.failures)
+    verdict.raise_if_unsafe()
+
+
+def notes_on_run(
+    protection: Protection,
+    merged: int,
+    given_up: Mapping[str, int],
+    mixed_zeros: int,
+    order: str,
+    attempts: int,
 ) -> Iterator[str]:
-    """What a protector should know beside what `verify` counts."""
-    if strata.merged:
-        yield wording.note_merged(strata.merged)
-    if tasks.lost:
-        yield wording.note_given_up(protection.k, tasks.lost)
-    if tasks.mixed_zeros:
-        yield wording.note_mixed_zeros(tasks.mixed_zeros)
+    """What the user should know beside what `verify` counts.
+
+    merged: strata that were merged; given_up: by column, values that were set to missing; mixed_zeros:
+    groups in which some values are zero; order: the note on the order of records that were not shuffled.
+    """
+    if merged:
+        yield wording.note_merged(merged)
+    if given_up:
+        yield wording.note_given_up(protection.k, given_up)
+    if mixed_zeros:
+        yield wording.note_mixed_zeros(mixed_zeros)
     if protection.aggregate == "median":
         yield wording.note_medians()
     if not protection.shuffle:
-        yield wording.note_order()
+        yield order
     if protection.k == 2:
         yield wording.note_pairs()
     if attempts > 1:
         yield wording.note_retried(attempts)
-    yield from source.origin.notes
 
 
 def _of_tasks(

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from microagg import __version__
 from microagg.arrow_values import to_numpy
 from microagg.plan.protection import NOISE, Protection
 from microagg.report import ExternalFacts, LossBand, Policies
@@ -45,7 +45,7 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
     partial = together is not None and together.below > 0
     return ExternalFacts(
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
-        software=f"microagg {version('microagg')}",
+        software=f"microagg {__version__}",
         k=k,
         records=released.num_rows,
         dropped=len(protection.drop),

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import errors, read, wording, write
+from microagg import __version__, errors, read, wording, write
 from microagg.model import (
     Claims,
     Labels,
@@ -30,7 +30,6 @@ from microagg.model import (
 )
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
-from microagg.report import check_installed
 from microagg.verify import check_written
 
 INTERNAL_FOLDER = "microagg-internal"
@@ -38,6 +37,33 @@ INTERNAL_FOLDER = "microagg-internal"
 
 SHOWN_RECIPES = 3
 """With more different ones, only their number is shown."""
+
+
+def software_versions() -> dict[str, str]:
+    """For the record of a run, without `importlib.metadata`, which is slow to import."""
+    return {
+        "microagg": __version__,
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+        "python": sys.version.split()[0],
+    }
+
+
+def recipes_text(recipes: Collection[str]) -> str:
+    return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
+
+
+def groups_text(groups: int, protection: Protection) -> str:
+    """How many groups there are, over how many subsets of columns, and k."""
+    subsets = len(protection.subsets) + len(protection.own_subsets)
+    over = f" over {subsets} subsets" if subsets > 1 else ""
+    return f"{groups} group{'' if groups == 1 else 's'}{over} (k = {protection.k})"
+
+
+def _check_report_tools() -> None:
+    from microagg.report import check_installed  # which imports all of the facts of reports
+
+    check_installed()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +134,7 @@ class OutputPaths:
         write.Internal(self.folder).check(*names, force=force)
         if not self.reports:
             return
-        check_installed()
+        _check_report_tools()
         for path in self.reports:
             if path.suffix.lower() not in (".html", ".htm"):
                 raise wording.report_not_html(str(path))
@@ -160,9 +186,7 @@ class Release:
         return {
             "format": "microagg run record",
             "version": 1,
-            "software": {
-                name: version(name) for name in ("microagg", "numpy", "pyarrow")
-            } | {"python": platform.python_version()},
+            "software": software_versions(),
             "input": {
                 "name": origin.name,
                 "format": origin.format,
@@ -243,7 +267,7 @@ class Release:
         """All that is known about the release, as an HTML page; not to be released."""
         from microagg.engines.reporting import assessment_of, internal_report
 
-        check_installed()
+        _check_report_tools()
         return internal_report(self, assessment_of(self))
 
     def external_report(self) -> str:
@@ -254,7 +278,7 @@ class Release:
         """
         from microagg.engines.reporting import external_report
 
-        check_installed()
+        _check_report_tools()
         return external_report(self)
 
     def _reports(
@@ -305,15 +329,11 @@ class Release:
         return sum(int(task.labels.max()) + 1 for task in self.partitions)
 
     def __str__(self) -> str:
-        recipes = sorted({task.recipe for task in self.partitions if task.columns})
-        how = " and ".join(recipes) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
+        how = recipes_text({task.recipe for task in self.partitions if task.columns})
         cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
         cut = ", stopped early" if self.stopped else cut
-        groups = "1 group" if self.groups == 1 else f"{self.groups} groups"
-        subsets = len(self.protection.subsets) + len(self.protection.own_subsets)
-        over = f" over {subsets} subsets" if subsets > 1 else ""
         return (
-            f"{len(self.rows)} records in {groups}{over} (k = {self.claims.k})\n"
+            f"{len(self.rows)} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %{self._proof()}, by {how} "
             f"in {self.seconds:.2f} s{cut}\n{self.verdict}"
         )

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import errors, read, report, wording
+from microagg import __version__, errors, read, report, wording
 from microagg.arrow_values import to_numpy
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
@@ -72,7 +71,7 @@ def assessment_report(assessment: Assessment, original: str, protected: str) -> 
     return assessment_page(
         report.AssessmentFacts(
             written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            software=f"microagg {version('microagg')}",
+            software=f"microagg {__version__}",
             original=original,
             protected=protected,
             records=assessment.records,

@@ -81,8 +81,24 @@ def solve_all(
             if not (finish_when_stopped and tally.stopped):
                 raise
             return [found for _, found in _quickly(problems, places, plan, tally)]
+    found = _solve_several(problems, places, plan, tally, finish_when_stopped)
+    if plan.certify and not tally.stopped and not tally.cancelled:
+        again = run_of(plan, plan.seconds or SECONDS_OF_PROOF, progress)
+        prove_one = lambda place, child: _proven(problems[place], found[place], child)  # noqa: E731
+        for place, partition in _each(prove_one, places, problems, again):
+            found[place] = partition
+    return found
+
+
+def _solve_several(
+    problems: Sequence[Problem],
+    places: Sequence[int],
+    plan: MethodPlan,
+    tally: _Tally,
+    finish_when_stopped: bool,
+) -> list[Partition]:
     records = sum(len(problem.points) for problem in problems)
-    run = run_of(plan, plan.seconds, None if progress is None else tally.watch)
+    run = run_of(plan, plan.seconds, tally.watch if tally.is_watched else None)
 
     def find(place: int, child: Run) -> Partition | None:
         problem = problems[place]
@@ -113,11 +129,7 @@ def solve_all(
     if without:
         for place, quick in _quickly(problems, without, plan, tally):
             found[place] = quick
-    if plan.certify and not tally.stopped and not run.watch.cancelled:
-        again = run_of(plan, plan.seconds or SECONDS_OF_PROOF, progress)
-        prove_one = lambda place, child: _proven(problems[place], found[place], child)  # noqa: E731
-        for place, partition in _each(prove_one, places, problems, again):
-            found[place] = partition
+    tally.cancelled = run.watch.cancelled
     return found
 
 
@@ -162,6 +174,11 @@ class _Tally:
         self._sst = sst
         self._progress = progress
         self.stopped = False
+        self.cancelled = False
+
+    @property
+    def is_watched(self) -> bool:
+        return self._progress is not None
 
     def note(self, place: int, sse: float) -> None:
         self._first.setdefault(place, sse)
@@ -174,7 +191,6 @@ class _Tally:
         self._finished.add(place)
 
     def ask(self, progress: Progress) -> object:
-        """What the user says to it."""
         assert self._progress is not None
         answer = self._progress(progress)
         self.stopped = self.stopped or answer is True

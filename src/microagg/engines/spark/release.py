@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import platform
 import secrets
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import pyspark
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.release import SHOWN_RECIPES
+from microagg.engines.release import groups_text, recipes_text, software_versions
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import PacketResult
 from microagg.engines.spark.words import check_files
@@ -90,12 +89,11 @@ class SparkRelease:
     def record(self) -> dict[str, Any]:
         """All that is needed to repeat the run and to account for it, as plain values."""
         origin = self.source.origin
-        software = {name: version(name) for name in ("microagg", "numpy", "pyarrow", "pyspark")}
         return {
             "format": "microagg run record",
             "version": 1,
             "engine": "spark",
-            "software": software | {"python": platform.python_version()},
+            "software": {**software_versions(), "pyspark": pyspark.__version__},
             "input": {
                 "name": origin.name,
                 "format": origin.format,
@@ -151,13 +149,10 @@ class SparkRelease:
         return save(self, str(path), force, record)
 
     def __str__(self) -> str:
-        recipes = sorted({recipe for own in self.found for found in own for recipe in found.recipes})
-        how = " and ".join(recipes) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
-        groups = "1 group" if self.groups == 1 else f"{self.groups} groups"
-        over = f" over {len(self._subsets)} subsets" if len(self._subsets) > 1 else ""
+        how = recipes_text({recipe for own in self.found for found in own for recipe in found.recipes})
         packets = sum(len(own) for own in self.found)
         return (
-            f"{self.verdict.records} records in {groups}{over} (k = {self.claims.k})\n"
+            f"{self.verdict.records} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %, by {how} in {self.seconds:.2f} s\n"
             f"on Spark in {packets} parts of at most {max(f.records for own in self.found for f in own)} "
             f"records\n{self.verdict}"
