@@ -138,7 +138,7 @@ def sim_2(seed: int = 0) -> Table:
 def sim_3(seed: int = 0) -> Table:
     """Sim-3 of ICSM15 (section 5.1): as Sim-2, but with centres in [0, 2]^d.
 
-    This is the recipe as the paper words it. The information loss the paper prints for MDAV
+    This is the paper's own recipe. The information loss the paper prints for MDAV
     (15.51, 23.96 and 37.73 for k = 3, 5 and 10) is close to that of Sim-2; sets from this recipe
     lose about half of that, as their clusters are twice as far apart.
     """

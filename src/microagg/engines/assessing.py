@@ -1,4 +1,4 @@
-"""An original and a protected file, ours or another tool's, and what every measure says about the pair."""
+"""Every measure of an original and a protected file, made by microagg or by another tool."""
 
 from __future__ import annotations
 

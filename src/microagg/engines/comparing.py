@@ -38,7 +38,7 @@ class Comparison:
     `rule`: how one was chosen; `limit`: the largest risk for that, in its measure's unit;
     `known`: how many were computed in an earlier run; `seconds`: of this run.
     Columns: k, method and subsets; the measures by name; `smallest`: records of the rarest combination of
-    all keys; `seconds`; `recipe`: what made the groups; `needs`: words that `protect` would have to be
+    all keys; `seconds`; `recipe`: what made the groups; `needs`: options that `protect` would have to be
     given; `failure`: why there are no numbers; `undominated`: no other has less loss without more risk, or
     less risk without more loss; `recommended`: the one that the rule chooses.
     """
@@ -53,7 +53,6 @@ class Comparison:
 
     @cached_property
     def table(self) -> pa.Table:
-        """One row for each strategy."""
         kinds = {
             "k": pa.int64(),
             "method": pa.string(),
@@ -94,7 +93,7 @@ class Comparison:
         return risk_map(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The comparison as plain values that `json.dump` takes."""
         return {"rule": self.rule, "strategies": self.table.to_pylist()}
 
     def __str__(self) -> str:
@@ -254,6 +253,6 @@ def _digest(source: Microdata) -> str:
 
 def _key(digest: str, strategy: Strategy, measures: Sequence[str]) -> str:
     """What a result depends on; threads never change it."""
-    words = {word: value for word, value in strategy.protection.words.items() if word != "threads"}
-    settings = [__version__, digest, words, list(measures)]
+    options = {name: value for name, value in strategy.protection.words.items() if name != "threads"}
+    settings = [__version__, digest, options, list(measures)]
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()

@@ -31,7 +31,7 @@ MOST_UNIQUE = 0.05
 MOST_FOR_MDAV = 20_000
 """With more records in a task, groups are made inside blocks."""
 GLANCE = 10_000
-"""So many records are looked at before all of them."""
+"""Number of records that are tried before all of them are."""
 CHANCE = 1e-9
 """So improbable must it be that records of equal values in one column agree in another by chance."""
 
@@ -121,7 +121,7 @@ class _Trial:
         return refusal
 
     def notes(self) -> Iterator[str]:
-        """On the whole plan."""
+        """Notes on the plan as a whole, not on a single column."""
         passed = self._with_role("pass")
         together = self._unique_with(passed)
         if together > MOST_UNIQUE * self.found.records and len(passed) > 1:

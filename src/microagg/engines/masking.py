@@ -23,7 +23,7 @@ from microagg.scale.tasks import Task
 Doubles = NDArray[np.float64]
 
 MORE_DECIMALS = 2
-"""A mean is published with so many decimals more than the source has, unless said otherwise."""
+"""By default a mean is published with this many decimals more than the source has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,8 +172,8 @@ def released_table(
 ) -> pa.Table:
     """The source's columns for these rows of `strata`, with the new values, without the dropped ones.
 
-    Categories are those that the released records have, in an order that tells nothing of shuffled ones;
-    nothing is left under nulls.
+    Categories are those that the released records have, in an order that shows nothing of the order before
+    shuffling; nothing is left under nulls.
     """
     names: list[str] = []
     columns: list[Any] = []

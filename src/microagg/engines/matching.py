@@ -90,7 +90,7 @@ def agreement(
 def comparable(original: Microdata, protected: Microdata, column: str) -> Iterator[tuple[Any, Any]]:
     """A column of both files in one type, null where missing: as text, if both are, and as numbers.
 
-    Text alone tells 007 from 7; numbers alone know that 1.50 is 1.5.
+    As text 007 differs from 7; as numbers 1.50 and 1.5 are equal.
     """
 
     both = (original, protected)

@@ -34,7 +34,7 @@ class Outlook:
 
 
 def outlook(source: Microdata, protection: Protection) -> Outlook:
-    """What a run would work on, or the exception that it would begin with. No groups are looked for."""
+    """What a run would work on, or the exception that it would begin with, without searching for groups."""
     prepared = prepare(source, protection)
     released = len(prepared.strata.rows)
     return Outlook(

@@ -1,6 +1,6 @@
 """What those who get a release may know about it, from the released table and the settings alone.
 
-Nothing here is given the source, the verdict or the groups, so that nothing of them can be told: two
+Nothing here is given the source, the verdict or the groups, so that nothing of them can be shown: two
 sources with the same release and settings have the same facts. The one exception is the band of the
 information loss, which the caller makes.
 """
@@ -25,7 +25,7 @@ from microagg.verify.values import as_understood
 
 
 def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | None) -> ExternalFacts:
-    """All that the external report is told."""
+    """All facts of the external report."""
     whole = Classes.whole(released.num_rows)
     strata = _refined(whole, released, protection.strata)
     subsets = [_refined(strata, released, subset) for subset in protection.subsets]
@@ -109,5 +109,5 @@ def _policies(released: pa.Table, protection: Protection) -> Policies:
 
 
 def _numbers(released: pa.Table, column: str) -> NDArray[np.float64]:
-    """NaN where missing."""
+    """The column as doubles, NaN where it is missing."""
     return np.array(to_numpy(released.column(column).cast(pa.float64())))

@@ -33,10 +33,10 @@ from microagg.plan.protection import Protection
 from microagg.verify import check_written
 
 INTERNAL_FOLDER = "microagg-internal"
-"""Beside the release, for what must not leave the house with it."""
+"""Folder beside the release for files that must not be released with it."""
 
 SHOWN_RECIPES = 3
-"""With more different ones, only their number is shown."""
+"""Of more recipes than these only the number is shown."""
 
 
 def software_versions() -> dict[str, str]:
@@ -121,7 +121,6 @@ class OutputPaths:
 
     @property
     def reports(self) -> list[Path]:
-        """Those that are asked for."""
         return [path for path in (self.report, self.external_report) if path is not None]
 
     def check(self, source: Origin, force: bool) -> None:
@@ -148,9 +147,9 @@ class Release:
 
     `data`: the table, of the kind that was given (an Arrow table for files); `verdict`: what was counted;
     `partitions`: one for each task; `information_loss`: 100 · SSE / SST over all tasks, in percent;
-    `bound_loss`: what is proven that no partition can go below; `stopped`: the user asked for the best so
-    far; `record`: the internal record of the run. All but `data` is internal: groups and record tell who is
-    who.
+    `bound_loss`: the proven lower bound of the loss; `stopped`: the user stopped the run, and got the best
+    groups so far; `record`: the internal record of the run. All but `data` is internal: groups and record
+    show whose record is whose.
     """
 
     verified: Verified
@@ -229,7 +228,7 @@ class Release:
     ) -> Path:
         """Write the release, read it back, count again, and only then give the file its name.
 
-        path: its ending says the format. force: overwrite. record: the folder for what is internal, the
+        path: its ending decides the format. force: overwrite. record: the folder for what is internal, the
         record of the run and its plan (default: microagg-internal beside the release); labels: also the
         group of each record. report: also an HTML page with all that is known, not to be released;
         external_report: one with what those who get the release may know. Returns the path of the record.
@@ -249,16 +248,16 @@ class Release:
             )
             del written
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
-            words = self._words_with_paths(path, places.folder)
+            settings = self._settings_with_paths(path, places.folder)
             contents = {
                 places.record: json.dumps({**self.record, "output": output}, allow_nan=False),
-                places.plan: used_plan(words),
+                places.plan: used_plan(settings),
             }
             if places.groups is not None:
                 contents[places.groups] = self._groups()
             with ExitStack() as drafts:
                 before = drafts.enter_context(write.Internal(places.folder).staged(contents))
-                for target, text, mode in self._reports(places, staged, words):
+                for target, text, mode in self._reports(places, staged, settings):
                     before.append(drafts.enter_context(write.text_draft(target, text, mode)))
                 staged.commit(force, before=before)
         return places.folder / places.record
@@ -282,35 +281,35 @@ class Release:
         return external_report(self)
 
     def _reports(
-        self, places: OutputPaths, staged: write.Staged, words: Mapping[str, object]
+        self, places: OutputPaths, staged: write.Staged, settings: Mapping[str, object]
     ) -> Iterator[tuple[Path, str, int]]:
-        """Path, text and permissions of each report that is asked for."""
+        """Path, text and permissions of each report to be written."""
         if not places.reports:
             return
         from microagg.engines import reporting
 
         if places.report is not None:
             found = reporting.assessment_of(self)
-            written = reporting.Written(places.release.name, staged.digest, words)
+            written = reporting.Written(places.release.name, staged.digest, settings)
             yield places.report, reporting.internal_report(self, found, written), write.OURS_ALONE
         if places.external_report is not None:
             yield places.external_report, reporting.external_report(self), staged.mode
 
-    def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
-        """The plan's words with the files' places as seen from the folder of the plan."""
+    def _settings_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
+        """The plan's settings, with paths relative to the folder of the plan."""
         origin = self.source.origin
-        words = dict(self.protection.words)
+        settings = dict(self.protection.words)
         if origin.path is not None:
             paths = {"input": origin.path, "output": path}
-            seen_from = {word: os.path.relpath(each, folder) for word, each in paths.items()}
+            seen_from = {option: os.path.relpath(each, folder) for option, each in paths.items()}
             # A plan is text, and has no way to name other bytes: then they are to be given with it.
-            words |= {word: each for word, each in seen_from.items() if wording.shown(each) == each}
+            settings |= {option: each for option, each in seen_from.items() if wording.shown(each) == each}
         if origin.csv is not None and origin.path is not None:
-            words |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
-            words |= {"decimal": origin.csv.decimal}
+            settings |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
+            settings |= {"decimal": origin.csv.decimal}
         if origin.path is not None:
-            words |= origin.layout.given()
-        return words
+            settings |= origin.layout.given()
+        return settings
 
     def _groups(self) -> str:
         """The group of each record of the source (from 1) in each subset of columns."""
@@ -325,7 +324,7 @@ class Release:
 
     @property
     def groups(self) -> int:
-        """Of all tasks together."""
+        """The number of groups of all tasks together."""
         return sum(int(task.labels.max()) + 1 for task in self.partitions)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""A release -> what its reports are told. What may be known outside is decided in `outside.py`."""
+"""A release -> the facts of its reports. What the external report may show is decided in `outside.py`."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Written:
 
     name: str
     digest: str
-    words: Mapping[str, object]
-    """Of the plan, with the files' places."""
+    settings: Mapping[str, object]
+    """The settings of the plan, with the paths of the files."""
 
 
 def assessment_of(release: Release) -> Assessment | None:
-    """What every measure says about the release; None if it is such that nothing can be measured."""
+    """Every measure of the release; None if a key is released without any value."""
     try:
         return assess_release(release)
     except errors.DataError:  # a key that is released without any value
@@ -92,8 +92,8 @@ def internal_facts(
     record, protection = release.record, release.protection
     found = profile(release.source)
     mdav = mdav_loss(release.source, protection)
-    words = protection.words if written is None else written.words
-    lines = used_plan(words).splitlines()
+    settings = protection.words if written is None else written.settings
+    lines = used_plan(settings).splitlines()
     return report.InternalFacts(
         source=record["input"]["name"],
         output="" if written is None else written.name,
@@ -142,7 +142,7 @@ def external_facts(release: Release) -> report.ExternalFacts:
 
 
 def loss_band(information_loss: float, records: int) -> report.LossBand | None:
-    """How much of it may be told outside; None where there are too few records."""
+    """How much of the loss the external report may show; None where there are too few records."""
     if records < report.FEWEST_RECORDS_FOR_A_BAND:
         return None
     if information_loss < 1.0:
@@ -233,7 +233,6 @@ def _sums(release: Release, found: Profile) -> Iterator[report.Sum]:
 def _warnings(
     release: Release, found: Profile, mdav: float | None, assessment: Assessment | None
 ) -> Iterator[str]:
-    """What should not be overlooked."""
     protection = release.protection
     if assessment is not None:
         yield from assessment.failures

@@ -27,7 +27,7 @@ ones one after the other, each with all threads.
 """
 
 Watcher = Callable[[Progress], object]
-_Found = TypeVar("_Found")
+_Answer = TypeVar("_Answer")
 
 
 def run_of(plan: MethodPlan, seconds: float | None, progress: Watcher | None, sst: float = 0.0) -> Run:
@@ -43,7 +43,7 @@ def run_of(plan: MethodPlan, seconds: float | None, progress: Watcher | None, ss
 
 
 def solve_one(problem: Problem, start: Partition, plan: MethodPlan, progress: Watcher | None) -> Partition:
-    """A partition by the plan's method from `one_group`, with a proven bound if the plan says so."""
+    """A partition by the plan's method from `one_group`, with a proven bound if the plan has `certify`."""
     run = run_of(plan, plan.seconds, progress, start.sse)
     found = solve(plan.stage, problem, start, run)
     if not plan.certify or run.watch.cancelled:
@@ -74,7 +74,7 @@ def solve_all(
     places = [place for place, problem in enumerate(problems) if problem.points.shape[1]]
     tally = _Tally(problems, places, strata, sst, progress)
     if len(problems) == 1 and places:
-        watch = None if progress is None else tally.ask
+        watch = None if progress is None else tally.report
         try:
             return [solve_one(problems[0], one_group(problems[0]), plan, watch)]
         except errors.Cancelled:
@@ -190,14 +190,14 @@ class _Tally:
     def finish(self, place: int) -> None:
         self._finished.add(place)
 
-    def ask(self, progress: Progress) -> object:
+    def report(self, progress: Progress) -> object:
         assert self._progress is not None
         answer = self._progress(progress)
         self.stopped = self.stopped or answer is True
         return answer
 
     def watch(self, progress: Progress) -> object:
-        return self.ask(self._of_all(progress))
+        return self.report(self._of_all(progress))
 
     def after_the_stop(self, progress: Progress) -> None:
         """There is nothing more to stop; what is raised ends the run."""
@@ -228,7 +228,7 @@ class _Tally:
         return self._done
 
     def _part(self) -> str:
-        """The first stratum that is not done yet, or the first problem if strata do not tell them apart."""
+        """The first stratum that is not done yet, or the first problem if all are of one stratum."""
         finished = self._finished.copy()
         done, of = len(finished), len(self._records)
         if len(set(self._strata)) > 1:
@@ -243,8 +243,8 @@ class _Tally:
 
 
 def _each(
-    work: Callable[[int, Run], _Found], places: Sequence[int], problems: Sequence[Problem], run: Run
-) -> list[tuple[int, _Found]]:
+    work: Callable[[int, Run], _Answer], places: Sequence[int], problems: Sequence[Problem], run: Run
+) -> list[tuple[int, _Answer]]:
     large = [place for place in places if _is_large(problems[place])]
     small = [place for place in places if not _is_large(problems[place])]
     done = [(place, work(place, run.with_seed(place))) for place in large]

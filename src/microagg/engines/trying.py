@@ -95,7 +95,7 @@ def _smallest(release: Release) -> int:
 
 
 def _needs(strategy: Strategy, release: Release) -> Iterator[str]:
-    """What `protect` would have to be told to release this."""
+    """The options that `protect` would need to release this."""
     if strategy.k == 2:
         yield "allow_pairs"
     if release.verdict.joint is not None and release.verdict.joint.below:

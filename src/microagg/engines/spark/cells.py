@@ -26,7 +26,7 @@ Counts = Mapping[tuple[int, Pattern], int]
 """Records of each stratum by pattern."""
 
 SHARE_OF_TARGET = 0.6
-"""Blocks are meant to be so large: samples err, and none may be larger than the target."""
+"""Blocks should have this share of the largest size: samples err, and no block may be larger than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,19 @@ class Sizes:
 
     @property
     def aim(self) -> int:
-        """How many it should have."""
+        """The number of records that a block should have."""
         return int(SHARE_OF_TARGET * self.target)
 
     @property
     def heavy(self) -> int:
-        """Records with the same keys that are so many have a cell of their own."""
+        """Combinations of keys that at least this many records share have a cell of their own."""
         return max(self.aim // 4, 2 * self.k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """How the records of one stratum and pattern are cut: by a tree; and `heavy`, combinations of keys that
-    so many records have that they are left to themselves.
+    """How the records of one stratum and pattern are cut: by a tree; `heavy` are combinations of
+    keys that many records share, which have a cell of their own.
     """
 
     tree: Tree
@@ -58,11 +58,11 @@ class Cut:
 
     @property
     def places(self) -> int:
-        """Leaves, then heavy combinations."""
+        """The number of places: leaves first, then heavy combinations."""
         return self.tree.leaves + len(self.heavy)
 
     def place_of(self, values: Points, coordinates: Doubles) -> Whole:
-        """From 0 on, within this cut."""
+        """The place of each record within this cut, from 0 on."""
         places = self.tree.leaf_of(coordinates)
         for at, combination in enumerate(self.heavy):
             same = ((values == combination) | (np.isnan(values) & np.isnan(combination))).all(axis=1)
@@ -92,15 +92,15 @@ class Cells:
     """For patterns that too few have, the one whose cut they take."""
     cell: Whole
     sizes: Whole
-    """Of each cell; 0 where a place was joined with another."""
+    """Records of each cell; 0 where a place was joined with another."""
     packet: Whole
-    """Of each cell."""
+    """The packet of each cell."""
     spread: Mapping[int, tuple[int, int]]
     """For cells whose records are all the same: their first packet, and how many they have."""
     packets: int
 
     def places(self, stratum: Whole, values: Points) -> Whole:
-        """Of each record."""
+        """The place of each record."""
         found = self.of_stratum[stratum]
         rows = np.flatnonzero(found < 0)
         if not len(rows):
@@ -119,7 +119,7 @@ class Cells:
         return codes_of(values, self.patterns, self.zeros)
 
     def packet_of(self, stratum: Whole, values: Points, hashes: Whole) -> Whole:
-        """Of each record; `hashes` spreads those of cells that need no work."""
+        """The packet of each record; `hashes` spreads the records of cells that need no work."""
         places = self.places(stratum, values)
         cells = self.cell[places]
         found = self.packet[cells]
@@ -131,7 +131,7 @@ class Cells:
 
     @property
     def count(self) -> int:
-        """Places."""
+        """The number of places."""
         return len(self.cell)
 
 
@@ -173,7 +173,7 @@ def substitutes(counts: Counts, keys: int, k: int) -> dict[tuple[int, Pattern], 
 
 
 def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pattern, Pattern]:
-    """Of one stratum; `missing` are the bits that say which keys are missing."""
+    """`substitutes` of one stratum; `missing` has the bits of missing keys."""
     by_gaps: dict[int, dict[Pattern, int]] = {}
     for code, count in sorted(counts.items()):
         by_gaps.setdefault(code & missing, {})[code] = count

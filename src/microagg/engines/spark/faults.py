@@ -36,7 +36,7 @@ _KINDS = (
 
 @contextmanager
 def translating_spark_errors(session: SparkSession, what: str) -> Iterator[None]:
-    """Failures of Spark as `OutputError`; whoever interrupts also stops what Spark is at."""
+    """Raise failures of Spark as `OutputError`; an interruption also stops Spark's jobs."""
     tag = "microagg"
     session.addTag(tag)
     try:
@@ -54,7 +54,7 @@ def translating_spark_errors(session: SparkSession, what: str) -> Iterator[None]
 
 
 def kind_of(failure: Any) -> str:
-    """A failure of Spark in a few words, none of them from a record."""
+    """A short description of a failure of Spark, without any value of a record."""
     text = str(failure)
     for pattern, kind in _KINDS:
         if re.search(pattern, text):

@@ -36,7 +36,6 @@ class Source:
 
     @property
     def columns(self) -> list[str]:
-        """Names, in their order."""
         return list(self.frame.columns)
 
     def kind(self, name: str) -> str:
@@ -44,7 +43,6 @@ class Source:
         return str(self.frame.schema.fields[self.columns.index(name)].dataType.typeName())
 
     def at(self, name: str) -> int:
-        """The number of a column."""
         return self.columns.index(name)
 
     @property
@@ -84,7 +82,7 @@ def check(source: Source, protection: Protection) -> None:
 def _refuse_type(name: str, kind: DataType) -> None:
     """`DataError` for what Spark cannot compare, or takes for the same though files hold it apart."""
     for part in _parts(kind):
-        if any(word in part.typeName() for word in _NEITHER):
+        if any(name in part.typeName() for name in _NEITHER):
             raise wording.unusable_on_spark(name, part.typeName())
         collation = getattr(part, "collation", _BY_BYTES)
         if collation != _BY_BYTES:
@@ -92,7 +90,7 @@ def _refuse_type(name: str, kind: DataType) -> None:
 
 
 def _parts(kind: Any) -> Iterator[DataType]:
-    """A type, and all types within it."""
+    """A type and all types nested in it."""
     yield kind
     if kind.typeName() == "array":
         yield from _parts(kind.elementType)
@@ -102,7 +100,7 @@ def _parts(kind: Any) -> Iterator[DataType]:
 
 
 def released(source: Source, protection: Protection) -> list[str]:
-    """The columns that leave the house, in their order."""
+    """The released columns, in their order."""
     return [name for name in source.columns if name not in protection.drop]
 
 
@@ -138,15 +136,15 @@ def number(source: Source, column: str, missing_codes: Sequence[Any]) -> Column:
 
 
 def normalised_text(source: Source, column: str, missing_codes: Sequence[Any] = ()) -> Column:
-    """Text as it is meant: without blanks around it, with a decimal point, null for words for missing."""
+    """Text without blanks around it, with a decimal point; null for texts that mean missing."""
     text = F.trim(F.col(column))
     number = text
     if source.origin.csv is not None and source.origin.csv.decimal == ",":
         # A point is no decimal sign here: with it, the text is to be no number.
         point = F.concat(text, F.lit("?"))
         number = F.when(text.contains("."), point).otherwise(F.replace(text, F.lit(","), F.lit(".")))
-    words = [*MISSING_WORDS, *(code for code in missing_codes if isinstance(code, str))]
-    return F.when(~text.isin(*words), number)
+    missing = [*MISSING_WORDS, *(code for code in missing_codes if isinstance(code, str))]
+    return F.when(~text.isin(*missing), number)
 
 
 def refuse_text(source: Source, protection: Protection) -> None:
@@ -196,7 +194,7 @@ def refuse_invalid_text(source: Source, protection: Protection) -> None:
 
 
 def with_hashes(frame: DataFrame) -> DataFrame:
-    """With two hashes of all columns: what tells records with the same keys apart."""
+    """The frame with two hashes of all columns, which distinguish records with the same keys."""
     content = [F.col(name) for name in content_of(frame)]
     return frame.select(
         "*",
@@ -211,7 +209,7 @@ def content_of(frame: DataFrame) -> list[str]:
 
 
 def with_strata(frame: DataFrame, strata: Any, columns: list[str]) -> DataFrame:
-    """With the stratum of each record, and merged codes; `strata`: an Arrow table that says which."""
+    """The frame with the stratum of each record and merged codes, which the Arrow table `strata` has."""
     if strata is None:
         return frame.withColumn(STRATUM, F.lit(0))
     known = {field.name: field for field in frame.schema.fields}

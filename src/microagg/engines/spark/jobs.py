@@ -57,14 +57,14 @@ class PacketResult:
     kept: tuple[int, ...] = ()
     """By column: values that are released."""
     had: tuple[int, ...] = ()
-    """By column: values that there were."""
+    """By column: values of the source."""
     sums: tuple[float, ...] = ()
     """By column, of the released values' points, and of their squares."""
     squares: tuple[float, ...] = ()
     largest: tuple[float, ...] = ()
     """By column: the largest share of a group."""
     shares: tuple[float, ...] = ()
-    """By column: those of all groups."""
+    """By column: the sum of the shares of all groups."""
     recipes: frozenset[str] = field(default_factory=frozenset)
     truncated: bool = False
     refusal: Exception | None = None

@@ -122,7 +122,6 @@ class _Cells:
     old: Points
     """What groups publish, where there are groups; the values, where there are none."""
     start: Whole | None
-    """The groups."""
 
     def solved(self) -> tuple[list[tuple[Task, Partition]], int]:
         """The groups of each cell, and how many records are grouped with others' zeros."""
@@ -151,7 +150,7 @@ class _Cells:
         return own, mixed
 
     def _as_it_is(self, rows: Whole) -> tuple[Task, Partition]:
-        """Records with the same values, so many that they are in several packets: they stay as they are."""
+        """Records with the same values in more than one packet: they stay as they are."""
         task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.k))
         off = self.job.units.points(self.old[rows]) - self.points[rows]
         return task, Partition(np.zeros(len(rows), dtype=np.int32), float(np.nansum(off * off)))
@@ -196,7 +195,7 @@ def _masked(
     own: list[tuple[Task, Partition]],
     mixed: int,
 ) -> tuple[Points, PacketResult]:
-    """What the groups publish, and what is to be told about them."""
+    """What the groups publish, and the result of the packet."""
     values, points = cells.values, cells.points
     numbers = {name: values[:, at] for at, name in enumerate(job.subset)}
     published = masked_subset(job.subset, numbers, weights, own, job.aggregate, job.decimals)

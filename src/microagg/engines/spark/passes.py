@@ -27,7 +27,7 @@ Whole = NDArray[np.int64]
 Answer = TypeVar("Answer")
 
 SAMPLE = 200_000
-"""Records from which cuts are found."""
+"""Number of sampled records from which cuts are computed."""
 
 
 @dataclass(slots=True)
@@ -40,16 +40,15 @@ class Profile:
     infinite: Whole
     notations: list[Notation]
     patterns: list[Counter[tuple[int, int]]]
-    """By subset, of the large strata."""
+    """By subset: the patterns of large strata, with their numbers of records."""
     records: int = 0
     fingerprint: tuple[int, int] = (0, 0)
     """Sums of the two hashes of each record, modulo 2^64: the same only for the same records."""
     sample: list[tuple[Whole, Whole, Points]] = field(default_factory=list)
-    """Hashes, strata, values."""
+    """Parts of the sample: hashes, strata and values of records."""
 
     @classmethod
     def empty(cls, columns: int, subsets: int) -> Profile:
-        """Of no records."""
         none = np.zeros(columns, dtype=np.int64)
         return cls(
             np.full(columns, np.inf),
@@ -88,11 +87,11 @@ class ProfilePass:
 
     columns: tuple[str, ...]
     subsets: tuple[tuple[int, ...], ...]
-    """By their places among the columns."""
+    """Each subset as positions in `columns`."""
     large: frozenset[int]
-    """Strata that will be cut."""
+    """Numbers of strata that will be cut."""
     share: float
-    """Of the records of those, in the sample."""
+    """Share of the records of large strata that go into the sample."""
     by_pattern: bool
     zeros_apart: bool
 
@@ -144,13 +143,12 @@ class Counting:
 
     columns: tuple[str, ...]
     ranges: Units | None
-    """None: the sums are known."""
+    """None if the sums are known already."""
     cells: Mapping[int, Cells]
-    """By number of the subset."""
     subsets: tuple[tuple[int, ...], ...]
 
     def count(self, batches: Iterator[Any]) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
-        """Of some records."""
+        """Count the records of one partition."""
         sums = []
         counts = {number: np.zeros(cells.count, dtype=np.int64) for number, cells in self.cells.items()}
         for batch in batches:
@@ -166,7 +164,7 @@ class Counting:
 
 
 def count(frame: DataFrame, counting: Counting) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
-    """The second pass."""
+    """What the second pass counts over all partitions of the frame."""
     answers = _answers(frame.select(*counting.columns, STRATUM), counting.count)
     sums = added((sums for sums, _ in answers), len(counting.columns))
     counts = {
@@ -181,7 +179,6 @@ class Crowd:
     """Some combinations of keys at one place, each with the number of its records."""
 
     records: int
-    """All that are there."""
     values: Points
     counts: Whole
 
@@ -213,8 +210,8 @@ def crowds(
             yield pa.RecordBatch.from_pydict({"place": pa.array(at[rows]), **kept})
 
     schema = ", ".join(["place bigint", *(f"{name} double" for name in names)])
-    asked = frame.select(*columns, STRATUM)
-    found = asked.mapInArrow(there, schema).groupBy("place", *names).agg(F.count("*").alias("many"))
+    selected = frame.select(*columns, STRATUM)
+    found = selected.mapInArrow(there, schema).groupBy("place", *names).agg(F.count("*").alias("many"))
     # By hash, so that the same ones are taken however the records lie.
     shares = {place: MOST_COMBINATIONS / max(int(counts[place]), 1) for place in places}
     rule = F.lit(False)
@@ -231,11 +228,11 @@ def crowds(
     return {place: Crowd(int(counts[place]), values[at == place], many[at == place]) for place in places}
 
 
-def _answers(frame: DataFrame, ask: Callable[[Iterator[Any]], Answer]) -> list[Answer]:
-    """What `ask` says about the records of each partition."""
+def _answers(frame: DataFrame, work: Callable[[Iterator[Any]], Answer]) -> list[Answer]:
+    """What `work` returns for the records of each partition."""
 
     def answered(batches: Iterator[Any]) -> Iterator[Any]:
-        answer = pickle.dumps(ask(batches))
+        answer = pickle.dumps(work(batches))
         yield pa.RecordBatch.from_pydict({"answer": pa.array([answer], pa.binary())})
 
     return [pickle.loads(row.answer) for row in frame.mapInArrow(answered, "answer binary").collect()]

@@ -74,7 +74,7 @@ class _Attempt:
 
 
 def protect(source: Source, protection: Protection, progress: Watcher | None = None) -> SparkRelease:
-    """A verified release of the source, or an exception that says what stands against it."""
+    """A verified release of the source, or an exception with the reasons against it."""
     started = monotonic()
     check_words(protection)
     frames.check(source, protection)
@@ -172,7 +172,7 @@ def _keys(source: Source, protection: Protection) -> Keys:
 
 
 def _decimals(protection: Protection, keys: Keys, plan: Planned) -> dict[str, int | None]:
-    """By column of the frame at work."""
+    """Decimals to publish, by column of the frame at work."""
     found: dict[str, int | None] = {}
     for column, name, notation in zip(keys.columns, keys.names, plan.profile.notations, strict=True):
         own = notation.found

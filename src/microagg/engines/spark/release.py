@@ -40,9 +40,9 @@ class SparkRelease:
     verdict: Verdict
     found: tuple[list[PacketResult], ...]
     fingerprint: Fingerprint
-    """Of the source's records."""
+    """The fingerprint of the source's records."""
     released: Fingerprint
-    """Of what the verdict has seen of `data`."""
+    """The fingerprint of the records that the verdict has counted."""
     information_loss: float
     seconds: float
 
@@ -52,7 +52,7 @@ class SparkRelease:
 
     @property
     def data(self) -> DataFrame:
-        """The released frame, its records in an order that tells nothing of the source's.
+        """The released frame, its records in an order that shows nothing of the source's.
 
         Within a partition they stand by a hash of what is released; shuffled ones by a hash that only this
         process could compute, over all partitions.
@@ -73,12 +73,12 @@ class SparkRelease:
 
     @property
     def groups(self) -> int:
-        """Of all subsets together."""
+        """The number of groups of all subsets together."""
         return sum(found.groups for own in self.found for found in own)
 
     @property
     def bound_loss(self) -> None:
-        """Nothing is proven on Spark."""
+        """None: no bound is proven on Spark."""
         return
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ class SparkRelease:
         """Write the release as a folder of files, read them back, count again, and only then give the
         folder its name.
 
-        path: its ending, .parquet or .csv, says the format (default: as the source). force: overwrite.
+        path: its ending, .parquet or .csv, decides the format (default: as the source). force: overwrite.
         record: the folder for what is internal, on this machine (default: microagg-internal beside the
         release). Returns the path of the record.
         """

@@ -1,4 +1,4 @@
-"""Is there a column without a role that may tell who a record is?"""
+"""Refuses columns without a role that may identify a respondent."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
-from pyspark.sql.pandas.functions import arrow_udf  # of Arrow, for all that its place says
+from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
 from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
 
 from microagg import wording
@@ -87,13 +87,12 @@ def _packets(cells: Cells, keys: int) -> Any:
         own = stratum.to_numpy().astype(np.int64)
         return pa.array(cells.packet_of(own, values.reshape(-1, keys), hashes.to_numpy()))
 
-    # By these Spark tells what kind of function it is; as text it could not look them up.
+    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
     packet.__annotations__ = dict.fromkeys(("stratum", "hashes", "columns", "return"), pa.Array)
     return packet
 
 
 def _worker(job: Job) -> Any:
-    """What Spark calls for each packet."""
 
     def solve(key: Any, records: Any) -> Any:
         return work(job, key[0].as_py(), records.drop_columns(["packet"]))

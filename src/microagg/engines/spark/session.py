@@ -81,9 +81,9 @@ def _private_places() -> list[Path]:
     """
     from pyspark import SparkConf
 
-    said = os.environ.get("SPARK_LOCAL_DIRS") or SparkConf().get("spark.local.dir", None)
+    configured = os.environ.get("SPARK_LOCAL_DIRS") or SparkConf().get("spark.local.dir", None)
     folders = []
-    for place in (said or tempfile.gettempdir()).split(","):
+    for place in (configured or tempfile.gettempdir()).split(","):
         inside = Path(place.strip())
         inside.mkdir(parents=True, exist_ok=True)
         sweep(PREFIX, inside)

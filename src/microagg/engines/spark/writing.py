@@ -43,7 +43,7 @@ def check(source: Source, path: str, force: bool, record: str | Path | None) -> 
 
 
 def save(release: SparkRelease, path: str, force: bool, record: str | Path | None) -> Path:
-    """Write, read back, count again, rename."""
+    """Write the files, read them back, count again, and only then give the folder its name."""
     session = release.source.frame.sparkSession
     with translating_spark_errors(session, "looking at the output"):
         folder, places = check(release.source, path, force, record)
@@ -74,10 +74,10 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             "digest": str(verified),
             "written": datetime.now(UTC).isoformat(),
         }
-        words = dict(release.protection.words)
+        settings = dict(release.protection.words)
         contents = {
             places.record: json.dumps({**release.record, "output": output}, allow_nan=False),
-            places.plan: used_plan(words),
+            places.plan: used_plan(settings),
         }
         with (
             write.Internal(places.folder).staged(contents) as drafts,
