@@ -44,6 +44,8 @@ BY_CHANCE = 0.05
 """So many noisy values may well be the source's after rounding; more show that the noise is too small."""
 
 
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+
 MOST_UNDONE = 0.5
 """If more values than this share are the source's after rounding, the noise protects nobody."""
 
@@ -195,6 +197,7 @@ class Release:
     """The source with the records that are not released."""
     _codes: dict[tuple[bool, str], Codes] = field(default_factory=dict)
     _meanings: dict[tuple[bool, str], Codes] = field(default_factory=dict)
+    _numbers: dict[str, Pair | None] = field(default_factory=dict)
     _spellings: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def codes(self, name: str, released: bool = True) -> Codes:
@@ -211,10 +214,12 @@ class Release:
             self._meanings[released, name] = codes_of(as_understood(table.column(name)))
         return self._meanings[released, name]
 
-    def numbers(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def numbers(self, name: str) -> Pair | None:
         """A column's source and released values, NaN where missing; None if they are no numbers."""
-        before, after = numbers(self.source.column(name)), numbers(self.released.column(name))
-        return None if before is None or after is None else (before, after)
+        if name not in self._numbers:
+            before, after = numbers(self.source.column(name)), numbers(self.released.column(name))
+            self._numbers[name] = None if before is None or after is None else (before, after)
+        return self._numbers[name]
 
     def verdict(self, failures: list[str], suppressed: int) -> Verdict:
         """All that is counted, after what was found before."""
@@ -411,7 +416,9 @@ class Release:
         """Over the cells that both have, and of the whole column."""
         tolerance = self.claims.mean_tolerance.get(name)
         cells = ~(np.isnan(before) | np.isnan(after))
-        everything = np.asarray(numbers(self.everything.column(name)))
+        everything = before
+        if self.everything is not self.source:
+            everything = np.asarray(numbers(self.everything.column(name)))
         observed = ~np.isnan(everything)
         counts = (
             int(cells.sum()),

@@ -68,7 +68,7 @@ def bits(array: Any) -> NDArray[np.int64] | None:
 
     kind = array.type
     if kinds.is_floating(kind):
-        values = to_numpy(array.fill_null(scalar(0.0, kind)))
+        values = to_numpy(array.fill_null(scalar(0.0, kind)) if array.null_count else array)
         if np.isnan(values).any():
             values = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)
         return np.asarray(values.view(f"i{values.dtype.itemsize}"), dtype=np.int64)
@@ -76,7 +76,7 @@ def bits(array: Any) -> NDArray[np.int64] | None:
         array = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     elif not kinds.is_integer(kind):
         return None
-    values = to_numpy(array.fill_null(scalar(0, array.type)))
+    values = to_numpy(array.fill_null(scalar(0, array.type)) if array.null_count else array)
     return np.asarray(values.view(np.int64) if values.dtype == np.uint64 else values, dtype=np.int64)
 
 
