@@ -72,8 +72,8 @@ def real_data() -> Iterator[tuple[str, Loader]]:
             yield f"statsmodels/{name}", lambda loader=loader: loader().data
     for name in local_data.list_datasets():
         yield f"vega/{name}", getattr(local_data, name.replace("-", "_"))
-    folder = Path(os.environ.get("MICROAGG_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    for path in sorted(folder.glob("*.csv")):
+    folder = os.environ.get("MICROAGG_DATA")
+    for path in sorted(Path(folder).glob("*.csv")) if folder else ():
         yield f"reference/{path.stem}", partial(pd.read_csv, path)
 
 

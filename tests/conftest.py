@@ -4,13 +4,15 @@ import signal
 from typing import Any
 
 import pytest
+from benchmarks import set_data_folder
 
 SPLIT = ("tests/contract/", "tests/differential/", "tests/e2e/")
 """Folders whose files take long, and whose tests share little."""
 
 
 def pytest_configure() -> None:
-    """Programs that are started in the background ignore Ctrl-C, and so would all that the tests start."""
+    set_data_folder()
+    # Programs that are started in the background ignore Ctrl-C, and so would all that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from microagg import wording
+from microagg.arrow_values import from_numpy, to_numpy
 
 DATES = b"dates"
 """Metadata key of a field of numbers that the file declares to be dates."""
@@ -121,7 +122,7 @@ def _keep_used(column: pa.ChunkedArray[Any], sort: bool) -> pa.ChunkedArray[Any]
         column = _sort_categories(column)
 
     unified: list[Any] = column.unify_dictionaries().chunks
-    codes = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified]
+    codes = [to_numpy(chunk.indices) for chunk in unified]
     if not codes:
         return column
     dictionary = unified[0].dictionary
@@ -129,10 +130,10 @@ def _keep_used(column: pa.ChunkedArray[Any], sort: bool) -> pa.ChunkedArray[Any]
     filled = [np.where(gaps, -1, part).astype(np.int64) for part, gaps in zip(codes, missing, strict=True)]
     present = np.unique(np.concatenate(filled))
     present = present[present >= 0]
-    kept = dictionary.take(pa.array(present, pa.int64()))
+    kept = dictionary.take(from_numpy(present))
     chunks = [
         pa.DictionaryArray.from_arrays(
-            pa.array(np.searchsorted(present, part), column.type.index_type, mask=gaps),
+            from_numpy(np.searchsorted(present, part), column.type.index_type, gaps),
             kept,
             ordered=column.type.ordered,
         )
@@ -158,13 +159,13 @@ def _sort_categories(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     if not unified:
         return column
     dictionary = unified[0].dictionary
-    order = compute.sort_indices(dictionary).to_numpy()
+    order = to_numpy(compute.sort_indices(dictionary))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     chunks = [
         pa.DictionaryArray.from_arrays(
-            pa.array(place).take(chunk.indices).cast(column.type.index_type),
-            dictionary.take(pa.array(order)),
+            from_numpy(place).take(chunk.indices).cast(column.type.index_type),
+            dictionary.take(from_numpy(order)),
         )
         for chunk in unified
     ]

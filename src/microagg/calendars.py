@@ -14,6 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
+from microagg.arrow_values import from_numpy
+
 Kind = Literal["date", "datetime", "time"]
 
 _DAY = 86_400_000_000  # microseconds
@@ -57,14 +59,14 @@ class Calendar:
         present = moments[~missing]
         if kind == "time":
             fits = bool(((present >= 0) & (present < _DAY)).all())
-            return pa.array(moments, pa.time64("us"), mask=missing) if fits else None
+            return from_numpy(moments, pa.time64("us"), missing) if fits else None
         if not ((present >= _FIRST) & (present <= _LAST)).all():
             return None
         if kind == "date" and not (present % _DAY).any():
-            return pa.array((moments // _DAY).astype(np.int32), pa.date32(), mask=missing)
+            return from_numpy((moments // _DAY).astype(np.int32), pa.date32(), missing)
         if kind == "date" and self.units["date"] != self.units["datetime"]:
             return None
-        return pa.array(moments, pa.timestamp("us"), mask=missing)
+        return from_numpy(moments, pa.timestamp("us"), missing)
 
     def to_numbers(self, column: pa.ChunkedArray[Any]) -> tuple[pa.ChunkedArray[Any], Kind]:
         """Dates or times as this program's numbers, and which of the three they are."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import compute, csv
 
 from microagg.arrow_types import is_number, is_text
+from microagg.arrow_values import from_texts, scalar, to_numpy
 
 MISSING_TEXTS: tuple[str, ...] = tuple(csv.ConvertOptions().null_values or ())
 """What Arrow's CSV reader takes for a missing number: "", NA, NaN, null and the like."""
@@ -73,10 +74,8 @@ PLAIN_NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
 def without_texts(column: pa.ChunkedArray[Any], texts: Sequence[str]) -> pa.ChunkedArray[Any]:
     """A column of text with null in place of these texts, ignoring blanks around them."""
     column = column.cast(pa.large_string())
-    coded = compute.is_in(
-        compute.utf8_trim_whitespace(column), value_set=pa.array(texts, pa.large_string())
-    )
-    left: pa.ChunkedArray[Any] = compute.if_else(coded, pa.scalar(None, pa.large_string()), column)
+    coded = compute.is_in(compute.utf8_trim_whitespace(column), value_set=from_texts(texts))
+    left: pa.ChunkedArray[Any] = compute.if_else(coded, scalar(None, pa.large_string()), column)
     return left
 
 
@@ -96,7 +95,7 @@ def decimals_of(numbers: NDArray[np.float64]) -> int | None:
     Numbers that are all of single precision are taken as such: 0.1 has one decimal there too.
     """
     left = numbers[np.isfinite(numbers)]
-    if _decimals(left[:VALUES_TRIED_FIRST]) is None:
+    if len(left) > VALUES_TRIED_FIRST and _decimals(left[:VALUES_TRIED_FIRST]) is None:
         return None
     return _decimals(left)
 
@@ -148,18 +147,18 @@ def _decimals(numbers: NDArray[np.float64]) -> int | None:
 
 def _decimals_from(numbers: NDArray[np.float64], kind: type[np.floating[Any]], least: int) -> int:
     """How many decimals the numbers have, `least` at least; one more than the most for all beyond."""
-    left = numbers
-    for decimals in range(least, MOST_DECIMALS_OF_NOTATION + 1):
-        with np.errstate(over="ignore", invalid="ignore"):  # huge numbers have no decimals
-            left = left[np.round(left, decimals).astype(kind) != left.astype(kind)]
-        left = left[np.abs(left) < 2.0**53]
-        if len(left) == 0:
-            return decimals
+    left = numbers[np.abs(numbers) < 2.0**53]  # larger ones are whole
+    with np.errstate(over="ignore", invalid="ignore"):
+        for decimals in range(least, MOST_DECIMALS_OF_NOTATION + 1):
+            rounded = np.round(left, decimals)
+            left = left[rounded.astype(kind, copy=False) != left.astype(kind, copy=False)]
+            if len(left) == 0:
+                return decimals
     return MOST_DECIMALS_OF_NOTATION + 1
 
 
 def _to_array(numbers: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
-    return np.asarray(numbers.to_numpy(), dtype=np.float64)  # null becomes NaN
+    return np.asarray(to_numpy(numbers), dtype=np.float64)  # null becomes NaN
 
 
 def _parse(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | None:
@@ -169,7 +168,7 @@ def _parse(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | N
     except pa.ArrowInvalid:
         pass  # some texts mean missing, or have blanks around them, or are no numbers
     text = compute.utf8_trim_whitespace(text)
-    text = compute.if_else(compute.is_in(text, value_set=MISSING_TEXT_ARRAY), None, text)
+    text = compute.if_else(compute.is_in(text, value_set=MISSING_TEXT_ARRAY), scalar(None, text.type), text)
     if decimal == ",":
         if compute.any(compute.match_substring(text, ".")).as_py():
             return None

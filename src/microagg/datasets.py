@@ -138,7 +138,7 @@ def sim_2(seed: int = 0) -> Table:
 def sim_3(seed: int = 0) -> Table:
     """Sim-3 of ICSM15 (section 5.1): as Sim-2, but with centres in [0, 2]^d.
 
-    This is the recipe as the paper words it. The information loss the paper prints for MDAV
+    This is the paper's own recipe. The information loss the paper prints for MDAV
     (15.51, 23.96 and 37.73 for k = 3, 5 and 10) is close to that of Sim-2; sets from this recipe
     lose about half of that, as their clusters are twice as far apart.
     """
@@ -298,18 +298,17 @@ def load(name: str) -> Table:
 
     They are the CASC files VLDBJ06 and ICSM15 measure on: 834 × 13, 1080 × 13 and 4092 × 11 (the
     TFRP paper leaves UTILITYID out: use `select` for its ten). They are not shipped. `<name>.csv`
-    is looked for in the folder that the environment variable MICROAGG_DATA names, or else in
-    ../shared/data as seen from the root of the source checkout.
+    is looked for in the folder that the environment variable MICROAGG_DATA names.
 
     Raises SettingsError for another name and DataError for a file that is absent or broken.
     """
     if name not in _REFERENCE_COLUMNS:
         raise wording.unknown_data_set(name, tuple(_REFERENCE_COLUMNS))
     columns = _REFERENCE_COLUMNS[name]
-    folder = _data_folder()
-    path = folder / f"{name}.csv"
-    if not path.is_file():
-        raise wording.no_reference_data(path.name, str(folder))
+    folder = os.environ.get("MICROAGG_DATA")
+    path = Path(folder or "", f"{name}.csv")
+    if not folder or not path.is_file():
+        raise wording.no_reference_data(path.name, folder)
     try:
         with path.open(encoding="utf-8", newline="") as file:
             header, *rows = [row for row in csv.reader(file) if row]
@@ -325,11 +324,3 @@ def load(name: str) -> Table:
         # The cause would quote a cell, and no message shows a respondent's value.
         raise wording.unreadable_content(str(path), "CSV") from None
     return Table(columns, values.reshape(len(rows), len(columns)))
-
-
-def _data_folder() -> Path:
-    chosen = os.environ.get("MICROAGG_DATA")
-    if chosen:
-        return Path(chosen)
-    root = Path(__file__).resolve().parents[2]  # <root>/src/microagg/datasets.py
-    return root.parent / "shared" / "data"

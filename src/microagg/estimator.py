@@ -1,4 +1,4 @@
-"""The scikit-learn face."""
+"""`Microaggregator`: microaggregation as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
 
 
 class _Line:
-    """The common unit of one attribute, for values that were not there when it was fixed."""
+    """The linear scale of one attribute, for values that were not there when it was fitted."""
 
     def __init__(self, values: Doubles, points: Doubles) -> None:
         low, high = values.argmin(), values.argmax()
@@ -126,7 +126,7 @@ class _Line:
 
 
 class _Ranks:
-    """Ranks among the fitted values; in between, in between."""
+    """Rank of a value among the fitted ones; interpolated between two of them."""
 
     def __init__(self, values: Doubles, points: Doubles) -> None:
         self._values, where = np.unique(values, return_index=True)

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from microagg.arrow_types import is_text, remove_unused_categories
+from microagg.arrow_values import from_numpy, scalar, to_numpy
 
 
 def without_hidden_values(table: pa.Table, sort: bool = False) -> pa.Table:
@@ -41,7 +42,7 @@ def clear(array: Any) -> Any:
     """The same values with zeros, or nothing, under nulls, at every depth."""
     kind, types = array.type, pa.types
     if not len(array):  # perhaps a part of one that is not empty
-        return pa.array([], kind)
+        return pa.nulls(0, kind)
     if isinstance(kind, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(kind, clear(array.storage))
     if types.is_struct(kind):
@@ -68,7 +69,7 @@ def _is_bytes(kind: Any) -> bool:
 
 
 def _is_null(array: Any) -> Any:
-    return array.is_null().to_numpy(zero_copy_only=False)
+    return to_numpy(array.is_null())
 
 
 def _bitmap(array: Any) -> Any:
@@ -81,14 +82,14 @@ def _clear_text_and_bools(array: Any) -> Any:
     if "view" in str(kind):
         wide = pa.large_string() if is_text(kind) else pa.large_binary()
         return _clear_text_and_bools(array.cast(wide)).cast(kind)
-    nothing = False if pa.types.is_boolean(kind) else b""
-    filled = pa.concat_arrays([array.fill_null(pa.scalar(nothing, kind))])
+    nothing = False if pa.types.is_boolean(kind) else ""
+    filled = pa.concat_arrays([array.fill_null(scalar(nothing, kind))])
     return pa.Array.from_buffers(kind, len(array), [_bitmap(array), *_from_the_start(filled).buffers()[1:]])
 
 
 def _from_the_start(array: Any) -> Any:
     """The array in memory of its own, where its first value comes first."""
-    return array.take(np.arange(len(array))) if array.offset else array
+    return array.take(from_numpy(np.arange(len(array)))) if array.offset else array
 
 
 def _clear_fixed_width(array: Any) -> Any:
@@ -147,16 +148,16 @@ def _clear_lists(array: Any) -> Any:
     values = clear(array.flatten())
     if types.is_fixed_size_list(kind):
         there = np.repeat(~_is_null(array), kind.list_size)
-        places = pa.array(np.cumsum(there) - 1, mask=~there)
+        places = from_numpy(np.cumsum(there) - 1, mask=~there)
         made = pa.FixedSizeListArray
         return made.from_arrays(clear(values.take(places)), type=kind, mask=gaps)
-    lengths = compute.list_value_length(array).fill_null(0).to_numpy()
+    lengths = np.nan_to_num(to_numpy(compute.list_value_length(array))).astype(np.int64)
     wide = types.is_large_list(kind) or types.is_large_list_view(kind)
     whole: Any = pa.int64() if wide else pa.int32()
-    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), whole)
+    offsets = from_numpy(np.concatenate([[0], np.cumsum(lengths)]), whole)
     if types.is_list_view(kind) or types.is_large_list_view(kind):
         made = pa.LargeListViewArray if wide else pa.ListViewArray
-        return made.from_arrays(offsets[:-1], pa.array(lengths, whole), values, type=kind, mask=gaps)
+        return made.from_arrays(offsets[:-1], from_numpy(lengths, whole), values, type=kind, mask=gaps)
     made = pa.LargeListArray if wide else pa.ListArray
     return made.from_arrays(offsets, values, type=kind, mask=gaps)
 

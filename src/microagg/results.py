@@ -1,4 +1,4 @@
-"""What the Python face returns."""
+"""What `partition()`, `partition_each()` and `lower_bound()` return."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Result:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Records per group."""
+        """The number of records of each group."""
         return np.bincount(self.labels)
 
     @property
@@ -105,12 +105,12 @@ class EachResult:
 
     @property
     def sse(self) -> float:
-        """Sum over the attributes."""
+        """SSE summed over the attributes."""
         return sum(result.sse for result in self.results)
 
     @property
     def sst(self) -> float:
-        """Sum over the attributes."""
+        """SST summed over the attributes."""
         return sum(result.sst for result in self.results)
 
     @property

@@ -486,19 +486,12 @@ def test_measures_do_not_depend_on_units_and_signs() -> None:
 # --- the reference data ----------------------------------------------------------------------
 
 
-def data_folder() -> Path:
-    given = os.environ.get("MICROAGG_DATA")
-    if given:
-        return Path(given)
-    return Path(__file__).resolve().parents[2].parent / "shared" / "data"
-
-
 NOT_MEASURED = {"UTILITYID", "UTILNAME", "STATE", "YEAR", "MONTH"}  # of EIA, as in TFRP07
 
 
 @cache
 def reference(name: str) -> Floats:
-    path = data_folder() / f"{name}.csv"
+    path = Path(os.environ.get("MICROAGG_DATA", ""), f"{name}.csv")
     if not path.is_file():
         pytest.skip(f"reference data {path.name} not found (set MICROAGG_DATA to its folder)")
     with path.open(newline="") as stream:

@@ -618,19 +618,12 @@ def test_icsm_equations_3_and_4_in_general() -> None:
 # --- the reference data ----------------------------------------------------------------------
 
 
-def data_folder() -> Path:
-    given = os.environ.get("MICROAGG_DATA")
-    if given:
-        return Path(given)
-    return Path(__file__).resolve().parents[2].parent / "shared" / "data"
-
-
 NOT_MEASURED = {"UTILNAME", "STATE", "YEAR", "MONTH"}  # of EIA; VLDBJ06 keeps UTILITYID
 
 
 @cache
 def reference(name: str) -> Floats:
-    path = data_folder() / f"{name}.csv"
+    path = Path(os.environ.get("MICROAGG_DATA", ""), f"{name}.csv")
     if not path.is_file():
         pytest.skip(f"reference data {path.name} not found (set MICROAGG_DATA to its folder)")
     with path.open(newline="") as stream:

@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import errno
 import os
+import platform
 import signal
 import stat
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,7 @@ import pytest
 from pyarrow import parquet
 
 from microagg import read, write
+from microagg.engines.release import software_versions
 from microagg.errors import DataError, OutputError, SettingsError
 from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels, Verified
 from microagg.write import drafts, excel
@@ -722,3 +725,9 @@ def test_labels_need_not_come_from_the_format_that_is_written(tmp_path: Path) ->
     table = pa.table({"a": [1.5, 2.0], "b": ["x", "y"]})
     out = release(table, tmp_path / "out.dta", replace(FRAME, labels=labels))
     assert read.microdata_from_file(out).table.column("a").to_pylist() == [1.5, 2.0]
+
+
+def test_the_record_names_the_installed_versions() -> None:
+    software = software_versions()
+    assert software.pop("python") == platform.python_version()
+    assert software == {name: version(name) for name in ("microagg", "numpy", "pyarrow")}

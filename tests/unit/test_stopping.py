@@ -62,7 +62,7 @@ def plan_with(stage: Any) -> MethodPlan:
 @pytest.fixture(params=["in parallel", "one after the other"])
 def pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "one after the other":
-        monkeypatch.setattr(solving, "LARGE", 10)
+        monkeypatch.setattr(solving, "PARALLEL_BELOW", 10)
 
 
 def stopped_in_the_third(

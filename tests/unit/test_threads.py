@@ -147,7 +147,7 @@ def test_no_more_threads_than_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_long_columns_share_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """The optimum of one attribute takes one thread, however long it is; the columns go in parallel."""
-    monkeypatch.setattr(solving, "LARGE", 100)
+    monkeypatch.setattr(solving, "PARALLEL_BELOW", 100)
     with pools(monkeypatch) as made:
         JOBS["attributes of a release"](3)
     assert made == [3]

@@ -1,4 +1,4 @@
-"""`microagg protect --engine spark`."""
+"""`microagg protect --engine spark`; imported only for that, since Spark need not be installed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from microagg import wording
-from microagg.engines.spark.faults import told
+from microagg.engines.spark.faults import translating_spark_errors
 from microagg.engines.spark.folders import ending_of, source_of
 from microagg.engines.spark.limits import check_files, check_settings
 from microagg.engines.spark.protecting import protect
@@ -32,7 +32,7 @@ def protect_folder(
     check_settings(protection)
     check_files(run.labels, run.report, run.external_report)
     session = session_of(run.master)
-    with told(session, "reading the source"):
+    with translating_spark_errors(session, "reading the source"):
         frame = source_of(session, str(source), csv, layout)
         check(frame, str(target), run.force, run.record)
     release = protect(frame, protection)

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from microagg.methods.run import Progress
-from microagg.model import gap_above
+from microagg.model import gap_above, nearness
 from microagg.wording import visible
 
 
@@ -89,6 +89,6 @@ def _loss_so_far(progress: Progress) -> str:
         gap = gap_above(progress.bound_loss, progress.information_loss)
         loss = (
             f"loss {progress.information_loss:.5g} %, bound {progress.bound_loss:.5g} %, "
-            f"gap {'not known' if gap is None else f'{gap:.2g} %'}, {progress.detail}"
+            f"{nearness(gap)}, {progress.detail}"
         )
     return f"{loss} (Ctrl-C: stop here)"

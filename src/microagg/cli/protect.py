@@ -13,7 +13,8 @@ import click
 from microagg import wording
 from microagg.api.protect import protect_with
 from microagg.cli.progress_bar import Bar
-from microagg.engines.release import Places
+from microagg.engines.release import OutputPaths
+from microagg.engines.spark.session import require_spark
 from microagg.model import file_options
 from microagg.plan.options import take
 from microagg.plan.plan_file import read_plan
@@ -34,7 +35,8 @@ def protect(given: dict[str, Any]) -> None:
         click.echo(f"note: {note('plan_replaced', source=str(run.plan), options=overruled)}")
     settings = {**planned, **given}
     if run.engine == "spark":
-        from microagg.cli.on_spark import protect_folder  # Spark need not be installed
+        require_spark()
+        from microagg.cli.on_spark import protect_folder  # it imports Spark
 
         release, record = protect_folder(source, target, settings, run)
         _print(release, str(target), record, printing.json)
@@ -50,7 +52,7 @@ def _protect_file(
     origin = origin_of(source)
     target = _target(output, source)
     _check_settings(settings)
-    Places.of(target, run.record, run.labels, run.report, run.external_report).check(origin, run.force)
+    OutputPaths.of(target, run.record, run.labels, run.report, run.external_report).check(origin, run.force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = protect_with(source, settings, bar.update)
     record = release.save(

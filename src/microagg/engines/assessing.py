@@ -1,4 +1,4 @@
-"""An original and a protected file, ours or another tool's, and what every measure says about the pair."""
+"""Every measure of an original and a protected file, made by microagg or by another tool."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, verdict, wording
+from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import numbers_or_none
 from microagg.engines.assessment import Assessment
 from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
@@ -177,10 +178,9 @@ def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> Doubles:
 
 def _classes(values: Doubles, strata: Rows, columns: Sequence[int]) -> Classes:
     """Records that share their stratum and the values of these columns; a missing value is a value."""
-    import pyarrow as pa
 
-    codes = (codes_of(pa.array(values[:, at] + 0.0, from_pandas=True)) for at in columns)  # -0.0 is 0.0
-    return Classes.whole(len(strata)).refined([codes_of(pa.array(strata)), *codes])
+    codes = (codes_of(from_numbers(values[:, at] + 0.0)) for at in columns)  # -0.0 is 0.0
+    return Classes.whole(len(strata)).refined([codes_of(from_numpy(strata)), *codes])
 
 
 def _codes(microdata: Microdata, column: str) -> Rows:
@@ -245,7 +245,7 @@ def _labels(
         return {}
     some = np.zeros(len(sizes), dtype=np.int64)
     some[codes] = rows
-    values = original.table.column(column).take(some).to_pylist()
+    values = original.table.column(column).take(from_numpy(some)).to_pylist()
     return {column: ["missing" if value is None else str(value) for value in values]}
 
 

@@ -13,7 +13,7 @@ from microagg.measure.models import IndicatorComparison, ModelComparison
 from microagg.measure.pair import Finding
 
 ONE_IN_K = "1 / k"
-"""A part that stands beside the value in any case: what perfect groups of k would have."""
+"""A part that is always shown beside the value: what perfect groups of k would have."""
 
 PARTS_SHOWN = 40
 """More parts of a measure, as pairs of many columns are, are not shown."""
@@ -83,10 +83,10 @@ class Assessment:
             if measure.kind != kind:
                 continue
             missing = not math.isfinite(found.value) and found.note
-            said = f"({found.note})" if missing else measure.higher
+            remark = f"({found.note})" if missing else measure.higher
             if ONE_IN_K in found.parts and not details:
-                said += f" ({ONE_IN_K}: {found.parts[ONE_IN_K]:.4g})"
-            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), said
+                remark += f" ({ONE_IN_K}: {found.parts[ONE_IN_K]:.4g})"
+            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), remark
             if details:
                 for part, value in list(found.parts.items())[:PARTS_SHOWN]:
                     yield f"  {part}", _shown(value, measure.unit), ""

@@ -7,12 +7,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from microagg import read, wording
+import pyarrow as pa
+from pyarrow import csv
+
+from microagg import __version__, read, wording
 from microagg.engines.solving import Watcher
 from microagg.engines.trying import try_all
 from microagg.measure import MEASURES
@@ -20,9 +22,6 @@ from microagg.measure.explain import measure_named
 from microagg.model import Microdata, positions_of
 from microagg.plan.strategies import Strategy
 from microagg.write import Journal
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LOSS, RISK = "il", "linkage_distance"
 """What is weighed against each other."""
@@ -39,7 +38,7 @@ class Comparison:
     `rule`: how one was chosen; `limit`: the largest risk for that, in its measure's unit;
     `known`: how many were computed in an earlier run; `seconds`: of this run.
     Columns: k, method and subsets; the measures by name; `smallest`: records of the rarest combination of
-    all keys; `seconds`; `recipe`: what made the groups; `needs`: words that `protect` would have to be
+    all keys; `seconds`; `recipe`: what made the groups; `needs`: options that `protect` would have to be
     given; `failure`: why there are no numbers; `undominated`: no other has less loss without more risk, or
     less risk without more loss; `recommended`: the one that the rule chooses.
     """
@@ -54,9 +53,6 @@ class Comparison:
 
     @cached_property
     def table(self) -> pa.Table:
-        """One row for each strategy."""
-        import pyarrow as pa
-
         kinds = {
             "k": pa.int64(),
             "method": pa.string(),
@@ -86,9 +82,6 @@ class Comparison:
 
     def csv(self) -> str:
         """The table as the text of a CSV file."""
-        import pyarrow as pa
-        from pyarrow import csv
-
         sink = pa.BufferOutputStream()
         csv.write_csv(self.table, sink, csv.WriteOptions(quoting_style="needed"))
         return sink.getvalue().to_pybytes().decode()
@@ -100,7 +93,7 @@ class Comparison:
         return risk_map(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The comparison as plain values that `json.dump` takes."""
         return {"rule": self.rule, "strategies": self.table.to_pylist()}
 
     def __str__(self) -> str:
@@ -247,8 +240,6 @@ def _only_needed(source: Microdata, strategy: Strategy) -> Microdata:
 
 
 def _digest(source: Microdata) -> str:
-    import pyarrow as pa
-
     csv = source.origin.csv
     digest = hashlib.sha256((csv.decimal or "" if csv is not None else "").encode())
     for name in source.table.column_names:  # one after the other, for the sake of memory
@@ -262,6 +253,6 @@ def _digest(source: Microdata) -> str:
 
 def _key(digest: str, strategy: Strategy, measures: Sequence[str]) -> str:
     """What a result depends on; threads never change it."""
-    words = {word: value for word, value in strategy.protection.settings.items() if word != "threads"}
-    settings = [version("microagg"), digest, words, list(measures)]
+    options = {name: value for name, value in strategy.protection.settings.items() if name != "threads"}
+    settings = [__version__, digest, options, list(measures)]
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from microagg import errors, read, wording
 from microagg.engines import local
-from microagg.engines.local import pose
+from microagg.engines.local import prepare
 from microagg.engines.solving import solve_all
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
@@ -38,7 +38,7 @@ MOST_UNIQUE = 0.05
 MOST_FOR_MDAV = 20_000
 """With more records in a task, groups are made inside blocks."""
 GLANCE = 10_000
-"""So many records are looked at before all of them."""
+"""Number of records that are tried before all of them are."""
 CHANCE = 1e-9
 """So improbable must it be that records of equal values in one column agree in another by chance."""
 
@@ -128,7 +128,7 @@ class _Trial:
         return refusal
 
     def notes(self) -> Iterator[str]:
-        """On the whole plan."""
+        """Notes on the plan as a whole, not on a single column."""
         passed = self._with_role("pass")
         together = self._unique_with(passed)
         if together > MOST_UNIQUE * self.found.records and len(passed) > 1:
@@ -274,13 +274,13 @@ class _Trial:
         """Groups by a quick method; the refusal that comes before any, or nothing."""
         try:
             protection = self._protection()
-            posed = pose(self.source, protection)
+            prepared = prepare(self.source, protection)
         except (errors.SettingsError, errors.DataError) as error:
             return str(error)
-        partitions = solve_all([task.problem for task in posed.tasks.tasks], protection.method, None)
+        partitions = solve_all([task.problem for task in prepared.tasks.tasks], protection.method, None)
         labels, count = np.zeros(self.found.records, dtype=np.int64), 0
-        for task, partition in zip(posed.tasks.tasks, partitions, strict=True):
-            labels[posed.strata.rows[task.rows]] = partition.labels.astype(np.int64) + count
+        for task, partition in zip(prepared.tasks.tasks, partitions, strict=True):
+            labels[prepared.strata.rows[task.rows]] = partition.labels.astype(np.int64) + count
             count += int(partition.labels.max()) + 1
         self.groups = Classes(labels, count)
         return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,38 +35,37 @@ from microagg.verify import verify
 
 SEEDS_OF_RETRY = 8
 OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn-mhm")
-"""What a retry tries: so many other seeds, then these."""
+"""What `retry` tries: the method with other seeds, then these methods."""
 
 
 def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
-    """A verified release of the source, or an exception that says what stands against it."""
+    """A verified release of the source, or an exception with the reasons against it."""
     started = monotonic()
-    posed = pose(source, protection)
-    strata, tasks, kept = posed.strata, posed.tasks, posed.kept
-    as_numbers = with_numbers(source.table, posed.numbers)
+    prepared = prepare(source, protection)
+    strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
+    as_numbers = with_numbers(source.table, prepared.numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
-    stop = _Stop(progress)
+    stop = _StopRequest(progress)
     for plan in plans_of(protection):
         attempts += 1
         partitions = solve_all(
             [task.problem for task in tasks.tasks],
             plan,
-            None if progress is None else stop.ask,
+            None if progress is None else stop.report,
             tasks.sst,
             strata=[task.stratum for task in tasks.tasks],
             finish_when_stopped=True,
         )
-        new = masked(protection, kept, posed.weights, tasks.tasks, partitions)
+        new = masked(protection, kept, prepared.weights, tasks.tasks, partitions)
         table = released_table(source.table, order, protection, strata, new)
         claims = claims_of(protection, tuple(strata.recoded), new.rounding, new.mean_tolerance)
         verdict = verify(as_numbers, table, strata.rows[order], claims)
-        if verdict.safe or stop.asked or not another_partition_may_help(verdict, protection):
+        if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):
             break
-    if not verdict.safe and attempts > 1:
-        raise unsafe_release(verdict.failures, attempts)
-    verdict.raise_if_unsafe()
-    verdict = replace(verdict, notes=(*verdict.notes, *_notes(source, protection, strata, tasks, attempts)))
+    raise_if_unsafe(verdict, attempts)
+    notes = notes_on_run(protection, strata.merged, tasks.lost, tasks.mixed_zeros, "source_order", attempts)
+    verdict = replace(verdict, notes=(*verdict.notes, *notes, *source.origin.notes))
     return Release(
         verified=Verified(Microdata(table, released_origin(source, table)), verdict),
         source=source,
@@ -76,27 +76,27 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
         bound_loss=bound_of(partitions, tasks),
         seconds=monotonic() - started,
-        stopped=stop.asked and any(found.truncated for found in partitions),
+        stopped=stop.requested and any(found.truncated for found in partitions),
     )
 
 
-class _Stop:
-    """Whether the user, who is asked while groups are looked for, wants the best so far."""
+class _StopRequest:
+    """Whether the user's progress function has asked to stop with the best groups so far."""
 
     def __init__(self, progress: Watcher | None) -> None:
         self._progress = progress
-        self.asked = False
+        self.requested = False
 
-    def ask(self, progress: Progress) -> object:
+    def report(self, progress: Progress) -> object:
         assert self._progress is not None
         answer = self._progress(progress)
-        self.asked = self.asked or answer is True
+        self.requested = self.requested or answer is True
         return answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posed:
-    """What is to be solved: `numbers` of all records, `kept` and `weights` of those that are released."""
+class Prepared:
+    """The problems to be solved: `numbers` are of all records, `kept` and `weights` of released ones."""
 
     strata: Strata
     numbers: dict[str, Doubles]
@@ -105,8 +105,8 @@ class Posed:
     tasks: Tasks
 
 
-def pose(source: Microdata, protection: Protection) -> Posed:
-    """All problems to be solved, or an exception that says what the source has against the settings."""
+def prepare(source: Microdata, protection: Protection) -> Prepared:
+    """All problems to be solved, or an exception if the source does not fit the settings."""
     check_columns(protection, source)
     strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
     numbers = {
@@ -115,7 +115,7 @@ def pose(source: Microdata, protection: Protection) -> Posed:
     }
     weights = None if protection.weight is None else weights_of(source, protection.weight)
     kept = {column: values[strata.rows] for column, values in numbers.items()}
-    return Posed(
+    return Prepared(
         strata,
         numbers,
         kept,
@@ -140,12 +140,12 @@ def _subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
 
 
 def _order(n: int, shuffle: bool) -> NDArray[np.int64]:
-    """The released records in the order of the source, or in one that nobody can find out again."""
+    """The order of the released records: that of the source, or a random one without a seed."""
     return np.random.default_rng().permutation(n) if shuffle else np.arange(n)
 
 
 def plans_of(protection: Protection) -> Iterator[MethodPlan]:
-    """The method as it is said; with retry, then others."""
+    """The given method; with `retry`, then other seeds and methods."""
     plan = protection.method
     yield plan
     if protection.retry:
@@ -156,7 +156,7 @@ def plans_of(protection: Protection) -> Iterator[MethodPlan]:
 
 
 def another_partition_may_help(verdict: Verdict, protection: Protection) -> bool:
-    """Whether to go on with retry."""
+    """Whether `retry` should go on: another partition may pass where this one failed."""
     partial = verdict.joint is not None and verdict.joint.below and not protection.accept_partial
     return bool(protection.retry and not partial)
 
@@ -179,25 +179,40 @@ def claims_of(
     )
 
 
-def _notes(
-    source: Microdata, protection: Protection, strata: Strata, tasks: Tasks, attempts: int
+def raise_if_unsafe(verdict: Verdict, attempts: int) -> None:
+    """`UnsafeRelease` for a verdict that failed, also after other partitions were tried."""
+    if not verdict.safe and attempts > 1:
+        raise unsafe_release(verdict.failures, attempts)
+    verdict.raise_if_unsafe()
+
+
+def notes_on_run(
+    protection: Protection,
+    merged: int,
+    given_up: Mapping[str, int],
+    mixed_zeros: int,
+    order: Literal["source_order", "hashed_order"],
+    attempts: int,
 ) -> Iterator[Finding]:
-    """What a protector should know beside what `verify` counts."""
-    if strata.merged:
-        yield note("strata_merged", records=strata.merged)
-    if tasks.lost:
-        yield note("values_given_up", k=protection.k, lost=tasks.lost)
-    if tasks.mixed_zeros:
-        yield note("zeros_mixed", records=tasks.mixed_zeros)
+    """What the user should know beside what `verify` counts.
+
+    merged: strata that were merged; given_up: by column, values that were set to missing; mixed_zeros:
+    groups in which some values are zero; order: the note on the order of records that were not shuffled.
+    """
+    if merged:
+        yield note("strata_merged", records=merged)
+    if given_up:
+        yield note("values_given_up", k=protection.k, lost=given_up)
+    if mixed_zeros:
+        yield note("zeros_mixed", records=mixed_zeros)
     if protection.aggregate == "median":
         yield note("medians")
     if not protection.shuffle:
-        yield note("source_order")
+        yield note(order)
     if protection.k == 2:
         yield accepted("pairs_accepted")
     if attempts > 1:
         yield note("retried", attempts=attempts)
-    yield from source.origin.notes
 
 
 def _of_tasks(
@@ -220,7 +235,7 @@ def _of_tasks(
 
 
 def bound_of(partitions: Sequence[Partition], tasks: Tasks) -> float | None:
-    """What is proven that no partition of the tasks can lose less than; None where something is not."""
+    """The proven lower bound of the loss of all tasks; None where a task has none."""
     if any(found.bound == 0.0 and found.sse > 0.0 for found in partitions):
         return None
     return information_loss(sum(found.bound for found in partitions), tasks.sst)

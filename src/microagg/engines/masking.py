@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
+from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import decimals_of
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin, Partition
@@ -18,13 +20,10 @@ from microagg.plan.protection import Protection
 from microagg.scale.strata import Strata
 from microagg.scale.tasks import Task
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Doubles = NDArray[np.float64]
 
 MORE_DECIMALS = 2
-"""A mean is published with so many decimals more than the source has, unless said otherwise."""
+"""By default a mean is published with this many decimals more than the source has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,8 +172,8 @@ def released_table(
 ) -> pa.Table:
     """The source's columns for these rows of `strata`, with the new values, without the dropped ones.
 
-    Categories are those that the released records have, in an order that tells nothing of shuffled ones;
-    nothing is left under nulls.
+    Categories are those that the released records have, in an order that shows nothing of the order before
+    shuffling; nothing is left under nulls.
     """
     names: list[str] = []
     columns: list[Any] = []
@@ -185,9 +184,9 @@ def released_table(
         if name in new.columns:
             columns.append(_array(new.columns[name][rows], name in new.whole))
         elif name in strata.recoded:
-            columns.append(strata.recoded[name].take(rows))
+            columns.append(strata.recoded[name].take(from_numpy(rows)))
         else:
-            columns.append(source.column(name).take(strata.rows[rows]))
+            columns.append(source.column(name).take(from_numpy(strata.rows[rows])))
     return without_hidden_values(_table(names, columns), sort=protection.shuffle)
 
 
@@ -214,13 +213,9 @@ def with_numbers(source: pa.Table, numbers: Mapping[str, Doubles]) -> pa.Table:
 
 
 def _array(values: Doubles, whole: bool) -> pa.Array[Any]:
-    import pyarrow as pa
-
-    array = pa.array(values, mask=np.isnan(values))
+    array = from_numbers(values)
     return array.cast(pa.int64()) if whole and np.nanmax(np.abs(values), initial=0.0) < 2**53 else array
 
 
 def _table(names: Sequence[str], columns: Sequence[Any]) -> pa.Table:
-    import pyarrow as pa
-
     return pa.Table.from_arrays(columns, names=list(names))

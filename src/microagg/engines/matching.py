@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_text
+from microagg.arrow_values import from_numbers, from_numpy, from_texts, scalar, to_numpy
 from microagg.columns import numbers_or_none, plain
 from microagg.model import Microdata
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ORIGINAL, PROTECTED = "original", "protected"
 """What messages call the two files."""
@@ -42,8 +42,6 @@ def rows_matched(original: Microdata, protected: Microdata, column: str | None) 
         if before != after:
             raise wording.different_records(before, after)
         return np.arange(before)
-    from pyarrow import compute
-
     for ids, wanted in comparable(original, protected, column):
         for which, values in ((ORIGINAL, ids), (PROTECTED, wanted)):
             gaps = values.null_count
@@ -54,7 +52,7 @@ def rows_matched(original: Microdata, protected: Microdata, column: str | None) 
                 raise wording.repeated_ids(column, which, repeated)
         found = compute.index_in(wanted, value_set=ids)
         if not found.null_count:
-            return np.asarray(found.to_numpy(), dtype=np.int64)
+            return to_numpy(found).astype(np.int64)
     raise wording.unknown_ids(column, found.null_count, len(found))
 
 
@@ -75,7 +73,7 @@ def agreement(
     telling, moved = False, ""
     for column in columns:
         for before, after in comparable(original, protected, column):
-            count = _different(before.take(rows), after)
+            count = _different(before.take(from_numpy(rows)), after)
             if not count:
                 break
         if count:
@@ -92,9 +90,8 @@ def agreement(
 def comparable(original: Microdata, protected: Microdata, column: str) -> Iterator[tuple[Any, Any]]:
     """A column of both files in one type, null where missing: as text, if both are, and as numbers.
 
-    Text alone tells 007 from 7; numbers alone know that 1.50 is 1.5.
+    As text 007 differs from 7; as numbers 1.50 and 1.5 are equal.
     """
-    import pyarrow as pa
 
     both = (original, protected)
     pair = [plain(each.table.column(column)) for each in both]
@@ -103,7 +100,7 @@ def comparable(original: Microdata, protected: Microdata, column: str) -> Iterat
         yield _texts(pair[0]), _texts(pair[1])
     numbers = [numbers_or_none(values, _decimal(each)) for values, each in zip(pair, both, strict=True)]
     if numbers[0] is not None and numbers[1] is not None:
-        yield pa.array(numbers[0], from_pandas=True), pa.array(numbers[1], from_pandas=True)
+        yield from_numbers(numbers[0]), from_numbers(numbers[1])
     elif not are_text:
         yield _texts(pair[0]), _texts(pair[1])
 
@@ -114,26 +111,21 @@ def _decimal(microdata: Microdata) -> str:
 
 
 def _texts(values: pa.ChunkedArray[Any]) -> pa.Array[Any]:
-    import pyarrow as pa
 
     try:
         cast = values.cast(pa.large_string())
     except pa.ArrowException:  # lists, structures
         listed = [None if value is None else str(value) for value in values.to_pylist()]
-        return pa.array(listed, pa.large_string())
+        return from_texts(listed)
     return cast.combine_chunks() if isinstance(cast, pa.ChunkedArray) else cast
 
 
 def _different(before: Any, after: Any) -> int:
-    from pyarrow import compute
-
-    unequal = compute.fill_null(compute.not_equal(before, after), False)
+    unequal = compute.fill_null(compute.not_equal(before, after), scalar(False, pa.bool_()))
     one_missing = compute.xor(compute.is_null(before), compute.is_null(after))
     return int(compute.sum(compute.or_(unequal, one_missing)).as_py() or 0)
 
 
 def _same_values(before: Any, after: Any) -> bool:
-    from pyarrow import compute
-
     first, second = (each.take(compute.sort_indices(each)) for each in (before, after))
     return bool(first.equals(second))

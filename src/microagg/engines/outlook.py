@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from microagg.engines.local import bound_of, pose
+from microagg.engines.local import bound_of, prepare
 from microagg.engines.solving import Watcher, solve_all
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
@@ -34,22 +34,22 @@ class Outlook:
 
 
 def outlook(source: Microdata, protection: Protection) -> Outlook:
-    """What a run would work on, or the exception that it would begin with. No groups are looked for."""
-    posed = pose(source, protection)
-    released = len(posed.strata.rows)
+    """What a run would work on, or the exception that it would begin with, without searching for groups."""
+    prepared = prepare(source, protection)
+    released = len(prepared.strata.rows)
     return Outlook(
         records=released,
         suppressed=source.table.num_rows - released,
-        strata=posed.strata.count,
-        smallest=int(np.bincount(posed.strata.of).min()),
-        problems=len(posed.tasks.tasks),
-        given_up=dict(posed.tasks.lost),
+        strata=prepared.strata.count,
+        smallest=int(np.bincount(prepared.strata.of).min()),
+        problems=len(prepared.tasks.tasks),
+        given_up=dict(prepared.tasks.lost),
     )
 
 
 def mdav_loss(source: Microdata, protection: Protection, progress: Watcher | None = None) -> float | None:
     """MDAV's information loss on the same data, to compare with; None if that would take long."""
-    tasks = pose(source, protection).tasks
+    tasks = prepare(source, protection).tasks
     if max(len(task.rows) for task in tasks.tasks) > MOST_FOR_MDAV:
         return None
     plan = replace(
@@ -66,7 +66,7 @@ def mdav_loss(source: Microdata, protection: Protection, progress: Watcher | Non
 
 def bound_loss(source: Microdata, protection: Protection, progress: Watcher | None = None) -> float | None:
     """The information loss that no groups of these data can go below; None where nothing is proven."""
-    tasks = pose(source, protection).tasks
+    tasks = prepare(source, protection).tasks
     plan = replace(protection.method, certify=True)
     found = solve_all([task.problem for task in tasks.tasks], plan, progress)
     return bound_of(found, tasks)

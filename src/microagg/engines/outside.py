@@ -1,6 +1,6 @@
 """What those who get a release may know about it, from the released table and the settings alone.
 
-Nothing here is given the source, the verdict or the groups, so that nothing of them can be told: two
+Nothing here is given the source, the verdict or the groups, so that nothing of them can be shown: two
 sources with the same release and settings have the same facts. The one exception is the band of the
 information loss, which the caller makes.
 """
@@ -9,25 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from microagg import __version__
+from microagg.arrow_values import to_numpy
 from microagg.plan.protection import Protection
 from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verdict import Verdict
 from microagg.verify.classes import Classes, codes_of, count_of
 from microagg.verify.values import as_understood
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | None) -> ExternalFacts:
-    """All that the external report is told."""
+    """All facts of the external report."""
     whole = Classes.whole(released.num_rows)
     strata = _refined(whole, released, protection.strata)
     subsets = [_refined(strata, released, subset) for subset in protection.subsets]
@@ -47,7 +45,7 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
     partial = together is not None and together.below > 0
     return ExternalFacts(
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
-        software=f"microagg {version('microagg')}",
+        software=f"microagg {__version__}",
         k=k,
         records=released.num_rows,
         dropped=len(protection.drop),
@@ -104,7 +102,5 @@ def _policies(released: pa.Table, protection: Protection) -> Policies:
 
 
 def _numbers(released: pa.Table, column: str) -> NDArray[np.float64]:
-    """NaN where missing."""
-    import pyarrow as pa
-
-    return np.array(released.column(column).cast(pa.float64()).to_numpy(), dtype=np.float64)
+    """The column as doubles, NaN where it is missing."""
+    return np.array(to_numpy(released.column(column).cast(pa.float64())))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import errors, read, wording, write
+from microagg import __version__, errors, read, wording, write
 from microagg.model import Claims, Labels, Microdata, Origin, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
@@ -26,10 +26,36 @@ from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import check_written
 
 INTERNAL_FOLDER = "microagg-internal"
-"""Beside the release, for what must not leave the house with it."""
+"""Folder beside the release for files that must not be released with it."""
 
 SHOWN_RECIPES = 3
-"""With more different ones, only their number is shown."""
+"""Of more recipes than these only the number is shown."""
+
+
+def software_versions() -> dict[str, str]:
+    """For the record of a run, without `importlib.metadata`, which is slow to import."""
+    return {
+        "microagg": __version__,
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+        "python": sys.version.split()[0],
+    }
+
+
+def recipes_text(recipes: Collection[str]) -> str:
+    return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
+
+
+def groups_text(groups: int, protection: Protection) -> str:
+    """How many groups there are, over how many subsets of columns, and k."""
+    subsets = len(protection.subsets) + len(protection.own_subsets)
+    over = f" over {subsets} subsets" if subsets > 1 else ""
+    return f"{groups} group{'' if groups == 1 else 's'}{over} (k = {protection.k})"
+
+
+def _check_report_tools() -> None:
+
+    check_installed()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +78,7 @@ class TaskPartition:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class OutputPaths:
     """Where a release and what is known about it are to be written."""
 
     release: Path
@@ -72,7 +98,7 @@ class Places:
         labels: bool,
         report: str | Path | None = None,
         external_report: str | Path | None = None,
-    ) -> Places:
+    ) -> OutputPaths:
         """Beside the release, unless a folder is given."""
         path = Path(path)
         return cls(
@@ -87,7 +113,6 @@ class Places:
 
     @property
     def reports(self) -> list[Path]:
-        """Those that are asked for."""
         return [path for path in (self.report, self.external_report) if path is not None]
 
     def check(self, source: Origin, force: bool) -> None:
@@ -100,7 +125,7 @@ class Places:
         write.Internal(self.folder).check(*names, force=force)
         if not self.reports:
             return
-        check_installed()
+        _check_report_tools()
         for path in self.reports:
             if path.suffix.lower() not in (".html", ".htm"):
                 raise wording.report_not_html(str(path))
@@ -114,9 +139,9 @@ class Release:
 
     `data`: the table, of the kind that was given (an Arrow table for files); `verdict`: what was counted;
     `partitions`: one for each task; `information_loss`: 100 · SSE / SST over all tasks, in percent;
-    `bound_loss`: what is proven that no partition can go below; `stopped`: the user asked for the best so
-    far; `record`: the internal record of the run. All but `data` is internal: groups and record tell who is
-    who.
+    `bound_loss`: the proven lower bound of the loss; `stopped`: the user stopped the run, and got the best
+    groups so far; `record`: the internal record of the run. All but `data` is internal: groups and record
+    show whose record is whose.
     """
 
     verified: Verified
@@ -152,9 +177,7 @@ class Release:
         return {
             "format": "microagg run record",
             "version": 1,
-            "software": {
-                name: version(name) for name in ("microagg", "numpy", "pyarrow")
-            } | {"python": platform.python_version()},
+            "software": software_versions(),
             "input": {
                 "name": origin.name,
                 "format": origin.format,
@@ -197,12 +220,12 @@ class Release:
     ) -> Path:
         """Write the release, read it back, count again, and only then give the file its name.
 
-        path: its ending says the format. force: overwrite. record: the folder for what is internal, the
+        path: its ending decides the format. force: overwrite. record: the folder for what is internal, the
         record of the run and its plan (default: microagg-internal beside the release); labels: also the
         group of each record. report: also an HTML page with all that is known, not to be released;
         external_report: one with what those who get the release may know. Returns the path of the record.
         """
-        places = Places.of(path, record, labels, report, external_report)
+        places = OutputPaths.of(path, record, labels, report, external_report)
         places.check(self.source.origin, force)
         path = places.release
         changed = (*self.protection.changed, *self.claims.recoded)
@@ -217,16 +240,16 @@ class Release:
             )
             del written
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
-            words = self._words_with_paths(path, places.folder)
+            settings = self._settings_with_paths(path, places.folder)
             contents = {
                 places.record: json.dumps({**self.record, "output": output}, allow_nan=False),
-                places.plan: used_plan(words),
+                places.plan: used_plan(settings),
             }
             if places.groups is not None:
                 contents[places.groups] = self._groups()
             with ExitStack() as drafts:
                 before = drafts.enter_context(write.Internal(places.folder).staged(contents))
-                for target, text, mode in self._reports(places, staged, words):
+                for target, text, mode in self._reports(places, staged, settings):
                     before.append(drafts.enter_context(write.text_draft(target, text, mode)))
                 staged.commit(force, before=before)
         return places.folder / places.record
@@ -235,7 +258,7 @@ class Release:
         """All that is known about the release, as an HTML page; not to be released."""
         from microagg.engines.reporting import assessment_of, internal_report
 
-        check_installed()
+        _check_report_tools()
         return internal_report(self, assessment_of(self))
 
     def external_report(self) -> str:
@@ -246,39 +269,39 @@ class Release:
         """
         from microagg.engines.reporting import external_report
 
-        check_installed()
+        _check_report_tools()
         return external_report(self)
 
     def _reports(
-        self, places: Places, staged: write.Staged, words: Mapping[str, object]
+        self, places: OutputPaths, staged: write.Staged, settings: Mapping[str, object]
     ) -> Iterator[tuple[Path, str, int]]:
-        """Path, text and permissions of each report that is asked for."""
+        """Path, text and permissions of each report to be written."""
         if not places.reports:
             return
         from microagg.engines import reporting
 
         if places.report is not None:
             found = reporting.assessment_of(self)
-            written = reporting.Written(places.release.name, staged.digest, words)
+            written = reporting.Written(places.release.name, staged.digest, settings)
             yield places.report, reporting.internal_report(self, found, written), write.OWNER_ONLY
         if places.external_report is not None:
             yield places.external_report, reporting.external_report(self), staged.mode
 
-    def _words_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
-        """The plan's words with the files' places as seen from the folder of the plan."""
+    def _settings_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
+        """The plan's settings, with paths relative to the folder of the plan."""
         origin = self.source.origin
-        words = dict(self.protection.settings)
+        settings = dict(self.protection.settings)
         if origin.path is not None:
             paths = {"input": origin.path, "output": path}
-            seen_from = {word: os.path.relpath(each, folder) for word, each in paths.items()}
+            seen_from = {option: os.path.relpath(each, folder) for option, each in paths.items()}
             # A plan is text, and has no way to name other bytes: then they are to be given with it.
-            words |= {word: each for word, each in seen_from.items() if wording.shown(each) == each}
+            settings |= {option: each for option, each in seen_from.items() if wording.shown(each) == each}
         if origin.csv is not None and origin.path is not None:
-            words |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
-            words |= {"decimal": origin.csv.decimal}
+            settings |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
+            settings |= {"decimal": origin.csv.decimal}
         if origin.path is not None:
-            words |= origin.layout.given()
-        return words
+            settings |= origin.layout.given()
+        return settings
 
     def _groups(self) -> str:
         """The group of each record of the source (from 1) in each subset of columns."""
@@ -293,19 +316,15 @@ class Release:
 
     @property
     def groups(self) -> int:
-        """Of all tasks together."""
+        """The number of groups of all tasks together."""
         return sum(int(task.labels.max()) + 1 for task in self.partitions)
 
     def __str__(self) -> str:
-        recipes = sorted({task.recipe for task in self.partitions if task.columns})
-        how = " and ".join(recipes) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
+        how = recipes_text({task.recipe for task in self.partitions if task.columns})
         cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
         cut = ", stopped early" if self.stopped else cut
-        groups = "1 group" if self.groups == 1 else f"{self.groups} groups"
-        subsets = len(self.protection.subsets) + len(self.protection.own_subsets)
-        over = f" over {subsets} subsets" if subsets > 1 else ""
         return (
-            f"{len(self.rows)} records in {groups}{over} (k = {self.claims.k})\n"
+            f"{len(self.rows)} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %{self._proof()}, by {how} "
             f"in {self.seconds:.2f} s{cut}\n{self.verdict}"
         )

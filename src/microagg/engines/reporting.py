@@ -1,17 +1,18 @@
-"""A release -> what its reports are told. What may be known outside is decided in `outside.py`."""
+"""A release -> the facts of its reports. What the external report may show is decided in `outside.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import errors, read, report
+from microagg import __version__, errors, read, report
+from microagg.arrow_values import to_numpy
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
 from microagg.engines.outlook import mdav_loss
@@ -33,12 +34,12 @@ class Written:
 
     name: str
     digest: str
-    words: Mapping[str, object]
-    """Of the plan, with the files' places."""
+    settings: Mapping[str, object]
+    """The settings of the plan, with the paths of the files."""
 
 
 def assessment_of(release: Release) -> Assessment | None:
-    """What every measure says about the release; None if it is such that nothing can be measured."""
+    """Every measure of the release; None if a key is released without any value."""
     try:
         return assess_release(release)
     except errors.DataError:  # a key that is released without any value
@@ -71,7 +72,7 @@ def assessment_report(assessment: Assessment, original: str, protected: str) -> 
     return assessment_page(
         report.AssessmentFacts(
             written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            software=f"microagg {version('microagg')}",
+            software=f"microagg {__version__}",
             original=original,
             protected=protected,
             records=assessment.records,
@@ -92,8 +93,8 @@ def internal_facts(
     record, protection = release.record, release.protection
     found = profile(release.source)
     mdav = mdav_loss(release.source, protection)
-    words = protection.settings if written is None else written.words
-    lines = used_plan(words).splitlines()
+    settings = protection.settings if written is None else written.settings
+    lines = used_plan(settings).splitlines()
     return report.InternalFacts(
         source=record["input"]["name"],
         output="" if written is None else written.name,
@@ -142,7 +143,7 @@ def external_facts(release: Release) -> report.ExternalFacts:
 
 
 def loss_band(information_loss: float, records: int) -> report.LossBand | None:
-    """How much of it may be told outside; None where there are too few records."""
+    """How much of the loss the external report may show; None where there are too few records."""
     if records < report.FEWEST_RECORDS_FOR_A_BAND:
         return None
     if information_loss < 1.0:
@@ -158,10 +159,8 @@ def _original(release: Release, column: str) -> Doubles:
 
 def _released(release: Release, column: str) -> Doubles:
     """The column as numbers, NaN where missing."""
-    import pyarrow as pa
-
     values = release.verified.microdata.table.column(column).cast(pa.float64())
-    return np.array(values.to_numpy(), dtype=np.float64)
+    return np.array(to_numpy(values), dtype=np.float64)
 
 
 def _subsets(release: Release) -> tuple[report.Subset, ...]:
@@ -235,7 +234,6 @@ def _sums(release: Release, found: Profile) -> Iterator[report.Sum]:
 def _warnings(
     release: Release, found: Profile, mdav: float | None, assessment: Assessment | None
 ) -> Iterator[Finding]:
-    """What should not be overlooked."""
     protection = release.protection
     if assessment is not None:
         yield from assessment.failures

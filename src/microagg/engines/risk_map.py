@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from microagg.engines.comparing import Comparison
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Of Okabe and Ito, which all can tell apart."""
+"""The colours of Okabe and Ito, which colour-blind readers can distinguish."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-"""Shapes tell methods apart where colours do not."""
+"""Shapes distinguish methods where colours do not."""
 
 MOST_LABELS = 24
 """With more points, only those on the line are labelled."""

@@ -19,13 +19,13 @@ from microagg.model import Partition, Problem, gap_above, is_optimal
 from microagg.plan.method import MethodPlan
 from microagg.plan.settings import SECONDS_OF_PROOF
 
-LARGE = 20_000
-"""Problems with so many records use all threads and are solved one after the other; others, and those of
-one attribute, whose optimum takes one thread, in parallel.
+PARALLEL_BELOW = 20_000
+"""Problems with fewer records, or of one attribute, are solved in parallel with one thread each; larger
+ones one after the other, each with all threads.
 """
 
 Watcher = Callable[[Progress], object]
-_Found = TypeVar("_Found")
+_Answer = TypeVar("_Answer")
 
 
 def run_of(plan: MethodPlan, seconds: float | None, progress: Watcher | None, sst: float = 0.0) -> Run:
@@ -41,7 +41,7 @@ def run_of(plan: MethodPlan, seconds: float | None, progress: Watcher | None, ss
 
 
 def solve_one(problem: Problem, start: Partition, plan: MethodPlan, progress: Watcher | None) -> Partition:
-    """A partition by the plan's method from `one_group`, with a proven bound if the plan says so."""
+    """A partition by the plan's method from `one_group`, with a proven bound if the plan has `certify`."""
     run = run_of(plan, plan.seconds, progress, start.sse)
     found = solve(plan.stage, problem, start, run)
     if not plan.certify or run.watch.cancelled:
@@ -72,15 +72,31 @@ def solve_all(
     places = [place for place, problem in enumerate(problems) if problem.points.shape[1]]
     tally = _Tally(problems, places, strata, sst, progress)
     if len(problems) == 1 and places:
-        watch = None if progress is None else tally.ask
+        watch = None if progress is None else tally.report
         try:
             return [solve_one(problems[0], one_group(problems[0]), plan, watch)]
         except errors.Cancelled:
             if not (finish_when_stopped and tally.stopped):
                 raise
             return [found for _, found in _quickly(problems, places, plan, tally)]
+    found = _solve_several(problems, places, plan, tally, finish_when_stopped)
+    if plan.certify and not tally.stopped and not tally.cancelled:
+        again = run_of(plan, plan.seconds or SECONDS_OF_PROOF, progress)
+        prove_one = lambda place, child: _proven(problems[place], found[place], child)  # noqa: E731
+        for place, partition in _each(prove_one, places, problems, again):
+            found[place] = partition
+    return found
+
+
+def _solve_several(
+    problems: Sequence[Problem],
+    places: Sequence[int],
+    plan: MethodPlan,
+    tally: _Tally,
+    finish_when_stopped: bool,
+) -> list[Partition]:
     records = sum(len(problem.points) for problem in problems)
-    run = run_of(plan, plan.seconds, None if progress is None else tally.watch)
+    run = run_of(plan, plan.seconds, tally.watch if tally.is_watched else None)
 
     def find(place: int, child: Run) -> Partition | None:
         problem = problems[place]
@@ -111,11 +127,7 @@ def solve_all(
     if without:
         for place, quick in _quickly(problems, without, plan, tally):
             found[place] = quick
-    if plan.certify and not tally.stopped and not run.watch.cancelled:
-        again = run_of(plan, plan.seconds or SECONDS_OF_PROOF, progress)
-        prove_one = lambda place, child: _proven(problems[place], found[place], child)  # noqa: E731
-        for place, partition in _each(prove_one, places, problems, again):
-            found[place] = partition
+    tally.cancelled = run.watch.cancelled
     return found
 
 
@@ -160,6 +172,11 @@ class _Tally:
         self._sst = sst
         self._progress = progress
         self.stopped = False
+        self.cancelled = False
+
+    @property
+    def is_watched(self) -> bool:
+        return self._progress is not None
 
     def note(self, place: int, sse: float) -> None:
         self._first.setdefault(place, sse)
@@ -171,15 +188,14 @@ class _Tally:
     def finish(self, place: int) -> None:
         self._finished.add(place)
 
-    def ask(self, progress: Progress) -> object:
-        """What the user says to it."""
+    def report(self, progress: Progress) -> object:
         assert self._progress is not None
         answer = self._progress(progress)
         self.stopped = self.stopped or answer is True
         return answer
 
     def watch(self, progress: Progress) -> object:
-        return self.ask(self._of_all(progress))
+        return self.report(self._of_all(progress))
 
     def after_the_stop(self, progress: Progress) -> None:
         """There is nothing more to stop; what is raised ends the run."""
@@ -210,7 +226,7 @@ class _Tally:
         return self._done
 
     def _part(self) -> str:
-        """The first stratum that is not done yet, or the first problem if strata do not tell them apart."""
+        """The first stratum that is not done yet, or the first problem if all are of one stratum."""
         finished = self._finished.copy()
         done, of = len(finished), len(self._records)
         if len(set(self._strata)) > 1:
@@ -225,8 +241,8 @@ class _Tally:
 
 
 def _each(
-    work: Callable[[int, Run], _Found], places: Sequence[int], problems: Sequence[Problem], run: Run
-) -> list[tuple[int, _Found]]:
+    work: Callable[[int, Run], _Answer], places: Sequence[int], problems: Sequence[Problem], run: Run
+) -> list[tuple[int, _Answer]]:
     large = [place for place in places if _is_large(problems[place])]
     small = [place for place in places if not _is_large(problems[place])]
     done = [(place, work(place, run.with_seed(place))) for place in large]
@@ -234,7 +250,7 @@ def _each(
 
 
 def _is_large(problem: Problem) -> bool:
-    return len(problem.points) >= LARGE and problem.points.shape[1] > 1
+    return len(problem.points) >= PARALLEL_BELOW and problem.points.shape[1] > 1
 
 
 def _proven(problem: Problem, found: Partition, run: Run) -> Partition:

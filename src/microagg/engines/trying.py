@@ -13,7 +13,7 @@ from microagg import errors
 from microagg.engines import local
 from microagg.engines.assessing import assess_release
 from microagg.engines.release import Release
-from microagg.engines.solving import LARGE, Watcher
+from microagg.engines.solving import PARALLEL_BELOW, Watcher
 from microagg.methods.run import Progress, available_threads
 from microagg.model import Microdata
 from microagg.plan.strategies import Strategy
@@ -34,7 +34,7 @@ def try_all(
     Large data have strategies one after the other, each with all threads, for the sake of memory.
     """
     threads = threads or available_threads()
-    workers = 1 if source.table.num_rows >= LARGE else max(1, min(threads, len(strategies)))
+    workers = 1 if source.table.num_rows >= PARALLEL_BELOW else max(1, min(threads, len(strategies)))
     started = monotonic()
     stop = threading.Event()
 
@@ -95,7 +95,7 @@ def _smallest(release: Release) -> int:
 
 
 def _needs(strategy: Strategy, release: Release) -> Iterator[str]:
-    """What `protect` would have to be told to release this."""
+    """The options that `protect` would need to release this."""
     if strategy.k == 2:
         yield "allow_pairs"
     if release.verdict.joint is not None and release.verdict.joint.below:

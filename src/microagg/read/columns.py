@@ -13,6 +13,7 @@ from pyarrow import compute
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT as NUMBERS_AMONG_TEXT
 from microagg.arrow_types import are_dates, convert_to_usual_types, is_number, is_text
+from microagg.arrow_values import scalar
 from microagg.columns import (
     COMMA_THOUSANDS,
     MISSING_TEXT_ARRAY,
@@ -92,7 +93,7 @@ def trim_and_null(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     """Text without spaces around it, and null where it means that a number is missing."""
     trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
     missing = compute.is_in(trimmed, value_set=MISSING_TEXT_ARRAY)
-    result: pa.ChunkedArray[Any] = compute.if_else(missing, pa.scalar(None, pa.large_string()), trimmed)
+    result: pa.ChunkedArray[Any] = compute.if_else(missing, scalar(None, pa.large_string()), trimmed)
     return result
 
 

@@ -5,6 +5,7 @@ narwhals takes a tenth of a second to import, so functions import it: files do w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
+from microagg.arrow_values import from_numbers, from_numpy, from_texts, to_numpy
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
 from microagg.read.columns import NUMBERS_AMONG_TEXT, select_columns
-from microagg.read.memory import frame_of
+from microagg.read.memory import frame_of, is_pandas_frame, is_plain_number
 
 
 def microdata_of(data: object) -> Microdata:
@@ -27,9 +29,13 @@ def microdata_of(data: object) -> Microdata:
         raise wording.no_columns()
     if len(frame) == 0:
         raise wording.no_records()
-    columns = [_to_arrow(name, frame[name]) for name in frame.columns]
+    native = frame.to_native()
+    if is_pandas_frame(native):
+        columns = [_column(name, series, _from_pandas) for name, series in native.items()]
+    else:
+        columns = [_column(series.name, series, _to_arrow) for series in frame.iter_columns()]
     table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))
-    if _is_lazy(data):
+    if not isinstance(native, pa.Table) and not is_pandas_frame(native) and _is_lazy(data):
         # A lazy frame is computed only once: the second time, its rows might come in another order.
         data = frame.lazy().to_native()
     return Microdata(select_columns(table, None), Origin("frame", "the data frame", frame=data))
@@ -41,9 +47,22 @@ def _is_lazy(data: Any) -> bool:
     return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
 
 
-def _to_arrow(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
+def _to_arrow(series: Any) -> Any:
+    return series.to_arrow()
+
+
+def _from_pandas(series: Any) -> Any:
+    if not is_plain_number(series.dtype):
+        return pa.Array.from_pandas(series)
+    values = series.to_numpy()
+    return from_numbers(values) if values.dtype.kind == "f" else from_numpy(values)
+
+
+def _column(
+    name: str, series: Any, to_arrow: Callable[[Any], Any]
+) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
     try:
-        array = series.to_arrow()
+        array = to_arrow(series)
         return pa.field(name, array.type), array
     except (pa.ArrowException, TypeError, ValueError, OverflowError):  # values of several types
         values = series.to_list()
@@ -52,7 +71,7 @@ def _to_arrow(name: str, series: Any) -> tuple[pa.Field[Any], pa.Array[Any] | pa
     numbers -= sum(isinstance(value, float) and value != value for value in values)
     texts = [None if gap else str(value) for value, gap in zip(values, missing, strict=True)]
     try:
-        text = pa.array(texts, pa.large_string())
+        text = from_texts(texts)
     except UnicodeEncodeError:  # its message holds the value
         raise wording.halves_of_letters(name) from None
     return pa.field(name, text.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), text
@@ -64,13 +83,11 @@ def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]
     `rows`: for each released row, its row in the source. Unchanged columns keep their own types. The index
     of a pandas frame is left out: no rule checks it, and it may hold names.
     """
-    from narwhals.dependencies import is_pandas_dataframe
-
     native: Any = microdata.origin.frame
     source = microdata.table
-    taken = source.take(rows)
+    taken = source.take(from_numpy(rows))
     same = [name for name in released.column_names if _is_same(taken.column(name), released.column(name))]
-    if is_pandas_dataframe(native):
+    if is_pandas_frame(native):
         return _to_pandas(native, released, rows, same)
     return _to_other(native, released, rows, same)
 
@@ -99,7 +116,7 @@ def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
 
 
 def _bits(column: pa.ChunkedArray[Any]) -> NDArray[np.integer[Any]]:
-    values = column.to_numpy()
+    values = to_numpy(column)
     return values.view(f"i{values.dtype.itemsize}")
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from microagg import errors, wording
 from microagg.arrow_types import are_dates, is_number, is_text
+from microagg.arrow_values import from_numbers, to_numpy
 from microagg.columns import in_ranges, numbers_or_none, without_texts
 from microagg.model import Microdata, positions_of
 from microagg.read.columns import COMMA_NUMBER, count_matches, require_numeric_columns, trim_and_null
@@ -57,7 +58,7 @@ def cast_to_schema(microdata: Microdata, schema: pa.Schema) -> pa.Table:
         try:
             column: Any = table.column(at)
             if microdata.origin.csv is not None and is_number(wanted):
-                column = pa.chunked_array([pa.array(numbers_of(microdata, name), from_pandas=True)])
+                column = pa.chunked_array([from_numbers(numbers_of(microdata, name))])
             table = table.set_column(at, name, column.cast(wanted))
         except (pa.ArrowException, errors.DataError):
             continue
@@ -70,7 +71,12 @@ def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
     if not is_number(field.type) or are_dates(field):
         require_numeric_columns(table.select([column]))
         return np.full(len(values), np.nan)  # nothing but missing values
-    return np.array(values.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    return _as_doubles(values.cast(pa.float64(), safe=False))
+
+
+def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
+    numbers = np.array(to_numpy(values), dtype=np.float64)
+    return np.ascontiguousarray(numbers)
 
 
 def _is_text(kind: Any) -> bool:

@@ -13,6 +13,7 @@ from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_binary
+from microagg.arrow_values import from_numpy, from_texts, scalar, to_numpy
 
 Positions = NDArray[np.int64]
 
@@ -88,15 +89,16 @@ def _codes(column: pa.ChunkedArray[Any], name: str) -> Positions:
     if pa.types.is_nested(column.type) or pa.types.is_interval(column.type):
         raise wording.no_codes(name, str(column.type))
     if pa.types.is_floating(column.type):
-        strange = int(np.isnan(column.drop_null().to_numpy()).sum())
+        strange = int(np.isnan(to_numpy(column.drop_null())).sum())
         if strange:
             raise wording.nan_as_code(name, strange)
     encoded = column.combine_chunks().dictionary_encode()
-    order = compute.sort_indices(encoded.dictionary).to_numpy(zero_copy_only=False)
+    order = to_numpy(compute.sort_indices(encoded.dictionary))
     place: Positions = np.empty(len(order) + 1, dtype=np.int64)
     place[order] = np.arange(len(order))
     place[-1] = len(order)
-    indices: Positions = encoded.indices.fill_null(len(order)).to_numpy(zero_copy_only=False)
+    last = scalar(len(order), encoded.indices.type)
+    indices: Positions = to_numpy(encoded.indices.fill_null(last))
     return np.asarray(place[indices])
 
 
@@ -147,7 +149,7 @@ def _recode(
     for at, column in enumerate(columns):
         rows_of_code = np.zeros(int(codes[:, at].max()) + 1, dtype=np.int64)
         rows_of_code[codes[:, at]] = np.arange(len(codes))
-        values = table.column(column).take(rows_of_code).to_pylist()
+        values = table.column(column).take(from_numpy(rows_of_code)).to_pylist()
         texts = [None if value is None else str(value) for value in values]
         names: list[str | None] = [texts[code] for code in combinations[:, at]]
         known = set(texts)
@@ -166,5 +168,5 @@ def _recode(
             kind = table.schema.field(column).type
             if pa.types.is_time(kind) or pa.types.is_duration(kind) or is_binary(kind):
                 raise wording.codes_not_merged(column, str(kind))
-            recoded[column] = pa.array(names, pa.large_string()).take(of)
+            recoded[column] = from_texts(names).take(from_numpy(of))
     return recoded

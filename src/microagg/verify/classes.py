@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from microagg.arrow_values import from_numpy, from_texts, scalar, to_numpy
 from microagg.verdict import Count
 from microagg.verify.values import Mask, bits, missing, plain
 
@@ -28,15 +29,15 @@ def codes_of(column: Any) -> Codes:
         indices = array.dictionary_encode().indices
     except pa.ArrowNotImplementedError:  # lists and structures
         texts = [None if value is None else repr(value) for value in array.to_pylist()]
-        indices = pa.array(texts, pa.large_string()).dictionary_encode().indices
-    return (indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64),)
+        indices = from_texts(texts).dictionary_encode().indices
+    return (to_numpy(indices.fill_null(scalar(-1, indices.type))).astype(np.int64),)
 
 
 def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """The values as 0, 1, … by first appearance, and how many differ."""
 
-    encoded = pa.array(values).dictionary_encode()
-    return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
+    encoded = from_numpy(values).dictionary_encode()
+    return to_numpy(encoded.indices).astype(np.int64), len(encoded.dictionary)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

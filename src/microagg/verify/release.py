@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from microagg.arrow_values import from_numpy
 from microagg.columns import decimals_of
 from microagg.model import Claims
 from microagg.verdict import (
@@ -55,6 +56,9 @@ UNIT_FOR_HUGE_VALUES = 2.0**-800
 
 UNDONE_BY_CHANCE = 0.05
 """Up to this share of noisy values, rounding may give back the source's by chance."""
+
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+
 MOST_UNDONE = 0.5
 """If rounding gives back a larger share of the source's values, the noise protects nobody."""
 
@@ -71,7 +75,7 @@ def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims
     source = source.drop_columns([name for name in source.column_names if name in claims.dropped])
     everything = source
     if not np.array_equal(rows, np.arange(source.num_rows)):
-        source = source.take(rows)
+        source = source.take(from_numpy(rows))
     failures = untouched_failures(source, released, claims) + recoded_failures(source, released, claims)
     failures += _number_failures(source, released, claims)
     release = Release(source, released, claims, everything)
@@ -121,6 +125,7 @@ class Release:
     """The source with the records that are not released."""
     _codes: dict[tuple[bool, str], Codes] = field(default_factory=dict)
     _meanings: dict[tuple[bool, str], Codes] = field(default_factory=dict)
+    _numbers: dict[str, Pair | None] = field(default_factory=dict)
     _spellings: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def codes(self, name: str, released: bool = True) -> Codes:
@@ -136,10 +141,12 @@ class Release:
             self._meanings[released, name] = codes_of(as_understood(table.column(name)))
         return self._meanings[released, name]
 
-    def numbers(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def numbers(self, name: str) -> Pair | None:
         """A column's source and released values, NaN where missing; None if they are no numbers."""
-        before, after = numbers(self.source.column(name)), numbers(self.released.column(name))
-        return None if before is None or after is None else (before, after)
+        if name not in self._numbers:
+            before, after = numbers(self.source.column(name)), numbers(self.released.column(name))
+            self._numbers[name] = None if before is None or after is None else (before, after)
+        return self._numbers[name]
 
     def verdict(self, failures: list[Finding], suppressed: int) -> Verdict:
         """All that is counted, after what was found before."""
@@ -329,7 +336,9 @@ class Release:
         """Over the cells that both have, and of the whole column."""
         tolerance = self.claims.mean_tolerance.get(name)
         cells = ~(np.isnan(before) | np.isnan(after))
-        everything = np.asarray(numbers(self.everything.column(name)))
+        everything = before
+        if self.everything is not self.source:
+            everything = np.asarray(numbers(self.everything.column(name)))
         observed = ~np.isnan(everything)
         counts = (
             int(cells.sum()),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from microagg.arrow_values import from_numpy
 from microagg.model import Claims
 from microagg.verdict import Finding, refuse
 from microagg.verify.classes import Classes, codes_of
@@ -123,7 +124,8 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
 def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[Finding]:
     """`after` may be text where `before` is not, since merged codes are."""
 
-    old, new = plain(before).filter(pa.array(alone)), plain(after).filter(pa.array(alone))
+    chosen = from_numpy(alone)
+    old, new = plain(before).filter(chosen), plain(after).filter(chosen)
     wrong = refuse("column_retyped", name, kind=str(after.type), needed=str(before.type))
     if old.type != new.type:
         if not is_text(new.type):

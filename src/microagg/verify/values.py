@@ -13,6 +13,8 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 from pyarrow import csv
 
+from microagg.arrow_values import from_numbers, from_texts, in_one_piece, scalar, to_numpy
+
 Mask = NDArray[np.bool_]
 """One for each record."""
 
@@ -20,6 +22,8 @@ Mask = NDArray[np.bool_]
 def plain(column: Any) -> Any:
     """The column in one piece; dictionaries and extensions become what they stand for."""
 
+    if column.type == pa.float64():  # by far the most often
+        return in_one_piece(column)
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.cast(column.type.storage_type)
     if kinds.is_dictionary(column.type):
@@ -28,7 +32,7 @@ def plain(column: Any) -> Any:
         column = column.cast(pa.large_string())  # in one piece, text may exceed 32-bit offsets
     elif kinds.is_float16(column.type):
         column = column.cast(pa.float32())
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return in_one_piece(column)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -45,7 +49,7 @@ def is_numeric(kind: pa.DataType) -> bool:
 def missing(array: Any) -> Mask:
     if not array.null_count:
         return np.zeros(len(array), dtype=bool)
-    return np.asarray(array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+    return to_numpy(array.is_null())
 
 
 def bits(array: Any) -> NDArray[np.int64] | None:
@@ -57,7 +61,7 @@ def bits(array: Any) -> NDArray[np.int64] | None:
 
     kind = array.type
     if kinds.is_floating(kind):
-        values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
+        values = to_numpy(array.fill_null(scalar(0.0, kind)) if array.null_count else array)
         if np.isnan(values).any():
             values = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)
         return np.asarray(values.view(f"i{values.dtype.itemsize}"), dtype=np.int64)
@@ -65,7 +69,7 @@ def bits(array: Any) -> NDArray[np.int64] | None:
         array = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     elif not kinds.is_integer(kind):
         return None
-    values = array.fill_null(0).to_numpy(zero_copy_only=False)
+    values = to_numpy(array.fill_null(scalar(0, array.type)) if array.null_count else array)
     return np.asarray(values.view(np.int64) if values.dtype == np.uint64 else values, dtype=np.int64)
 
 
@@ -77,7 +81,7 @@ def differing(one: Any, other: Any) -> Mask:
     if left is not None and right is not None:
         return np.asarray((gone != gone_too) | (~gone & (left != right)))
     try:
-        same = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False)
+        same = to_numpy(pc.equal(one, other).fill_null(scalar(False, pa.bool_())))
     except pa.ArrowNotImplementedError:  # lists and structures
         pairs = zip(one.to_pylist(), other.to_pylist(), strict=True)
         same = np.array([repr(value) == repr(as_well) for value, as_well in pairs], dtype=bool)
@@ -94,10 +98,14 @@ def as_doubles(array: Any) -> Any:
 
 def numbers(column: Any) -> NDArray[np.float64] | None:
     """A column as numbers, NaN where it is null; None if it holds no numbers."""
+    import pyarrow as pa
+
     array = plain(column)
+    if array.type == pa.float64():
+        return to_numpy(array)
     if not is_numeric(array.type):
         return None
-    return np.asarray(as_doubles(array).to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.asarray(to_numpy(as_doubles(array)), dtype=np.float64)
 
 
 def as_understood(column: Any) -> Any:
@@ -109,17 +117,17 @@ def as_understood(column: Any) -> Any:
 
     array = plain(column)
     if pa.types.is_floating(array.type):
-        values = array.to_numpy(zero_copy_only=False)
-        return pa.array(values + values.dtype.type(0), mask=np.isnan(values))
+        values = to_numpy(array)
+        return from_numbers(values + values.dtype.type(0))
     if not is_text(array.type):
         return array
     texts = pc.utf8_trim_whitespace(array)
-    texts = pc.if_else(pc.is_in(texts, value_set=_missing_words()), None, texts)
+    texts = pc.if_else(pc.is_in(texts, value_set=_missing_words()), scalar(None, texts.type), texts)
     found = numbers_in(texts)
     if found is not None and np.nanmax(np.abs(found), initial=0.0) < _EXACT:
-        return pa.array(found + 0.0, mask=np.isnan(found))
+        return from_numbers(found + 0.0)
     encoded = texts.dictionary_encode()
-    meant = pa.array(map(_understood, encoded.dictionary.to_pylist()), pa.large_string())
+    meant = from_texts(map(_understood, encoded.dictionary.to_pylist()))
     return meant.take(encoded.indices)
 
 
@@ -172,7 +180,7 @@ def _understood(text: str) -> str | None:
 
 def _missing_words() -> Any:
 
-    return pa.array(csv.ConvertOptions().null_values or [], pa.large_string())
+    return from_texts(csv.ConvertOptions().null_values or [])
 
 
 def numbers_in(column: Any) -> NDArray[np.float64] | None:

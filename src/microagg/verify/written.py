@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from microagg.arrow_values import from_numpy, scalar, to_numpy
 from microagg.model import Claims
 from microagg.verdict import Finding, Verdict, refuse, unsafe_release
 from microagg.verify.classes import Classes, codes_of, count_of
@@ -85,11 +86,11 @@ def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
     before, after = plain(released), plain(written)
     blank, left = _blank(before), _blank(after)
     if pa.types.is_floating(before.type):  # most formats have no NaN
-        blank |= np.isnan(before.to_numpy(zero_copy_only=False)) & left
+        blank |= np.isnan(to_numpy(before)) & left
     if (blank != left).any():
         return False
     if blank.any():
-        there = pa.array(~blank)
+        there = from_numpy(~blank)
         before, after = before.filter(there), after.filter(there)
     if not len(before):
         return True
@@ -104,8 +105,8 @@ def _blank(array: Any) -> Mask:
 
     empty = missing(array)
     if is_text(array.type):
-        filled = pc.equal(array, pa.scalar("", pa.large_string())).fill_null(True)
-        empty |= filled.to_numpy(zero_copy_only=False).astype(bool)
+        filled = pc.equal(array, scalar("", array.type)).fill_null(scalar(True, pa.bool_()))
+        empty |= to_numpy(filled)
     return empty
 
 
@@ -179,5 +180,5 @@ def _same_numbers(before: Any, after: Any) -> bool:
     if kinds.is_decimal(before.type) and kinds.is_decimal(after.type):
         wide = pa.decimal256(76, max(before.type.scale, after.type.scale))
         return not differing(before.cast(wide), after.cast(wide)).any()
-    one, other = (as_doubles(array).to_numpy(zero_copy_only=False) for array in arrays)
+    one, other = (to_numpy(as_doubles(array)) for array in arrays)
     return bool(((one == other) | (np.isnan(one) & np.isnan(other))).all())

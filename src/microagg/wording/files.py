@@ -376,10 +376,11 @@ def not_put_back(kept: Mapping[str, str]) -> OutputError:
     )
 
 
-def no_reference_data(name: str, folder: str) -> DataError:
+def no_reference_data(name: str, folder: str | None) -> DataError:
+    place = f" in {folder}" if folder else ""
     return DataError(
-        f"The reference file {name} is not in {folder}. It is not shipped with microagg: "
-        "set the environment variable MICROAGG_DATA to the folder that holds it."
+        f"The reference file {name} was not found{place}. It is not shipped with microagg: put it into a "
+        "folder of your own, and set the environment variable MICROAGG_DATA to that folder."
     )
 
 

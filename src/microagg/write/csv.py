@@ -10,6 +10,7 @@ from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import is_binary
+from microagg.arrow_values import from_texts, scalar
 from microagg.model import CsvFormat, CsvLook
 
 DEFAULT_CSV_FORMAT = CsvFormat(",", "utf-8", ".")
@@ -41,11 +42,9 @@ def write_csv(
         raise wording.bad_names_for("CSV", padded, "names without blanks around them")
     encoder = _Encoder(encoding, path, delimiter, look.line_end)
     always = [name in look.quoted_columns for name in table.column_names]
-    header = pa.table([[name] for name in table.column_names], names=table.column_names)
+    header = [from_texts([name]) for name in table.column_names]
     file.write(encoder.begin())
-    header_fields = [
-        _quote(_to_text(column, "."), delimiter, look.quoted_header) for column in header.columns
-    ]
+    header_fields = [_quote(name, delimiter, look.quoted_header) for name in header]
     file.write(encoder.encode(header_fields, table.column_names))
     for part in (pa.Table.from_batches([b]) for b in table.to_batches(_ROWS_AT_ONCE)):
         fields = [
@@ -98,7 +97,7 @@ def _to_text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
     array = array.cast(pa.large_string())
     if decimal != "." and _is_fractional(column.type):
         array = compute.replace_substring(array, ".", decimal)
-    return array.fill_null("")
+    return array.fill_null(_scalar(""))
 
 
 def _is_fractional(kind: pa.DataType) -> bool:
@@ -107,15 +106,15 @@ def _is_fractional(kind: pa.DataType) -> bool:
 
 def _shortest_digits(numbers: pa.Array[Any]) -> pa.Array[Any]:
     """Arrow's shortest digits; integers without exponent, decimal sign or negative zero."""
-    numbers = compute.if_else(compute.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
+    numbers = compute.if_else(compute.is_nan(numbers), scalar(None, numbers.type), numbers)
     whole = compute.and_(
         compute.equal(compute.floor(numbers), numbers),
-        compute.less(compute.abs(numbers), pa.scalar(_LARGEST_EXACT_INT, numbers.type)),
+        compute.less(compute.abs(numbers), scalar(_LARGEST_EXACT_INT, numbers.type)),
     )
     digits = numbers.cast(pa.large_string())
     if not compute.any(whole).as_py():
         return digits
-    wholes = compute.if_else(whole, numbers, pa.scalar(None, numbers.type)).cast(pa.int64())
+    wholes = compute.if_else(whole, numbers, scalar(None, numbers.type)).cast(pa.int64())
     return compute.coalesce(wholes.cast(pa.large_string()), digits)
 
 
@@ -139,8 +138,8 @@ def _quote(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True)
     return quoted
 
 
-def _scalar(text: str) -> pa.Scalar[Any]:
-    return pa.scalar(text, pa.large_string())
+def _scalar(text: str) -> Any:
+    return scalar(text, pa.large_string())
 
 
 def _join(*parts: Any, separator: str) -> pa.Array[Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from microagg.arrow_values import to_numpy
+
 _MOST_DECIMALS_SHOWN = 6
 _MOST_WIDTH = 40
 
@@ -19,7 +21,7 @@ def widen_format(column: pa.ChunkedArray[Any], shown: str | None, program: str) 
         return "%12.0gc" if shown and shown.endswith("c") else "%12.0g"
     if program == "SAS":
         return "BEST12" if shown else None
-    values = np.asarray(column.to_numpy(), dtype=np.float64)
+    values = np.asarray(to_numpy(column), dtype=np.float64)
     values = values[np.isfinite(values)]
     decimals = _decimals(values)
     digits = len(f"{np.abs(values).max(initial=0.0):.0f}")

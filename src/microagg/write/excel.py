@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from microagg import wording
+from microagg.arrow_values import scalar, to_numpy
 from microagg.write.columns import to_basic_type
 
 MOST_ROWS = 1_048_576  # the header is one
@@ -92,8 +93,8 @@ def _to_cell_types(table: pa.Table) -> pa.Table:
                 raise wording.text_too_long_for("Excel", field.name, _MOST_LETTERS_OF_CELL)
         elif pa.types.is_floating(column.type):
             # A sheet has neither NaN nor infinity.
-            column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
-            if np.isinf(column.to_numpy()).any():
-                raise wording.infinite_values(field.name, int(np.isinf(column.to_numpy()).sum()))
+            column = compute.if_else(compute.is_nan(column), scalar(None, column.type), column)
+            if np.isinf(to_numpy(column)).any():
+                raise wording.infinite_values(field.name, int(np.isinf(to_numpy(column)).sum()))
         table = table.set_column(at, field.name, column)
     return table

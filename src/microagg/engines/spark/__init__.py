@@ -1,1 +1,1 @@
-"""The whole sentence on Apache Spark: the same words, refusals and verdict for data of any size."""
+"""`protect` on Apache Spark, for data of any size, with the same options, refusals and verdict."""

@@ -26,7 +26,7 @@ Counts = Mapping[tuple[int, Pattern], int]
 """Records of each stratum by pattern."""
 
 SHARE_OF_TARGET = 0.6
-"""Blocks are meant to be so large: samples err, and none may be larger than the target."""
+"""Blocks should have this share of the largest size: samples err, and no block may be larger than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,19 @@ class Sizes:
 
     @property
     def aim(self) -> int:
-        """How many it should have."""
+        """The number of records that a block should have."""
         return int(SHARE_OF_TARGET * self.target)
 
     @property
     def heavy(self) -> int:
-        """Records with the same keys that are so many have a cell of their own."""
+        """Combinations of keys that at least this many records share have a cell of their own."""
         return max(self.aim // 4, 2 * self.k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """How the records of one stratum and pattern are cut: by a tree; and `heavy`, combinations of keys that
-    so many records have that they are left to themselves.
+    """How the records of one stratum and pattern are cut: by a tree; `heavy` are combinations of
+    keys that many records share, which have a cell of their own.
     """
 
     tree: Tree
@@ -58,11 +58,11 @@ class Cut:
 
     @property
     def places(self) -> int:
-        """Leaves, then heavy combinations."""
+        """The number of places: leaves first, then heavy combinations."""
         return self.tree.leaves + len(self.heavy)
 
     def place_of(self, values: Points, coordinates: Doubles) -> Whole:
-        """From 0 on, within this cut."""
+        """The place of each record within this cut, from 0 on."""
         places = self.tree.leaf_of(coordinates)
         for at, combination in enumerate(self.heavy):
             same = ((values == combination) | (np.isnan(values) & np.isnan(combination))).all(axis=1)
@@ -88,19 +88,19 @@ class Cells:
     cuts: Mapping[tuple[int, Pattern], Cut]
     first: Mapping[tuple[int, Pattern], int]
     """The first place of each cut."""
-    instead: Mapping[tuple[int, Pattern], Pattern]
+    substitute_pattern: Mapping[tuple[int, Pattern], Pattern]
     """For patterns that too few have, the one whose cut they take."""
     cell: Whole
     sizes: Whole
-    """Of each cell; 0 where a place was joined with another."""
+    """Records of each cell; 0 where a place was joined with another."""
     packet: Whole
-    """Of each cell."""
+    """The packet of each cell."""
     spread: Mapping[int, tuple[int, int]]
     """For cells whose records are all the same: their first packet, and how many they have."""
     packets: int
 
     def places(self, stratum: Whole, values: Points) -> Whole:
-        """Of each record."""
+        """The place of each record."""
         found = self.of_stratum[stratum]
         rows = np.flatnonzero(found < 0)
         if not len(rows):
@@ -109,7 +109,7 @@ class Cells:
         coordinates = self.axes.coordinates(self.units.points(values[rows]))
         own = stratum[rows]
         for number, code, here in by_pairs(own, codes):
-            key = (number, self.instead.get((number, code), code))
+            key = (number, self.substitute_pattern.get((number, code), code))
             places = self.cuts[key].place_of(values[rows[here]], coordinates[here])
             found[rows[here]] = self.first[key] + places
         return found
@@ -118,20 +118,20 @@ class Cells:
         """The pattern of each record."""
         return codes_of(values, self.patterns, self.zeros)
 
-    def packet_of(self, stratum: Whole, values: Points, mixed: Whole) -> Whole:
-        """Of each record; `mixed` spreads those of cells that need no work."""
+    def packet_of(self, stratum: Whole, values: Points, hashes: Whole) -> Whole:
+        """The packet of each record; `hashes` spreads the records of cells that need no work."""
         places = self.places(stratum, values)
         cells = self.cell[places]
         found = self.packet[cells]
         for cell, (first, many) in self.spread.items():
             here = cells == cell
             # The few that are too few to be alone go to the first of its packets.
-            found[here] = first + np.where(places[here] == cell, mixed[here] % many, 0)
+            found[here] = first + np.where(places[here] == cell, hashes[here] % many, 0)
         return found
 
     @property
     def count(self) -> int:
-        """Places."""
+        """The number of places."""
         return len(self.cell)
 
 
@@ -164,26 +164,26 @@ def substitutes(counts: Counts, keys: int, k: int) -> dict[tuple[int, Pattern], 
     Rare patterns of zeros take the most alike of those that miss the same keys. Of missing keys, they take
     the pattern with most keys; among its records they are mended as in memory.
     """
-    instead: dict[tuple[int, Pattern], Pattern] = {}
+    substitute_pattern: dict[tuple[int, Pattern], Pattern] = {}
     for stratum in sorted({stratum for stratum, _ in counts}):
         own = {code: count for (number, code), count in counts.items() if number == stratum}
         for code, other in _substitutes(own, (1 << keys) - 1, k).items():
-            instead[stratum, code] = other
-    return instead
+            substitute_pattern[stratum, code] = other
+    return substitute_pattern
 
 
 def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pattern, Pattern]:
-    """Of one stratum; `missing` are the bits that say which keys are missing."""
+    """`substitutes` of one stratum; `missing` has the bits of missing keys."""
     by_gaps: dict[int, dict[Pattern, int]] = {}
     for code, count in sorted(counts.items()):
         by_gaps.setdefault(code & missing, {})[code] = count
     common: dict[int, list[Pattern]] = {}
-    instead: dict[Pattern, Pattern] = {}
+    substitute_pattern: dict[Pattern, Pattern] = {}
     for gaps, codes in by_gaps.items():
         if sum(codes.values()) >= k:
             common[gaps] = [code for code, count in codes.items() if count >= k] or [min(codes)]
             for code in codes.keys() - set(common[gaps]):
-                instead[code] = min(
+                substitute_pattern[code] = min(
                     common[gaps], key=lambda other: ((code ^ other).bit_count(), -codes[other], other)
                 )
     if not common:
@@ -191,11 +191,11 @@ def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pa
         return {code: first for code in counts if code != first}
     host = min(common, key=lambda gaps: (gaps.bit_count(), -sum(by_gaps[gaps].values()), gaps))
     for gaps in by_gaps.keys() - common.keys():
-        instead |= dict.fromkeys(by_gaps[gaps], common[host][0])
-    return instead
+        substitute_pattern |= dict.fromkeys(by_gaps[gaps], common[host][0])
+    return substitute_pattern
 
 
-def joined(cells: Cells, counts: Whole, same: Sequence[int], sizes: Sizes) -> Cells:
+def with_counts(cells: Cells, counts: Whole, same: Sequence[int], sizes: Sizes) -> Cells:
     """With the number of records at each place known: small ones joined, and packets made of cells.
 
     `same` are the places whose records all have the same keys.

@@ -1,17 +1,18 @@
-"""What Spark reports, in our own words: its own may quote records."""
+"""Errors of Spark as errors of microagg: the text of Spark's own may quote records."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings, filterwarnings
 
-from microagg import wording
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from microagg import wording
 
 _KINDS = (
     (
@@ -34,11 +35,8 @@ _KINDS = (
 
 
 @contextmanager
-def told(session: SparkSession, what: str) -> Iterator[None]:
-    """Failures of Spark as `OutputError`; whoever interrupts also stops what Spark is at."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
+def translating_spark_errors(session: SparkSession, what: str) -> Iterator[None]:
+    """Raise failures of Spark as `OutputError`; an interruption also stops Spark's jobs."""
     tag = "microagg"
     session.addTag(tag)
     try:
@@ -56,7 +54,7 @@ def told(session: SparkSession, what: str) -> Iterator[None]:
 
 
 def kind_of(failure: Any) -> str:
-    """A failure of Spark in a few words, none of them from a record."""
+    """A short description of a failure of Spark, without any value of a record."""
     text = str(failure)
     for pattern, kind in _KINDS:
         if re.search(pattern, text):

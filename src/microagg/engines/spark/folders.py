@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.spark.frames import Source
 from microagg.model import CsvFormat, Layout, Origin
 from microagg.read.header import ROWS_COMPARED, numbered_names, refuse_record_as_names
 from microagg.write.csv import DEFAULT_CSV_FORMAT
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
 WRITTEN = (".parquet", ".csv")
@@ -47,13 +47,12 @@ class Folder:
         return self._at.getFileSystem(configuration)
 
     def beside(self, name: str) -> Folder:
-        """Another name in the same folder."""
+        """The path with another name in the same folder."""
         parent = self.parent
         return Folder(self.session, f"{parent.path}/{name}" if parent.path != "/" else f"/{name}")
 
     @property
     def parent(self) -> Folder:
-        """The folder that it is in."""
         above = self._system.makeQualified(self._at).getParent()
         return Folder(self.session, above.toString())
 
@@ -67,7 +66,7 @@ class Folder:
         return Path(self._at.toUri().getPath()).absolute() if self._uri.getScheme() == "file" else None
 
     def holds(self, file: str) -> bool:
-        """Whether a file, by its address as Spark tells it, is this or in it."""
+        """Whether a file, by its address as Spark gives it, is this path or in this folder."""
         path, own = str(self._jvm.java.net.URI(file).getPath()), str(self._uri.getPath())
         return path == own or path.startswith(f"{own}/")
 
@@ -76,12 +75,12 @@ class Folder:
         return bool(self._system.exists(self._at))
 
     def rename(self, to: Folder) -> None:
-        """At once, where the file system can."""
+        """Rename in one step, where the file system can."""
         if not self._system.rename(self._at, to._at):
             raise wording.cannot_write(to.path, "renaming failed")
 
     def remove(self) -> None:
-        """With all that is in it."""
+        """Remove the folder with all files in it."""
         self._system.delete(self._at, True)
 
     def files(self) -> Iterator[str]:
@@ -150,7 +149,7 @@ def _is_table(session: SparkSession, name: str) -> bool:
 def read_csv(session: SparkSession, path: str, csv: CsvFormat, layout: Layout) -> DataFrame:
     """All columns as text, null where a field is empty; rows of another length are refused.
 
-    Unless it is said what they are, the first rows of files are judged, from the beginning of one of them.
+    Unless `header` is given, the first rows of files are judged, from the beginning of one of them.
     """
     if layout.header is None:
         _refuse_records_as_names(session, path, csv)
@@ -158,7 +157,7 @@ def read_csv(session: SparkSession, path: str, csv: CsvFormat, layout: Layout) -
     if layout.header == "no":
         frame = reader.option("header", "false").option("columnPruning", "false").csv(path)
         return frame.toDF(*numbered_names(len(frame.columns)))
-    # What is not asked for would not be looked at, nor refused.
+    # Spark neither reads nor checks columns that are not selected.
     return reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
 
 
@@ -209,9 +208,7 @@ def read_again(session: SparkSession, folder: Folder, frame: DataFrame, csv: Csv
 
 
 def as_text(frame: DataFrame, csv: CsvFormat, masked: frozenset[str]) -> list[Column]:
-    """Every column as it stands in a CSV file; masked numbers with the file's decimal sign."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
+    """Every column as text of a CSV file; masked numbers with the file's decimal sign."""
     columns = []
     for name in frame.columns:
         text = F.col("`" + name.replace("`", "``") + "`").cast("string")

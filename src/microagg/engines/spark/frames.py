@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
+from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
 
 from microagg import wording
 from microagg.columns import (
@@ -18,14 +22,10 @@ from microagg.columns import (
     POINT_THOUSANDS,
     SPACE_THOUSANDS,
 )
-from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM, WEIGHT
+from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
 from microagg.read.columns import refuse_duplicates
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import DataType
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
@@ -42,7 +42,6 @@ class Source:
 
     @property
     def columns(self) -> list[str]:
-        """Names, in their order."""
         return list(self.frame.columns)
 
     def kind(self, name: str) -> str:
@@ -50,7 +49,6 @@ class Source:
         return str(self.frame.schema.fields[self.columns.index(name)].dataType.typeName())
 
     def at(self, name: str) -> int:
-        """The number of a column."""
         return self.columns.index(name)
 
     @property
@@ -90,7 +88,7 @@ def check(source: Source, protection: Protection) -> None:
 def _refuse_type(name: str, kind: DataType) -> None:
     """`DataError` for what Spark cannot compare, or takes for the same though files hold it apart."""
     for part in _parts(kind):
-        if any(word in part.typeName() for word in _NEITHER):
+        if any(name in part.typeName() for name in _NEITHER):
             raise wording.unusable_on_spark(name, part.typeName())
         collation = getattr(part, "collation", _BY_BYTES)
         if collation != _BY_BYTES:
@@ -98,7 +96,7 @@ def _refuse_type(name: str, kind: DataType) -> None:
 
 
 def _parts(kind: Any) -> Iterator[DataType]:
-    """A type, and all types within it."""
+    """A type and all types nested in it."""
     yield kind
     if kind.typeName() == "array":
         yield from _parts(kind.elementType)
@@ -108,14 +106,12 @@ def _parts(kind: Any) -> Iterator[DataType]:
 
 
 def released(source: Source, protection: Protection) -> list[str]:
-    """The columns that leave the house, in their order."""
+    """The released columns, in their order."""
     return [name for name in source.columns if name not in protection.drop]
 
 
 def by_number(source: Source, protection: Protection) -> DataFrame:
     """The source's columns by number, those to be masked as numbers, and the weights as such."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
     chosen: list[Column] = []
     for name in released(source, protection):
@@ -132,11 +128,9 @@ def by_number(source: Source, protection: Protection) -> DataFrame:
 
 def number(source: Source, column: str, missing_codes: Sequence[Any]) -> Column:
     """A column as doubles; null where it is missing, and where text is no number."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     found = F.col(column)
     if source.is_text:
-        text = meant(source, column, missing_codes)
+        text = normalised_text(source, column, missing_codes)
         found = F.when(text.rlike(NUMBER), text)
     found = found.cast("double")
     gone = F.isnan(found)
@@ -147,10 +141,8 @@ def number(source: Source, column: str, missing_codes: Sequence[Any]) -> Column:
     return F.when(~gone, found + F.lit(0.0))
 
 
-def meant(source: Source, column: str, missing_codes: Sequence[Any] = ()) -> Column:
-    """Text as it is meant: without blanks around it, with a decimal point, null for words for missing."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
+def normalised_text(source: Source, column: str, missing_codes: Sequence[Any] = ()) -> Column:
+    """Text without blanks around it, with a decimal point; null for texts that mean missing."""
     text = F.trim(F.col(column))
     number = text
     if source.origin.csv is not None and source.origin.csv.decimal == ",":
@@ -163,18 +155,16 @@ def meant(source: Source, column: str, missing_codes: Sequence[Any] = ()) -> Col
 
 def refuse_text(source: Source, protection: Protection) -> None:
     """`DataError` for text among the numbers of CSV files."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     names = [*protection.changed, *([protection.weight] if protection.weight is not None else [])]
     texts = [name for name in names if source.is_text and source.kind(name) == "string"]
     if not texts:
         return
     codes = protection.missing_codes
     numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
-    wrong = [
-        F.count_if(~meant(source, f"c{source.at(name)}", codes.get(name, ())).rlike(NUMBER)).alias(f"t{at}")
-        for at, name in enumerate(texts)
-    ]
+    wrong = []
+    for at, name in enumerate(texts):
+        text = normalised_text(source, f"c{source.at(name)}", codes.get(name, ()))
+        wrong.append(F.count_if(~text.rlike(NUMBER)).alias(f"t{at}"))
     found = numbered.agg(F.count("*").alias("n"), *wrong).collect()[0]
     for at, name in enumerate(texts):
         if found[f"t{at}"]:
@@ -184,8 +174,6 @@ def refuse_text(source: Source, protection: Protection) -> None:
 
 def _refuse_numbers_with_signs(numbered: DataFrame, column: str, name: str, wrong: int, n: int) -> None:
     """`DataError` if all texts that are no numbers are some with separators of thousands or a currency."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     text = F.col(column)
     separated = "|".join((COMMA_THOUSANDS, POINT_THOUSANDS, SPACE_THOUSANDS))
     thousands, signs = numbered.agg(
@@ -197,8 +185,6 @@ def _refuse_numbers_with_signs(numbered: DataFrame, column: str, name: str, wron
 
 def refuse_invalid_text(source: Source, protection: Protection) -> None:
     """`DataError` for text that is not in UTF-8: Spark takes its bytes as they are, nothing else does."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     texts = [name for name in released(source, protection) if source.kind(name) == "string"]
     if source.is_text or not texts:  # what Spark itself has decoded is valid
         return
@@ -214,14 +200,12 @@ def refuse_invalid_text(source: Source, protection: Protection) -> None:
 
 
 def with_hashes(frame: DataFrame) -> DataFrame:
-    """With two hashes of all columns: what tells records with the same keys apart."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
+    """The frame with two hashes of all columns, which distinguish records with the same keys."""
     content = [F.col(name) for name in content_of(frame)]
     return frame.select(
         "*",
-        F.xxhash64(*content).alias(MIXED),
-        F.xxhash64(F.lit(1), *content).alias(MIXED_TOO),
+        F.xxhash64(*content).alias(HASH_A),
+        F.xxhash64(F.lit(1), *content).alias(HASH_B),
     )
 
 
@@ -231,14 +215,10 @@ def content_of(frame: DataFrame) -> list[str]:
 
 
 def with_strata(frame: DataFrame, strata: Any, columns: list[str]) -> DataFrame:
-    """With the stratum of each record, and merged codes; `strata`: an Arrow table that says which."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
+    """The frame with the stratum of each record and merged codes, which the Arrow table `strata` has."""
     if strata is None:
         return frame.withColumn(STRATUM, F.lit(0))
     known = {field.name: field for field in frame.schema.fields}
-    from pyspark.sql.types import LongType, StringType, StructField, StructType
-
     kinds = [
         StructField(name, known[name[1:]].dataType) if name[1:] in known
         else StructField(name, LongType() if name == STRATUM else StringType())

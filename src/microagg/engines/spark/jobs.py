@@ -1,4 +1,4 @@
-"""What tasks are told, and what they tell."""
+"""What a task is given, and what it returns beside the masked records."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from microagg.engines.spark.cells import Cells
 from microagg.plan.method import MethodPlan
 from microagg.scale.units import Units
 
-STRATUM, MIXED, MIXED_TOO, WEIGHT = "stratum", "mixed", "mixed_too", "weight"
-"""Columns of the frame at work beside those of the source; the mixed ones are hashes of its content."""
+STRATUM, HASH_A, HASH_B, WEIGHT = "stratum", "hash_a", "hash_b", "weight"
+"""Columns of the frame at work beside those of the source; the hashes are of a record's content."""
 
 GROUP, NOTE = "group", "note"
-"""Columns for each subset, numbered: the group of each record, and what its task has found."""
+"""Columns for each subset, numbered: the group of each record, and the result of its task."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """What a task is told about one subset of keys."""
+    """What a task needs to know about one subset of keys."""
 
     subset: tuple[str, ...]
     """The columns, as the frame at work calls them."""
     names: tuple[str, ...]
-    """As the user does."""
+    """The columns, as the user calls them."""
     masked: tuple[str, ...]
     """What the masked ones are to be called."""
     group: str
     """The column that takes the group of each record."""
     note: str
-    """The column that takes what the task has found."""
+    """The column that takes the result of the task."""
     cells: Cells
     units: Units
     method: MethodPlan
@@ -44,8 +44,8 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a task tells beside the masked records; `refusal`: why there are none."""
+class PacketResult:
+    """What a task returns beside the masked records; `refusal`: why there are none."""
 
     packet: int
     records: int = 0
@@ -57,14 +57,14 @@ class Found:
     kept: tuple[int, ...] = ()
     """By column: values that are released."""
     had: tuple[int, ...] = ()
-    """By column: values that there were."""
+    """By column: values of the source."""
     sums: tuple[float, ...] = ()
     """By column, of the released values' points, and of their squares."""
     squares: tuple[float, ...] = ()
     largest: tuple[float, ...] = ()
     """By column: the largest share of a group."""
     shares: tuple[float, ...] = ()
-    """By column: those of all groups."""
+    """By column: the sum of the shares of all groups."""
     recipes: frozenset[str] = field(default_factory=frozenset)
     truncated: bool = False
     refusal: Exception | None = None

@@ -10,25 +10,23 @@ import hashlib
 import pickle
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import errors, wording
 from microagg.engines.masking import masked_subset, odd_groups
 from microagg.engines.solving import run_of
 from microagg.engines.spark.cells import codes_of
-from microagg.engines.spark.jobs import MIXED, MIXED_TOO, NOTE, STRATUM, WEIGHT, Found, Job
+from microagg.engines.spark.jobs import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, Job, PacketResult
 from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, Table
 from microagg.plan.method import MethodPlan
 from microagg.process import forbid_core_dumps
 from microagg.scale.tasks import Task, tasks_of_stratum
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -54,7 +52,7 @@ def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
     except (errors.DataError, errors.SettingsError, errors.UnsafeRelease, errors.ContractError) as refusal:
         nothing = np.full((1, len(job.subset)), np.nan)
         return _with(
-            job, records.slice(0, 1), nothing, np.zeros(1, np.int64), Found(packet, refusal=refusal)
+            job, records.slice(0, 1), nothing, np.zeros(1, np.int64), PacketResult(packet, refusal=refusal)
         )
     groups, count = np.empty(len(values), dtype=np.int64), packet << 32
     for task, partition in own:
@@ -63,10 +61,8 @@ def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
     return _with(job, records, masked, groups, found)
 
 
-def _with(job: Job, records: pa.Table, masked: Points, groups: Whole, found: Found) -> pa.Table:
+def _with(job: Job, records: pa.Table, masked: Points, groups: Whole, found: PacketResult) -> pa.Table:
     """The records with what was found, in the place of what was there."""
-    import pyarrow as pa
-
     names = records.column_names if job.again else [*records.column_names, *job.masked, job.group, job.note]
     new: dict[str, Any] = {
         name: pa.array(values, mask=np.isnan(values))
@@ -85,8 +81,6 @@ def _in_utc(column: Any) -> Any:
 
 
 def _kind_in_utc(kind: Any) -> Any:
-    import pyarrow as pa
-
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return pa.timestamp(kind.unit, "UTC")
     if pa.types.is_list(kind):
@@ -114,7 +108,7 @@ def numbers_in(records: Any, columns: Any) -> Points:
 
 def _canonical(records: pa.Table) -> Whole:
     """The records by their content, of which they have two hashes: quicker than by the keys themselves."""
-    return np.lexsort([records.column(name).to_numpy() for name in (MIXED_TOO, MIXED)])
+    return np.lexsort([records.column(name).to_numpy() for name in (HASH_B, HASH_A)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +122,6 @@ class _Cells:
     old: Points
     """What groups publish, where there are groups; the values, where there are none."""
     start: Whole | None
-    """The groups."""
 
     def solved(self) -> tuple[list[tuple[Task, Partition]], int]:
         """The groups of each cell, and how many records are grouped with others' zeros."""
@@ -157,7 +150,7 @@ class _Cells:
         return own, mixed
 
     def _as_it_is(self, rows: Whole) -> tuple[Task, Partition]:
-        """Records with the same values, so many that they are in several packets: they stay as they are."""
+        """Records with the same values in more than one packet: they stay as they are."""
         task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.k))
         off = self.job.units.points(self.old[rows]) - self.points[rows]
         return task, Partition(np.zeros(len(rows), dtype=np.int32), float(np.nansum(off * off)))
@@ -201,8 +194,8 @@ def _masked(
     weights: Doubles | None,
     own: list[tuple[Task, Partition]],
     mixed: int,
-) -> tuple[Points, Found]:
-    """What the groups publish, and what is to be told about them."""
+) -> tuple[Points, PacketResult]:
+    """What the groups publish, and the result of the packet."""
     values, points = cells.values, cells.points
     numbers = {name: values[:, at] for at, name in enumerate(job.subset)}
     published = masked_subset(job.subset, numbers, weights, own, job.aggregate, job.decimals)
@@ -212,7 +205,7 @@ def _masked(
     kept = ~np.isnan(new)
     cleared = np.where(kept, points, 0.0)
     shares = [published[name][1] for name in job.subset]
-    return new, Found(
+    return new, PacketResult(
         packet,
         len(values),
         sum(int(found.labels.max()) + 1 for _, found in own),

@@ -6,28 +6,28 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg.columns import Notation
 from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
-from microagg.engines.spark.jobs import MIXED, MIXED_TOO, STRATUM
+from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Points
 from microagg.scale.moments import Sums, sums_of, total_of
 from microagg.scale.units import Units
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Answer = TypeVar("Answer")
 
 SAMPLE = 200_000
-"""Records from which cuts are found."""
+"""Number of sampled records from which cuts are computed."""
 
 
 @dataclass(slots=True)
@@ -40,16 +40,15 @@ class Profile:
     infinite: Whole
     notations: list[Notation]
     patterns: list[Counter[tuple[int, int]]]
-    """By subset, of the large strata."""
+    """By subset: the patterns of large strata, with their numbers of records."""
     records: int = 0
     fingerprint: tuple[int, int] = (0, 0)
     """Sums of the two hashes of each record, modulo 2^64: the same only for the same records."""
     sample: list[tuple[Whole, Whole, Points]] = field(default_factory=list)
-    """Hashes, strata, values."""
+    """Parts of the sample: hashes, strata and values of records."""
 
     @classmethod
     def empty(cls, columns: int, subsets: int) -> Profile:
-        """Of no records."""
         none = np.zeros(columns, dtype=np.int64)
         return cls(
             np.full(columns, np.inf),
@@ -83,33 +82,33 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looked:
-    """What is to be found out in the first pass."""
+class ProfilePass:
+    """The first pass over all records: what it looks for."""
 
     columns: tuple[str, ...]
     subsets: tuple[tuple[int, ...], ...]
-    """By their places among the columns."""
+    """Each subset as positions in `columns`."""
     large: frozenset[int]
-    """Strata that will be cut."""
+    """Numbers of strata that will be cut."""
     share: float
-    """Of the records of those, in the sample."""
+    """Share of the records of large strata that go into the sample."""
     by_pattern: bool
     zeros_apart: bool
 
-    def look(self, batches: Iterator[Any]) -> Profile:
-        """At some records."""
+    def run(self, batches: Iterator[Any]) -> Profile:
+        """Profile the records of one partition."""
         found = Profile.empty(len(self.columns), len(self.subsets))
         large = np.array(sorted(self.large), dtype=np.int64)
         for batch in batches:
             values = numbers_in(batch, self.columns)
             self._columns(values, found)
-            hashed = (batch.column(name).to_numpy().view(np.uint64) for name in (MIXED, MIXED_TOO))
+            hashed = (batch.column(name).to_numpy().view(np.uint64) for name in (HASH_A, HASH_B))
             one, other = (int(hashes.sum()) for hashes in hashed)  # which wraps around
             found.fingerprint = (found.fingerprint[0] + one) % 2**64, (found.fingerprint[1] + other) % 2**64
             if len(large):
                 strata = batch.column(STRATUM).to_numpy().astype(np.int64)
                 rows = np.flatnonzero(np.isin(strata, large))
-                hashes = batch.column(MIXED).to_numpy()[rows]
+                hashes = batch.column(HASH_A).to_numpy()[rows]
                 self._large(values[rows], strata[rows], hashes, found)
         return found
 
@@ -132,10 +131,10 @@ class Looked:
         found.sample.append((hashes[chosen], strata[chosen], values[chosen]))
 
 
-def profile(frame: DataFrame, looked: Looked) -> Profile:
-    """The first pass."""
-    wanted = frame.select(*looked.columns, STRATUM, MIXED, MIXED_TOO)
-    return sum(_answers(wanted, looked.look), start=Profile.empty(len(looked.columns), len(looked.subsets)))
+def profile(frame: DataFrame, first: ProfilePass) -> Profile:
+    """What the first pass finds over all partitions of the frame."""
+    wanted = frame.select(*first.columns, STRATUM, HASH_A, HASH_B)
+    return sum(_answers(wanted, first.run), start=Profile.empty(len(first.columns), len(first.subsets)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,13 +143,12 @@ class Counting:
 
     columns: tuple[str, ...]
     ranges: Units | None
-    """None: the sums are known."""
+    """None if the sums are known already."""
     cells: Mapping[int, Cells]
-    """By number of the subset."""
     subsets: tuple[tuple[int, ...], ...]
 
     def count(self, batches: Iterator[Any]) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
-        """Of some records."""
+        """Count the records of one partition."""
         sums = []
         counts = {number: np.zeros(cells.count, dtype=np.int64) for number, cells in self.cells.items()}
         for batch in batches:
@@ -166,7 +164,7 @@ class Counting:
 
 
 def count(frame: DataFrame, counting: Counting) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
-    """The second pass."""
+    """What the second pass counts over all partitions of the frame."""
     answers = _answers(frame.select(*counting.columns, STRATUM), counting.count)
     sums = total_of((sums for sums, _ in answers), len(counting.columns))
     counts = {
@@ -181,7 +179,6 @@ class Crowd:
     """Some combinations of keys at one place, each with the number of its records."""
 
     records: int
-    """All that are there."""
     values: Points
     counts: Whole
 
@@ -201,14 +198,10 @@ def crowds(
     """What is at places that have too many records: a sample of their combinations of keys, and all that
     very many records share.
     """
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     wanted = np.array(places, dtype=np.int64)
     names = [f"k{at}" for at in range(len(columns))]
 
     def there(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
         for batch in batches:
             values = numbers_in(batch, columns)
             at = cells.places(batch.column(STRATUM).to_numpy().astype(np.int64), values)
@@ -217,8 +210,8 @@ def crowds(
             yield pa.RecordBatch.from_pydict({"place": pa.array(at[rows]), **kept})
 
     schema = ", ".join(["place bigint", *(f"{name} double" for name in names)])
-    asked = frame.select(*columns, STRATUM)
-    found = asked.mapInArrow(there, schema).groupBy("place", *names).agg(F.count("*").alias("many"))
+    selected = frame.select(*columns, STRATUM)
+    found = selected.mapInArrow(there, schema).groupBy("place", *names).agg(F.count("*").alias("many"))
     # By hash, so that the same ones are taken however the records lie.
     shares = {place: MOST_COMBINATIONS / max(int(counts[place]), 1) for place in places}
     rule = F.lit(False)
@@ -235,13 +228,11 @@ def crowds(
     return {place: Crowd(int(counts[place]), values[at == place], many[at == place]) for place in places}
 
 
-def _answers(frame: DataFrame, ask: Callable[[Iterator[Any]], Answer]) -> list[Answer]:
-    """What `ask` says about the records of each partition."""
+def _answers(frame: DataFrame, work: Callable[[Iterator[Any]], Answer]) -> list[Answer]:
+    """What `work` returns for the records of each partition."""
 
     def answered(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        answer = pickle.dumps(ask(batches))
+        answer = pickle.dumps(work(batches))
         yield pa.RecordBatch.from_pydict({"answer": pa.array([answer], pa.binary())})
 
     return [pickle.loads(row.answer) for row in frame.mapInArrow(answered, "answer binary").collect()]

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from pyspark.sql import DataFrame
 
 from microagg import wording
-from microagg.engines.spark.cells import Cells, Cut, Doubles, Pattern, Sizes, Whole, joined, substitutes
-from microagg.engines.spark.passes import SAMPLE, Counting, Crowd, Looked, Profile, count, crowds, profile
+from microagg.engines.spark.cells import (
+    Cells,
+    Cut,
+    Doubles,
+    Pattern,
+    Sizes,
+    Whole,
+    substitutes,
+    with_counts,
+)
+from microagg.engines.spark.passes import (
+    SAMPLE,
+    Counting,
+    Crowd,
+    Profile,
+    ProfilePass,
+    count,
+    crowds,
+    profile,
+)
 from microagg.methods.splitters import Axes, Tree
 from microagg.model import Points, ScaleName
 from microagg.plan.protection import Protection
 from microagg.scale.moments import Sums, require_squarable_values, units_of
 from microagg.scale.units import Units
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 MOST_ROUNDS = 8
 """Of cutting again what has too many records. Each halves them at least; two are enough for most data."""
@@ -56,8 +71,8 @@ def planned(
     if (by_pattern or apart) and most > _MOST_KEYS and len(large):
         raise wording.too_many_keys(most, _MOST_KEYS)
     in_sample = min(1.0, SAMPLE / max(int(strata[large].sum()), 1))
-    looked = Looked(keys.columns, keys.subsets, frozenset(large.tolist()), in_sample, by_pattern, apart)
-    found = profile(frame, looked)
+    first = ProfilePass(keys.columns, keys.subsets, frozenset(large.tolist()), in_sample, by_pattern, apart)
+    found = profile(frame, first)
     _refuse_values(found, protection, keys, int(strata.sum()))
     scale = protection.method.scale
     empty = found.missing == found.records
@@ -103,7 +118,7 @@ def _first(
     whole = int((strata <= sizes.target).sum())
     patterns, zeros = kept_apart
     counts = found.patterns[number]
-    instead = substitutes(counts, len(places), sizes.k)
+    substitute_pattern = substitutes(counts, len(places), sizes.k)
     sampled = found.sampled() if len(large) else (np.empty(0, np.int64), np.empty((0, len(own.middle))))
     of_sample, values = sampled[0], sampled[1][:, list(places)] if len(large) else sampled[1]
     units = _units_of_sample(values, scale, own)
@@ -117,7 +132,7 @@ def _first(
         of_stratum,
         {},
         {},
-        instead,
+        substitute_pattern,
         np.arange(whole),
         empty,
         empty,
@@ -126,10 +141,10 @@ def _first(
     )
     total: dict[tuple[int, Pattern], int] = {}
     for (stratum, code), records in sorted(counts.items()):
-        key = stratum, instead.get((stratum, code), code)
+        key = stratum, substitute_pattern.get((stratum, code), code)
         total[key] = total.get(key, 0) + records
     codes = cells.codes(values)
-    for (stratum, code), other in instead.items():
+    for (stratum, code), other in substitute_pattern.items():
         codes[(of_sample == stratum) & (codes == code)] = other
     coordinates = cells.axes.coordinates(points)
     cuts = {}
@@ -187,7 +202,9 @@ def _settled(
             cells[number] = open_[number] = _cut_again(own, there, sizes)
     for number in open_:
         raise wording.not_cut(int(counts[number].max()), sizes.target)
-    return sums, tuple(joined(own, counts[number], _same(own), sizes) for number, own in enumerate(cells))
+    return sums, tuple(
+        with_counts(own, counts[number], _same(own), sizes) for number, own in enumerate(cells)
+    )
 
 
 def _same(cells: Cells) -> list[int]:

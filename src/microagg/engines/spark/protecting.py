@@ -4,110 +4,156 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
 
 from microagg import errors
-from microagg.engines.local import another_partition_may_help, claims_of, plans_of
+from microagg.engines.local import (
+    another_partition_may_help,
+    claims_of,
+    notes_on_run,
+    plans_of,
+    raise_if_unsafe,
+)
 from microagg.engines.masking import MORE_DECIMALS, rounding_of
 from microagg.engines.solving import Watcher
 from microagg.engines.spark import frames
-from microagg.engines.spark.faults import told
+from microagg.engines.spark.cells import Sizes
+from microagg.engines.spark.faults import translating_spark_errors
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.jobs import WEIGHT, Found
+from microagg.engines.spark.jobs import WEIGHT, PacketResult
 from microagg.engines.spark.limits import check_settings, sizes_of
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.roles import check_roles
 from microagg.engines.spark.rounds import jobs_of, notes_of, second_round, solved
-from microagg.engines.spark.strata import counted_strata
+from microagg.engines.spark.strata import Strata, counted_strata
 from microagg.engines.spark.weights import refuse_weights
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
+from microagg.model import Claims
+from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-from microagg.verdict import Finding, accepted, note, unsafe_release
+from microagg.verdict import Finding, Verdict
 from microagg.verify.distributed import Fingerprint, verify_frame
 from microagg.verify.recount import BeforeAfterColumns
 
-if TYPE_CHECKING:
-    pass
 
-MOST_PARTITIONS = 20_000
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prepared:
+    """The records at work, and all that is known about them before they are grouped."""
+
+    source: Source
+    protection: Protection
+    sizes: Sizes
+    numbered: DataFrame
+    """The source, its columns called by number."""
+    strata: Strata
+    frame: DataFrame
+    """The records that are to be released, with their strata and hashes."""
+    keys: Keys
+    plan: Planned
+    decimals: dict[str, int | None]
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        return Fingerprint(self.plan.profile.records, self.plan.profile.fingerprint)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attempt:
+    """Groups by one method, and the verdict on what they publish."""
+
+    paired: DataFrame
+    sides: BeforeAfterColumns
+    results: list[list[PacketResult]]
+    claims: Claims
+    verdict: Verdict
+    released: Fingerprint
 
 
 def protect(source: Source, protection: Protection, progress: Watcher | None = None) -> SparkRelease:
-    """A verified release of the source, or an exception that says what stands against it."""
+    """A verified release of the source, or an exception with the reasons against it."""
     started = monotonic()
     check_settings(protection)
     frames.check(source, protection)
     session = source.frame.sparkSession
     sizes = sizes_of(protection.k, session.conf.get("spark.microagg.blockRecords", None))
-    run = _Steps(started, progress)
-    with told(session, "reading the source"):
-        run.at("looking at columns", 0.0)
-        check_roles(source, protection)
-        frames.refuse_invalid_text(source, protection)
-        frames.refuse_text(source, protection)
-        numbered = frames.by_number(source, protection)
-        if protection.weight is not None:
-            refuse_weights(numbered, protection.weight)
-        strata = counted_strata(source, numbered, protection)
-        frame = frames.with_hashes(frames.with_strata(numbered, strata.table, strata.columns))
-        keys = _keys(source, protection)
-        run.at("counting records", 0.05)
-        plan = planned(frame, protection, keys, strata.sizes, sizes)
-    decimals = _decimals(protection, keys, plan)
-    fingerprint = Fingerprint(plan.profile.records, plan.profile.fingerprint)
+    steps = _Steps(started, progress)
+    with translating_spark_errors(session, "reading the source"):
+        prepared = _prepare(source, protection, sizes, steps)
     attempts = 0
     for method in plans_of(protection):
         attempts += 1
-        run.at("grouping records", 0.15)
-        jobs = jobs_of(protection, keys, plan, method, decimals)
-        with told(session, "grouping records"):
-            paired = solved(frame, jobs).persist()
-            try:
-                notes = notes_of(paired, jobs)
-                if method.effort == "best" and any(job.cells.cuts for job in jobs):
-                    run.at("grouping across borders", 0.6)
-                    paired, notes = second_round(paired, notes, jobs, protection, strata.sizes, sizes)
-                run.at("counting again", 0.85)
-                claims = claims_of(
-                    protection, strata.recoded, *_promises(protection, keys, notes, decimals)
-                )
-                sides = _sides(source, protection, strata.recoded, keys, decimals, plan)
-                verdict, released = verify_frame(
-                    paired, sides, claims, fingerprint, strata.suppressed, numbered
-                )
-            except BaseException:
-                paired.unpersist()
-                raise
-        if verdict.safe or not another_partition_may_help(verdict, protection):
+        with translating_spark_errors(session, "grouping records"):
+            attempt = _attempt(prepared, method, steps)
+        if attempt.verdict.safe or not another_partition_may_help(attempt.verdict, protection):
             break
-        paired.unpersist()
-    if not verdict.safe:
-        paired.unpersist()
-        if attempts > 1:
-            raise unsafe_release(verdict.failures, attempts)
-    verdict.raise_if_unsafe()
-    more = _notes(protection, strata.merged, notes, keys, attempts)
+        attempt.paired.unpersist()
+    if not attempt.verdict.safe:
+        attempt.paired.unpersist()
+    raise_if_unsafe(attempt.verdict, attempts)
+    notes = _notes(prepared, attempt.results, attempts)
     return SparkRelease(
-        paired=paired,
-        sides=sides,
+        paired=attempt.paired,
+        sides=attempt.sides,
         source=source,
-        claims=claims,
+        claims=attempt.claims,
         protection=protection,
-        verdict=replace(verdict, notes=(*verdict.notes, *more)),
-        found=tuple(notes),
-        fingerprint=fingerprint,
-        released=released,
-        information_loss=_loss(notes),
+        verdict=replace(attempt.verdict, notes=(*attempt.verdict.notes, *notes)),
+        found=tuple(attempt.results),
+        fingerprint=prepared.fingerprint,
+        released=attempt.released,
+        information_loss=_loss(attempt.results),
         seconds=monotonic() - started,
     )
 
 
+def _prepare(source: Source, protection: Protection, sizes: Sizes, steps: _Steps) -> _Prepared:
+    steps.at("looking at columns", 0.0)
+    check_roles(source, protection)
+    frames.refuse_invalid_text(source, protection)
+    frames.refuse_text(source, protection)
+    numbered = frames.by_number(source, protection)
+    if protection.weight is not None:
+        refuse_weights(numbered, protection.weight)
+    strata = counted_strata(source, numbered, protection)
+    frame = frames.with_hashes(frames.with_strata(numbered, strata.table, strata.columns))
+    keys = _keys(source, protection)
+    steps.at("counting records", 0.05)
+    plan = planned(frame, protection, keys, strata.sizes, sizes)
+    decimals = _decimals(protection, keys, plan)
+    return _Prepared(source, protection, sizes, numbered, strata, frame, keys, plan, decimals)
+
+
+def _attempt(prepared: _Prepared, method: MethodPlan, steps: _Steps) -> _Attempt:
+    """Group and count; what Spark keeps of it is released by the caller, or here after a failure."""
+    protection, strata = prepared.protection, prepared.strata
+    steps.at("grouping records", 0.15)
+    jobs = jobs_of(protection, prepared.keys, prepared.plan, method, prepared.decimals)
+    paired = solved(prepared.frame, jobs).persist()
+    try:
+        results = notes_of(paired, jobs)
+        if method.effort == "best" and any(job.cells.cuts for job in jobs):
+            steps.at("grouping across borders", 0.6)
+            paired, results = second_round(paired, results, jobs, protection, strata.sizes, prepared.sizes)
+        steps.at("counting again", 0.85)
+        promises = _promises(protection, prepared.keys, results, prepared.decimals)
+        claims = claims_of(protection, strata.recoded, *promises)
+        sides = _sides(prepared)
+        verdict, released = verify_frame(
+            paired, sides, claims, prepared.fingerprint, strata.suppressed, prepared.numbered
+        )
+    except BaseException:
+        paired.unpersist()
+        raise
+    return _Attempt(paired, sides, results, claims, verdict, released)
+
+
 class _Steps:
-    """Tells how far the run is; `Cancelled` if that is answered by True."""
+    """Reports progress; `Cancelled` if the user's function returns True."""
 
     def __init__(self, started: float, progress: Watcher | None) -> None:
         self._started, self._progress = started, progress
@@ -127,7 +173,7 @@ def _keys(source: Source, protection: Protection) -> Keys:
 
 
 def _decimals(protection: Protection, keys: Keys, plan: Planned) -> dict[str, int | None]:
-    """By column of the frame at work."""
+    """Decimals to publish, by column of the frame at work."""
     found: dict[str, int | None] = {}
     for column, name, notation in zip(keys.columns, keys.names, plan.profile.notations, strict=True):
         own = notation.decimals_shown
@@ -136,7 +182,10 @@ def _decimals(protection: Protection, keys: Keys, plan: Planned) -> dict[str, in
 
 
 def _promises(
-    protection: Protection, keys: Keys, notes: Sequence[Sequence[Found]], decimals: dict[str, int | None]
+    protection: Protection,
+    keys: Keys,
+    results: Sequence[Sequence[PacketResult]],
+    decimals: dict[str, int | None],
 ) -> tuple[dict[str, float], dict[str, float]]:
     """By column: how far a published value may be from the mean, and how far the mean may move.
 
@@ -146,7 +195,7 @@ def _promises(
     tolerance: dict[str, float] = {}
     if protection.aggregate == "median":
         return rounding, tolerance
-    for places, own in zip(keys.subsets, notes, strict=True):
+    for places, own in zip(keys.subsets, results, strict=True):
         for at, place in enumerate(places):
             name, digits = keys.names[place], decimals[keys.columns[place]]
             rounding[name] = rounding_of(digits)
@@ -157,65 +206,48 @@ def _promises(
     return rounding, tolerance
 
 
-def _sides(
-    source: Source,
-    protection: Protection,
-    recoded: Sequence[str],
-    keys: Keys,
-    decimals: dict[str, int | None],
-    plan: Planned,
-) -> BeforeAfterColumns:
+def _sides(prepared: _Prepared) -> BeforeAfterColumns:
+    source, protection, keys = prepared.source, prepared.protection, prepared.keys
+    profile, decimals = prepared.plan.profile, prepared.decimals
     before = {name: f"c{source.at(name)}" for name in protection.strata}
     before |= dict(zip(keys.names, keys.columns, strict=True))
     after = {}
     for name in frames.released(source, protection):
         at = source.at(name)
-        letter = "y" if name in keys.names else "r" if name in recoded else "c"
+        letter = "y" if name in keys.names else "r" if name in prepared.strata.recoded else "c"
         after[name] = f"{letter}{at}"
     content = [f"{'x' if name in keys.names else 'c'}{source.at(name)}" for name in after]
     whole = frozenset(
         name
         for place, name in enumerate(keys.names)
-        if decimals[keys.columns[place]] == 0
-        and max(plan.profile.high[place], -plan.profile.low[place]) < 2.0**53
+        if decimals[keys.columns[place]] == 0 and max(profile.high[place], -profile.low[place]) < 2.0**53
     )
     weight = WEIGHT if protection.weight is not None else None
     return BeforeAfterColumns(before, after, tuple(content), weight, whole)
 
 
 def _notes(
-    protection: Protection, merged: int, notes: Sequence[Sequence[Found]], keys: Keys, attempts: int
+    prepared: _Prepared, results: Sequence[Sequence[PacketResult]], attempts: int
 ) -> Iterator[Finding]:
-    """What a protector should know beside what is counted."""
-    if merged:
-        yield note("strata_merged", records=merged)
+    keys = prepared.keys
     lost: dict[str, int] = {}
-    for places, own in zip(keys.subsets, notes, strict=True):
+    for places, own in zip(keys.subsets, results, strict=True):
         for at, place in enumerate(places):
-            given_up = sum(found.had[at] - found.kept[at] for found in own)
+            given_up = sum(result.had[at] - result.kept[at] for result in own)
             if given_up:
                 lost[keys.names[place]] = given_up
-    if lost:
-        yield note("values_given_up", k=protection.k, lost=lost)
-    if mixed := sum(found.mixed_zeros for own in notes for found in own):
-        yield note("zeros_mixed", records=mixed)
-    if protection.aggregate == "median":
-        yield note("medians")
-    if not protection.shuffle:
-        yield note("hashed_order")
-    if protection.k == 2:
-        yield accepted("pairs_accepted")
-    if attempts > 1:
-        yield note("retried", attempts=attempts)
+    mixed_zeros = sum(result.mixed_zeros for own in results for result in own)
+    merged = prepared.strata.merged
+    return notes_on_run(prepared.protection, merged, lost, mixed_zeros, "hashed_order", attempts)
 
 
-def _loss(notes: Sequence[Sequence[Found]]) -> float:
+def _loss(results: Sequence[Sequence[PacketResult]]) -> float:
     """100 · SSE / SST over all subsets, of the cells that are released."""
     sst = 0.0
-    for own in notes:
+    for own in results:
         for at in range(len(own[0].kept)):
             kept = sum(found.kept[at] for found in own)
             total = math.fsum(found.sums[at] for found in own)
             squares = math.fsum(found.squares[at] for found in own)
             sst += squares - total**2 / kept if kept else 0.0
-    return information_loss(math.fsum(found.sse for own in notes for found in own), sst)
+    return information_loss(math.fsum(found.sse for own in results for found in own), sst)

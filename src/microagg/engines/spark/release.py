@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import platform
 import secrets
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyspark
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.release import SHOWN_RECIPES
+from microagg.engines.release import groups_text, recipes_text, software_versions
 from microagg.engines.spark.frames import Source
-from microagg.engines.spark.jobs import Found
+from microagg.engines.spark.jobs import PacketResult
 from microagg.engines.spark.limits import check_files
 from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.verdict import Verdict
 from microagg.verify.distributed import Fingerprint, released_columns
 from microagg.verify.recount import BeforeAfterColumns
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,11 +39,11 @@ class SparkRelease:
     claims: Claims
     protection: Protection
     verdict: Verdict
-    found: tuple[list[Found], ...]
+    found: tuple[list[PacketResult], ...]
     fingerprint: Fingerprint
-    """Of the source's records."""
+    """The fingerprint of the source's records."""
     released: Fingerprint
-    """Of what the verdict has seen of `data`."""
+    """The fingerprint of the records that the verdict has counted."""
     information_loss: float
     seconds: float
 
@@ -54,7 +53,7 @@ class SparkRelease:
 
     @property
     def data(self) -> DataFrame:
-        """The released frame, its records in an order that tells nothing of the source's.
+        """The released frame, its records in an order that shows nothing of the source's.
 
         Within a partition they stand by a hash of what is released; shuffled ones by a hash that only this
         process could compute, over all partitions.
@@ -65,8 +64,6 @@ class SparkRelease:
 
     @cached_property
     def _data(self) -> DataFrame:
-        from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
         frame = self.paired.select(*released_columns(self.paired, self.sides))
         salt = secrets.token_hex(16) if self.protection.shuffle else ""
         content = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
@@ -77,12 +74,12 @@ class SparkRelease:
 
     @property
     def groups(self) -> int:
-        """Of all subsets together."""
+        """The number of groups of all subsets together."""
         return sum(found.groups for own in self.found for found in own)
 
     @property
     def bound_loss(self) -> None:
-        """Nothing is proven on Spark."""
+        """None: no bound is proven on Spark."""
         return
 
     def close(self) -> None:
@@ -93,12 +90,11 @@ class SparkRelease:
     def record(self) -> dict[str, Any]:
         """All that is needed to repeat the run and to account for it, as plain values."""
         origin = self.source.origin
-        software = {name: version(name) for name in ("microagg", "numpy", "pyarrow", "pyspark")}
         return {
             "format": "microagg run record",
             "version": 1,
             "engine": "spark",
-            "software": software | {"python": platform.python_version()},
+            "software": {**software_versions(), "pyspark": pyspark.__version__},
             "input": {
                 "name": origin.name,
                 "format": origin.format,
@@ -144,7 +140,7 @@ class SparkRelease:
         """Write the release as a folder of files, read them back, count again, and only then give the
         folder its name.
 
-        path: its ending, .parquet or .csv, says the format (default: as the source). force: overwrite.
+        path: its ending, .parquet or .csv, decides the format (default: as the source). force: overwrite.
         record: the folder for what is internal, on this machine (default: microagg-internal beside the
         release). Returns the path of the record.
         """
@@ -154,13 +150,10 @@ class SparkRelease:
         return save(self, str(path), force, record)
 
     def __str__(self) -> str:
-        recipes = sorted({recipe for own in self.found for found in own for recipe in found.recipes})
-        how = " and ".join(recipes) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
-        groups = "1 group" if self.groups == 1 else f"{self.groups} groups"
-        over = f" over {len(self._subsets)} subsets" if len(self._subsets) > 1 else ""
+        how = recipes_text({recipe for own in self.found for found in own for recipe in found.recipes})
         packets = sum(len(own) for own in self.found)
         return (
-            f"{self.verdict.records} records in {groups}{over} (k = {self.claims.k})\n"
+            f"{self.verdict.records} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %, by {how} in {self.seconds:.2f} s\n"
             f"on Spark in {packets} parts of at most {max(f.records for own in self.found for f in own)} "
             f"records\n{self.verdict}"

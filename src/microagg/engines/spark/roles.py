@@ -1,6 +1,8 @@
-"""Is there a column without a role that may tell who a record is?"""
+"""Refuses columns without a role that may identify a respondent."""
 
 from __future__ import annotations
+
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.spark.frames import Source
@@ -20,8 +22,6 @@ DISTINCT = "nearly all of its values are distinct"
 
 def check_roles(source: Source, protection: Protection) -> None:
     """`SettingsError` for likely identifiers that nobody has given a role."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     roles = dict(protection.columns_by_role())
     names = [name for name in source.columns if name not in roles and source.kind(name) != "boolean"]
     if not names:

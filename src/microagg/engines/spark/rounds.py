@@ -5,22 +5,24 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
+from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
+from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
 
 from microagg import wording
 from microagg.engines.spark.cells import Cells, Sizes, Whole
-from microagg.engines.spark.jobs import GROUP, MIXED, NOTE, STRATUM, Found, Job
+from microagg.engines.spark.jobs import GROUP, HASH_A, NOTE, STRATUM, Job, PacketResult
 from microagg.engines.spark.packets import work
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.methods.auto import Auto
 from microagg.methods.local_search import Descent
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 MOST_PARTITIONS = 20_000
 
@@ -31,7 +33,7 @@ SHIFTED = 0.37
 def jobs_of(
     protection: Protection, keys: Keys, plan: Planned, method: MethodPlan, decimals: dict[str, int | None]
 ) -> list[Job]:
-    """What tasks are told, for each subset."""
+    """What each task needs to know, for each subset."""
     if isinstance(method.stage, Auto):
         method = replace(method, stage=Auto(plan.profile.records))
     method = replace(method, threads=1)
@@ -61,13 +63,9 @@ def jobs_of(
 
 def solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
     """The frame with masked columns: for each subset the records brought together by packet, and solved."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-    from pyspark.sql.pandas.functions import arrow_udf  # of Arrow, for all that its place says
-    from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
-
     as_function: Any = arrow_udf
     for job in jobs:
-        columns = [F.col(name) for name in (STRATUM, MIXED, *(job.masked if job.again else job.subset))]
+        columns = [F.col(name) for name in (STRATUM, HASH_A, *(job.masked if job.again else job.subset))]
         packet = as_function(_packets(job.cells, len(job.subset)), "long")(*columns)
         many = min(job.cells.packets, MOST_PARTITIONS)
         schema = frame.schema
@@ -83,20 +81,18 @@ def solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
 
 def _packets(cells: Cells, keys: int) -> Any:
     """A function of Spark's columns: the packet of each record."""
-    import pyarrow as pa
 
-    def packet(stratum: Any, mixed: Any, *columns: Any) -> Any:
+    def packet(stratum: Any, hashes: Any, *columns: Any) -> Any:
         values = np.stack([column.to_numpy(zero_copy_only=False) for column in columns], axis=1)
         own = stratum.to_numpy().astype(np.int64)
-        return pa.array(cells.packet_of(own, values.reshape(-1, keys), mixed.to_numpy()))
+        return pa.array(cells.packet_of(own, values.reshape(-1, keys), hashes.to_numpy()))
 
-    # By these Spark tells what kind of function it is; as text it could not look them up.
-    packet.__annotations__ = dict.fromkeys(("stratum", "mixed", "columns", "return"), pa.Array)
+    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
+    packet.__annotations__ = dict.fromkeys(("stratum", "hashes", "columns", "return"), pa.Array)
     return packet
 
 
 def _worker(job: Job) -> Any:
-    """What Spark calls for each packet."""
 
     def solve(key: Any, records: Any) -> Any:
         return work(job, key[0].as_py(), records.drop_columns(["packet"]))
@@ -104,10 +100,8 @@ def _worker(job: Job) -> Any:
     return solve
 
 
-def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[Found]]:
+def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[PacketResult]]:
     """What the tasks have found, by subset; what one of them refuses is refused."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     wanted = [F.col(job.note) for job in jobs]
     rows = paired.where(F.coalesce(*wanted).isNotNull()).select(*wanted).collect()
     notes = [
@@ -129,12 +123,12 @@ def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[Found]]:
 
 def second_round(
     paired: DataFrame,
-    notes: list[list[Found]],
+    notes: list[list[PacketResult]],
     jobs: Sequence[Job],
     protection: Protection,
     strata: Whole,
     sizes: Sizes,
-) -> tuple[DataFrame, list[list[Found]]]:
+) -> tuple[DataFrame, list[list[PacketResult]]]:
     """What was solved in blocks, refined in others: each made of whole groups, by what these publish."""
     again = []
     for job in jobs:

@@ -20,7 +20,7 @@ from microagg.write.private import PrivateFolder, sweep
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-HERE = "local[*]"
+DEFAULT_MASTER = "local[*]"
 """The master where none is named: this machine, with all of its cores."""
 
 PREFIX = "microagg-spark-"
@@ -35,10 +35,15 @@ def is_spark_frame(data: object) -> bool:
     )
 
 
-def session_of(master: str | None) -> SparkSession:
-    """The session that there is, or a new one; `MissingExtra` where Spark or Java is missing."""
+def require_spark() -> None:
+    """`MissingExtra` unless PySpark is installed, which the other modules of this package import."""
     if find_spec("pyspark") is None:
         raise wording.no_spark()
+
+
+def session_of(master: str | None) -> SparkSession:
+    """The session that there is, or a new one; `MissingExtra` where Spark or Java is missing."""
+    require_spark()
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
@@ -51,7 +56,7 @@ def session_of(master: str | None) -> SparkSession:
     builder = SparkSession.builder.appName("microagg").config("spark.ui.showConsoleProgress", "false")
     # Errors would quote records that are malformed.
     builder = builder.config("spark.log.level", "OFF")
-    master = master or SparkConf().get("spark.master", HERE)
+    master = master or SparkConf().get("spark.master", DEFAULT_MASTER)
     if master.startswith("local"):
         # Executors on this machine use this very Python, which has microagg.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -76,9 +81,9 @@ def _private_places() -> list[Path]:
     """
     from pyspark import SparkConf
 
-    said = os.environ.get("SPARK_LOCAL_DIRS") or SparkConf().get("spark.local.dir", None)
+    configured = os.environ.get("SPARK_LOCAL_DIRS") or SparkConf().get("spark.local.dir", None)
     folders = []
-    for place in (said or tempfile.gettempdir()).split(","):
+    for place in (configured or tempfile.gettempdir()).split(","):
         inside = Path(place.strip())
         inside.mkdir(parents=True, exist_ok=True)
         sweep(PREFIX, inside)

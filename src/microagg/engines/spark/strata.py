@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.spark.cells import Whole
@@ -13,9 +16,6 @@ from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import STRATUM
 from microagg.plan.protection import Protection
 from microagg.scale.strata import strata_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 MOST_STRATA = 2_000_000
 """Their list is kept by the driver and sent to every task."""
@@ -39,9 +39,6 @@ class Strata:
 
 def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> Strata:
     """Count the records of each combination of codes, and settle what small strata become."""
-    import pyarrow as pa
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     names = list(protection.strata)
     columns = [f"c{source.at(name)}" for name in names]
     if not names:
@@ -69,8 +66,6 @@ def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> 
 
 def _refuse_negative_zeros(source: Source, frame: DataFrame, names: list[str]) -> None:
     """Spark groups them with zeros; files keep them apart."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     doubtful = [name for name in names if source.kind(name) in ("double", "float")]
     for name in doubtful:
         value = F.col(f"c{source.at(name)}")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.spark.jobs import WEIGHT
 from microagg.engines.weighing import LARGEST_WEIGHT
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 
 def refuse_weights(frame: DataFrame, name: str) -> None:
     """`DataError` if one of them is none."""
-    from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-
     weight = F.col(WEIGHT)
     wrong = {
         "missing": weight.isNull(),

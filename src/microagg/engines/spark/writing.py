@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microagg import wording, write
-from microagg.engines.release import INTERNAL_FOLDER, Places
+from microagg.engines.release import INTERNAL_FOLDER, OutputPaths
 from microagg.engines.spark import folders
-from microagg.engines.spark.faults import told
+from microagg.engines.spark.faults import translating_spark_errors
 from microagg.engines.spark.folders import Folder
 from microagg.engines.spark.frames import Source
 from microagg.plan.plan_file import used_plan
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from microagg.engines.spark.release import SparkRelease
 
 
-def check(source: Source, path: str, force: bool, record: str | Path | None) -> tuple[Folder, Places]:
+def check(source: Source, path: str, force: bool, record: str | Path | None) -> tuple[Folder, OutputPaths]:
     """Refuse what could not be written, or must not be written there; where to write the rest."""
     folder = Folder(source.frame.sparkSession, path)
     folders.output_format(path, source)
@@ -36,7 +36,7 @@ def check(source: Source, path: str, force: bool, record: str | Path | None) -> 
     local = folder.local
     if record is None and local is None:
         raise wording.record_needs_folder(path)
-    places = Places.of(local or Path(path).name, record, False)
+    places = OutputPaths.of(local or Path(path).name, record, False)
     if local is not None and places.folder.resolve() in (local.parent.resolve(), local.resolve()):
         raise wording.internal_beside_release(str(places.folder), INTERNAL_FOLDER)
     write.Internal(places.folder).check(places.record, places.plan, force=force)
@@ -44,9 +44,9 @@ def check(source: Source, path: str, force: bool, record: str | Path | None) -> 
 
 
 def save(release: SparkRelease, path: str, force: bool, record: str | Path | None) -> Path:
-    """Write, read back, count again, rename."""
+    """Write the files, read them back, count again, and only then give the folder its name."""
     session = release.source.frame.sparkSession
-    with told(session, "looking at the output"):
+    with translating_spark_errors(session, "looking at the output"):
         folder, places = check(release.source, path, force, record)
     csv = folders.output_format(path, release.source)
     frame = data = release.data
@@ -55,7 +55,7 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
         frame = data.select(*texts)
     local = folder.local
     with (
-        told(session, "writing the release"),
+        translating_spark_errors(session, "writing the release"),
         write.claimed(None if local is None else local.parent),
         folders.staging(folder, write.hidden_name()) as staged,
     ):
@@ -75,10 +75,10 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             "digest": str(verified),
             "written": datetime.now(UTC).isoformat(),
         }
-        words = dict(release.protection.settings)
+        settings = dict(release.protection.settings)
         contents = {
             places.record: json.dumps({**release.record, "output": output}, allow_nan=False),
-            places.plan: used_plan(words),
+            places.plan: used_plan(settings),
         }
         with (
             write.Internal(places.folder).staged(contents) as drafts,
