@@ -14,7 +14,7 @@ from microagg.wording import message_of
 
 @contextmanager
 def refusal(
-    error: type[Exception], kind: str, **figures: object
+    error: type[Exception], kind: str, /, **figures: object
 ) -> Iterator[pytest.ExceptionInfo[Exception]]:
     """Like `pytest.raises`, for a refusal by this function of `wording`, which was given these figures."""
     with pytest.raises(error) as caught:

@@ -319,19 +319,19 @@ def test_a_broken_stage_is_named(broken: _Broken, what: str) -> None:
 
 
 def test_combinators_refuse_nonsense() -> None:
-    with pytest.raises(SettingsError, match="would discard"):
+    with pytest.raises(SettingsError, match="would throw away"):
         chain(Cbfs(), Mdav())
     with pytest.raises(SettingsError, match="at least one stage"):
         chain()
     with pytest.raises(SettingsError, match="at least one stage"):
         Best()
-    with pytest.raises(SettingsError, match="would discard"):
+    with pytest.raises(SettingsError, match="would throw away"):
         Until(Mdav())
     with pytest.raises(SettingsError, match="axis"):
         KWard(projected=True)
     with pytest.raises(SettingsError, match="at least one stage"):
         Escalate(())
-    with pytest.raises(SettingsError, match="would discard"):
+    with pytest.raises(SettingsError, match="would throw away"):
         Escalate((Mdav(),))
     assert chain(Mdav()) == Mdav()
     flat = chain(chain(Mdav(), PathCut()), PathCut(cyclic=True))

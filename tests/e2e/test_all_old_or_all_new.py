@@ -179,7 +179,7 @@ def test_what_cannot_be_put_back_is_named(tmp_path: Path, monkeypatch: pytest.Mo
         rename(draft, source, name)
 
     monkeypatch.setattr(drafts.Draft, "_rename", refusing)
-    with pytest.raises(errors.OutputError, match=r"could not be put back: that of .*a\.txt is now"):
+    with pytest.raises(errors.OutputError, match=r"could not be put back: .*a\.txt is now"):
         write.write_texts({first: "new a", second: "new b"}, force=True)
     kept = [path for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert [path.read_text() for path in kept] == ["old a"]

@@ -312,7 +312,7 @@ def test_compare_refuses(tmp_path: Path, words: tuple[str, ...], says: str | Non
     given |= dict(zip(words[::2], words[1::2], strict=True))
     done = compare(tmp_path, *(word for pair in given.items() for word in pair))
     if says is None:
-        assert "failed: k = 99, mdav: k is 99 but the data have only 30" in done.stdout
+        assert "failed: k = 99, mdav: k is 99, but the data have only 30" in done.stdout
         return
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
@@ -349,7 +349,7 @@ def test_an_interrupted_comparison_goes_on(tmp_path: Path) -> None:
         if process.stdout is not None:
             process.stdout.close()
     assert process.returncode == 130
-    assert b"the same command goes on from there" in told.replace(b"\r\n", b" ")
+    assert b"the same command continues from there" in told.replace(b"\r\n", b" ")
     done = run("survey.csv", *KEYS, "-k", "3,4", "--methods", "mdav", folder=tmp_path, command="compare")
     assert "2 strategies in" in done.stdout
     assert "2 of them in an earlier run" in done.stdout

@@ -272,7 +272,7 @@ def test_a_column_name_with_a_space_before_it(tmp_path: Path) -> None:
         (("-k", "3", "--columns", "age,age"), ("'age'", "twice")),
         (("-k", "3", "--columns", ""), ("column",)),
         (("-k", "3", "--method", "mdva"), ("'mdva'", "did you mean mdav", "microagg methods")),
-        (("-k", "3", "--method", "univariate"), ("one attribute",)),
+        (("-k", "3", "--method", "univariate"), ("one column",)),
         (("-k", "3", "--method", "mdav:stop=4k"), ("stop", "3k or 2k")),
         (("-k", "3", "--method", "cbfs+mdav"), ("mdav after cbfs",)),
         (("-k", "3", "--method", "mdav", "--effort", "best"), ("effort", "no effect")),
@@ -510,7 +510,7 @@ def test_bound_refuses_wrong_settings(good: Path, wrong: tuple[str, object]) -> 
 
 def test_groups_and_certificate_need_a_file_each(good: Path, tmp_path: Path) -> None:
     same = tmp_path / "same"
-    assert "twice" in refused(2, "bound", good, "-k", 3, "--labels", same, "--certificate", same)
+    assert "two outputs" in refused(2, "bound", good, "-k", 3, "--labels", same, "--certificate", same)
     assert not same.exists()
 
 
@@ -543,7 +543,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(
     """Minutes of work would be lost."""
     names = ",".join(parquet.read_schema(long_file).names)
     words = ("protect", long_file, "-k", 3, "--keys", names)
-    assert "only read" in refused(2, *words, "-o", tmp_path / "out.sas7bdat")
+    assert "only be read" in refused(2, *words, "-o", tmp_path / "out.sas7bdat")
     assert "cannot be recognised by its name" in refused(2, *words, "-o", tmp_path / "out.pdf")
     record = tmp_path / "microagg-internal" / "out.csv.microagg.json"
     record.parent.mkdir()

@@ -202,7 +202,7 @@ def test_strata_that_are_all_too_small(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "strata.csv", ["s", "x"], rows)
     command = (source, "-k", 3, "--keys", "x", "--strata", "s")
     message = refused(2, tmp_path, *command)
-    says(message, "6 of 6 strata (s) have fewer than 3 records", "the smallest 2", "coarser strata")
+    says(message, "6 of 6 strata (s) have fewer than k = 3 records", "the smallest has 2", "coarser strata")
     assert "secret" not in message
     message = refused(2, tmp_path, *command, "--small-strata", "suppress")
     says(message, "would leave nothing", "--small-strata merge")
@@ -217,8 +217,8 @@ def test_strata_that_are_all_too_small(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("weight", "parts"),
     [
-        ("-98765432.5", ("1 negative or zero weights",)),
-        ("0", ("1 negative or zero weights",)),
+        ("-98765432.5", ("1 negative or zero weight;",)),
+        ("0", ("1 negative or zero weight;",)),
         ("", ("1 missing weights",)),
         ("inf", ("'weight'", "1 infinite value")),
         ("heavy", ("'weight'", "other than numbers")),
@@ -258,7 +258,7 @@ def test_a_million_strata_are_refused_or_merged_soon(tmp_path: Path) -> None:
     table = pa.table({"s": np.arange(n), "x": np.random.default_rng(3).normal(size=n)})
     parquet.write_table(table, tmp_path / "many.parquet")
     message = refused(2, tmp_path, "many.parquet", "-k", 3, "--keys", "x", "--strata", "s")
-    says(message, "1000000 of 1000000 strata (s)", "the smallest 1")
+    says(message, "1000000 of 1000000 strata (s)", "the smallest has 1")
 
 
 # --- plans ----------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, good: Path) -> None:
         ("nowhere/out.csv", "There is no folder nowhere", "Create it first"),
         (".", "is a folder"),
         ("out.xyz", "cannot be recognised by its name", ".csv"),
-        ("out.sas7bdat", "SAS files are only read"),
+        ("out.sas7bdat", "SAS files can only be read"),
         ("pipe.csv", "is not a file"),
         ("x" * 300 + ".csv", "too long"),
     ):

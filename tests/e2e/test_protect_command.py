@@ -255,7 +255,7 @@ def test_small_strata(tmp_path: Path, policy: str) -> None:
     source = write_rows(tmp_path / "strata.csv", ["size", "x"], rows)
     options = (source, "-k", 3, "--keys", "x", "--strata", "size")
     message = refused(2, tmp_path, *options)
-    assert "2 of 3 strata (size) have fewer than 3 records" in message
+    assert "2 of 3 strata (size) have fewer than k = 3 records" in message
     assert "--small-strata merge" in message
     protected(*options, "--small-strata", policy, "-o", tmp_path / "out.csv")
     codes = Counter(column(tmp_path / "out.csv", "size"))
@@ -513,7 +513,7 @@ def test_a_format_that_is_only_read_is_released_as_another_of_its_program(tmp_pa
     source = tmp_path / "in.por"
     pyreadstat.write_por(frame()[["age", "zeros"]], source)
     message = refused(2, tmp_path, source, "-k", 3, "--keys", "AGE", "-o", tmp_path / "o.por")
-    assert "SPSS portable files are only read" in message
+    assert "SPSS portable files can only be read" in message
     assert run(source, "-k", 3, "--keys", "AGE").returncode == 0
     assert (tmp_path / "in-protected.sav").exists()
 

@@ -81,8 +81,8 @@ def test_reports_do_not_replace_files_unless_forced(folder: Path, taken: str) ->
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--report", "a.html", "--external-report", "a.html"), "is named twice"),
-        (("--report", "a.html", "--external-report", "./x/../a.html"), "is named twice"),
+        (("--report", "a.html", "--external-report", "a.html"), "is named for two outputs"),
+        (("--report", "a.html", "--external-report", "./x/../a.html"), "is named for two outputs"),
         (("--report", "data.csv"), "end in .html"),
         (("--report", "a.txt"), "end in .html"),
         (("--external-report", "x"), "is a folder|end in .html"),
@@ -102,7 +102,7 @@ def test_a_link_to_another_output_is_no_other_file(folder: Path) -> None:
     (folder / "out.csv").write_text("old")
     (folder / "a.html").hardlink_to(folder / "out.csv")
     options = ("-o", "out.csv", "--report", "a.html", "--force")
-    assert "is named twice" in refused(2, folder, "data.csv", "-k", 3, *COMPANY_ROLES, *options)
+    assert "is named for two outputs" in refused(2, folder, "data.csv", "-k", 3, *COMPANY_ROLES, *options)
 
 
 def test_an_unsafe_release_has_no_report(folder: Path) -> None:

@@ -191,7 +191,7 @@ def test_a_field_without_end_is_not_called_an_uneven_row(tmp_path: Path) -> None
     rows = [[at, at * at, "x" * 20_000_000 if at == 250 else "x"] for at in range(300)]
     write_rows(tmp_path / "in.csv", ["a", "b", "note"], rows)
     told = refused(2, tmp_path, "in.csv", "-k", 3, "--keys", "a,b", "--pass", "note", "--method", "mdav")
-    assert "a field has more than 131,072 letters" in told
+    assert "a field has more than 131,072 characters" in told
 
 
 def test_a_named_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
@@ -382,7 +382,9 @@ def test_a_full_disk_below_an_excel_file_leaves_no_traceback(tmp_path: Path) -> 
     )  # fmt: skip
     done = shell(f"ulimit -f 4; $M protect in.csv {WORDS} -o out.parquet", tmp_path)
     assert done.returncode == 4
-    assert done.stderr.startswith("microagg: out.parquet was not written: File too large. Nothing")
+    assert done.stderr.startswith(
+        "microagg: out.parquet was not written: File too large. No partly written"
+    )
     assert set(listing(tmp_path)) == {"in.csv"}
 
 

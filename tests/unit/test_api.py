@@ -255,9 +255,9 @@ def test_results_do_not_share_memory_with_the_data(scale: Any) -> None:
     [
         ({"k": 1}, SettingsError, ("k is 1", "at least 2")),
         ({"k": 41}, SettingsError, ("k is 41", "40 records")),
-        ({"k": "3"}, SettingsError, ("k is a str", "whole number")),
+        ({"k": "3"}, SettingsError, ("k is of type str", "whole number")),
         ({"method": "mdva"}, SettingsError, ("'mdva'", "mdav")),
-        ({"method": "univariate"}, SettingsError, ("one attribute", "3")),
+        ({"method": "univariate"}, SettingsError, ("one column", "3")),
         ({"method": "exhaustive"}, SettingsError, ("16 records", "40", "auto")),
         ({"method": "mdav-mhm:path_k=41"}, SettingsError, ("path_k", "41", "40 records")),
         ({"scale": "zz"}, SettingsError, ("'zz'", "zscore")),

@@ -773,6 +773,6 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         load(tmp_path)
     path = tmp_path / "c.json"
     path.write_text(json.dumps(FIELDS))
-    monkeypatch.setattr("microagg.certificate.file.LARGEST_FILE", 100)
+    monkeypatch.setattr("microagg.certificate.file.LARGEST_FILE_BYTES", 100)
     with pytest.raises(CertificateError, match="more than 100 bytes"):
         load(path)

@@ -107,7 +107,7 @@ def test_means_of_whole_columns_in_the_internal_report_and_the_browser() -> None
     page = html.unescape(internal_page(reporting.internal_facts(release)))
     for change in release.verdict.mean_changes:
         if not change.is_whole:
-            assert change.sentence in page
+            assert change.description in page
             assert f"Kept: {change.column}" not in page
 
 

@@ -50,7 +50,7 @@ def test_k_may_be_any_whole_number(k: object) -> None:
     ("k", "says"),
     [(k, (f"k is {k};", "at least 2")) for k in (1, 0, -3)]
     + [
-        (k, ("k is a", kind, "whole number"))
+        (k, ("k is of type", kind, "whole number"))
         for k, kind in [
             (2.0, "float"),
             (np.float64(3), "float"),
@@ -72,7 +72,7 @@ def test_bad_k(k: object, says: tuple[str, ...]) -> None:
 
 def test_k_against_the_number_of_records() -> None:
     check_against_data(settle(3), 3)
-    with pytest.raises(SettingsError, match=r"k is 3 .* 2 records"):
+    with pytest.raises(SettingsError, match=r"k is 3, .* 2 records"):
         check_against_data(settle(3), 2)
 
 

@@ -345,8 +345,8 @@ def test_a_broken_writer_is_caught(
 ) -> None:
     change, finding = FAULTS[fault]
     release = protected()
-    real = writing.values_only
-    monkeypatch.setattr(writing, "values_only", lambda made, changed: change(real(made, changed)))
+    real = writing.remove_source_traces
+    monkeypatch.setattr(writing, "remove_source_traces", lambda made, changed: change(real(made, changed)))
     with unsafe(finding):
         release.save(tmp_path / f"out.{ending}", labels=True)
     assert list(tmp_path.iterdir()) == []

@@ -517,7 +517,9 @@ class TestStaging:
 
         monkeypatch.setattr(os, "fsync", full)
         with (
-            pytest.raises(OutputError, match=r"was not written: No space left.*Nothing was left"),
+            pytest.raises(
+                OutputError, match=r"was not written: No space left.*No partly written file is left"
+            ),
             write.stage(verified(self.TABLE), tmp_path / f"out{ending}"),
         ):
             pytest.fail("staged")

@@ -169,8 +169,8 @@ def test_a_stopped_release_with_strata_is_safe_and_says_so() -> None:
     assert all(task.truncated for task in release.partitions)
     assert ", stopped early\n" in str(release)
     warnings = reporting.internal_facts(release).warnings
-    assert any("stopped early" in warning for warning in warnings)
-    assert not any("by the clock" in warning for warning in warnings)
+    assert any("stopped early" in str(warning) for warning in warnings)
+    assert not any("by the clock" in str(warning) for warning in warnings)
 
 
 def test_stopping_before_there_are_any_groups_gives_quick_ones() -> None:

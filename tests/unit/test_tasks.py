@@ -34,7 +34,7 @@ def test_combinations_of_several_columns_are_strata() -> None:
 
 def test_small_strata_are_refused_without_their_codes() -> None:
     with pytest.raises(
-        SettingsError, match=r"2 of 3 strata \(s\) have fewer than 3 records, the smallest 1"
+        SettingsError, match=r"2 of 3 strata \(s\) have fewer than k = 3 records; the smallest has 1"
     ) as refusal:
         strata(["secret", "a", "a", "a", "b", "b"])
     assert "secret" not in str(refusal.value)

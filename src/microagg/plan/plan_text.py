@@ -209,4 +209,6 @@ def _string(text: str) -> str:
 
 def _escaped(sign: str) -> str:
     # Controls, signs that turn text round, and separators that some editors take for the end of a line.
-    return sign if wording.visible(sign) == sign else f"\\u{ord(sign):04x}"
+    if wording.visible(sign) == sign:
+        return sign
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"

@@ -109,7 +109,7 @@ def dates(columns: Sequence[str], n: int, numeric: Sequence[str]) -> DataError:
     )
 
 
-_OR_LEAVE_OUT = "or do not use the column (in protect: give it another role)."
+_OR_LEAVE_OUT = f"or do not use the column ({use('columns')}; in protect: give it another role)."
 
 
 def numbers_as_text(column: str, cells: int, n: int) -> DataError:

@@ -42,7 +42,9 @@ def _code_of(sign: str) -> str:
     number = ord(sign)
     if 0xDC80 <= number <= 0xDCFF:  # a byte that is no text, in the name of a file
         number -= 0xDC00
-    return short or (f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}")
+    if short is not None or number < 256:
+        return short or f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 def safe_to_show(sentence: Callable[..., Any]) -> Callable[..., Any]:

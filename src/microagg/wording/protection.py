@@ -14,11 +14,11 @@ def unknown_option(option: str, known: Sequence[str]) -> SettingsError:
 
 
 def option_missing(option: str, example: str) -> SettingsError:
-    return SettingsError(f"{option} is missing. Give, for example, {example}.")
+    return SettingsError(f"{option} is not given. Give, for example, {example}.")
 
 
 def no_k() -> SettingsError:
-    return SettingsError(f"k is missing. Give, for example, {use('k', 3)}.")
+    return SettingsError(f"k is not given. Give, for example, {use('k', 3)}.")
 
 
 def bad_value(option: str, needed: str) -> SettingsError:
