@@ -16,7 +16,7 @@ from microagg.arrow_values import from_texts, scalar, to_numpy
 
 MISSING_TEXTS: tuple[str, ...] = tuple(csv.ConvertOptions().null_values or ())
 """What Arrow's CSV reader takes for a missing number: "", NA, NaN, null and the like."""
-MISSING_TEXT_ARRAY = pa.array(MISSING_TEXTS, pa.large_string())
+MISSING_TEXT_ARRAY = from_texts(MISSING_TEXTS)
 
 MOST_DECIMALS_OF_NOTATION = 9
 """More decimals than this come from a measurement or a computation, not from how numbers are written."""

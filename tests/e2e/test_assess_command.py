@@ -171,7 +171,7 @@ def test_refused(
 ) -> None:
     write(tmp_path, "a.csv", **({"age": [1, 2, 3, 4, 5, 6]} | before))
     write(tmp_path, "b.csv", **(after or {"age": [2, 2, 2, 5, 5, 5]}))
-    given = words or (() if says.startswith("No column") else ("--keys", "age"))
+    given = words or (() if says.startswith("No masked column") else ("--keys", "age"))
     message = refused(code, tmp_path, "a.csv", "b.csv", *given, command="assess")
     assert says in message
 

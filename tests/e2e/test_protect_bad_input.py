@@ -166,8 +166,8 @@ def test_a_likely_identifier_needs_a_role(tmp_path: Path) -> None:
         (("-k", "many"), ()),
         ((), ("k is not given", "-k 3")),
         (("-k", 3, "--missing", "drop"), ("refuse, by-pattern",)),
-        (("-k", 3, "--small-strata", "merge"), ("only where strata are named",)),
-        (("-k", 3, "--noise", "0.5"), ("only where confidential_as is noise",)),
+        (("-k", 3, "--small-strata", "merge"), ("only if strata are named",)),
+        (("-k", 3, "--noise", "0.5"), ("only if confidential_as is noise",)),
         (("-k", 3, "--aggregate", "mode"), ("mean, median",)),
         (("-k", 3, "--method", "mdva"), ("did you mean mdav",)),
         (("-k", 3, "--method", "mdav", "--effort", "best"), ("no effect",)),
@@ -219,10 +219,10 @@ def test_strata_that_are_all_too_small(tmp_path: Path) -> None:
     [
         ("-98765432.5", ("1 negative or zero weight;",)),
         ("0", ("1 negative or zero weight;",)),
-        ("", ("1 missing weights",)),
+        ("", ("1 missing weight;",)),
         ("inf", ("'weight'", "1 infinite value")),
         ("heavy", ("'weight'", "other than numbers")),
-        ("1e200", ("1 too large weights",)),
+        ("1e200", ("1 too large weight;",)),
     ],
 )
 def test_bad_weights(tmp_path: Path, weight: str, parts: tuple[str, ...]) -> None:

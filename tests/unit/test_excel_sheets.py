@@ -63,12 +63,12 @@ def refusal(path: Path) -> str:
 def test_one_of_several_sheets_must_be_chosen(tmp_path: Path) -> None:
     path = book_with(tmp_path / "book.xlsx", other_sheet(at=0))
     message = refusal(path)
-    assert "several sheets that are not empty: 'Notes', 'Data'. Choose one with sheet" in message
-    assert "sheet=…" in message
+    assert "several sheets that are not empty: 'Notes', 'Data'. Choose one by the option sheet" in message
+    assert "by the option sheet" in message
     assert read.microdata_from_file(path, layout=Layout(sheet="Data")).table.num_rows == 12
     assert read.microdata_from_file(path, layout=Layout(sheet="Notes")).table.column_names == ["some"]
     with pytest.raises(
-        DataError, match=r"no sheet 'data' \(did you mean Data\?\)\. There are: 'Notes', 'Data'"
+        DataError, match=r"no sheet 'data' \(did you mean Data\?\)\. The sheets are: 'Notes', 'Data'"
     ):
         read.microdata_from_file(path, layout=Layout(sheet="data"))
 

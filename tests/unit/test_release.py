@@ -517,9 +517,7 @@ class TestStaging:
 
         monkeypatch.setattr(os, "fsync", full)
         with (
-            pytest.raises(
-                OutputError, match=r"was not written: No space left.*No partly written file is left"
-            ),
+            pytest.raises(OutputError, match=r"was not written: No space left.*No partly written file"),
             write.stage(verified(self.TABLE), tmp_path / f"out{ending}"),
         ):
             pytest.fail("staged")

@@ -186,7 +186,7 @@ def test_several_findings_are_a_list() -> None:
             "No such column: 'surfce' (did you mean surface?).",
         ),
         (wording.bad_weights("w", "negative", 1), "Column 'w' has 1 negative weight; every weight must be"),
-        (wording.no_k(), "k is missing. Give, for example, k=3."),
+        (wording.no_k(), "k is not given. Give, for example, k=3."),
         (wording.cannot_write("out.csv", "No space left"), "out.csv was not written: No space left."),
     ],
 )

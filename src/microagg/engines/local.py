@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +63,9 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):
             break
     raise_if_unsafe(verdict, attempts)
-    notes = notes_on_run(protection, strata.merged, tasks.lost, tasks.mixed_zeros, "source_order", attempts)
+    notes = notes_on_run(
+        protection, strata.merged, tasks.lost, tasks.mixed_zeros, note("source_order"), attempts
+    )
     verdict = replace(verdict, notes=(*verdict.notes, *notes, *source.origin.notes))
     return Release(
         verified=Verified(Microdata(table, released_origin(source, table)), verdict),
@@ -191,7 +192,7 @@ def notes_on_run(
     merged: int,
     given_up: Mapping[str, int],
     mixed_zeros: int,
-    order: Literal["source_order", "hashed_order"],
+    order: Finding,
     attempts: int,
 ) -> Iterator[Finding]:
     """What the user should know beside what `verify` counts.
@@ -208,7 +209,7 @@ def notes_on_run(
     if protection.aggregate == "median":
         yield note("medians")
     if not protection.shuffle:
-        yield note(order)
+        yield order
     if protection.k == 2:
         yield accepted("pairs_accepted")
     if attempts > 1:

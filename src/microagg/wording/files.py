@@ -74,7 +74,8 @@ def no_such_sheet(source: str, sheet: str, sheets: Sequence[str]) -> DataError:
 
 def several_sheets(source: str, sheets: Sequence[str]) -> DataError:
     return DataError(
-        f"{source} has several sheets that are not empty: {quoted(sheets)}. Choose one with {use('sheet')}."
+        f"{source} has several sheets that are not empty: {quoted(sheets)}. Choose one by the option "
+        f"{use('sheet')}."
     )
 
 

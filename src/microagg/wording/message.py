@@ -34,10 +34,8 @@ def option_name(option: str) -> str:
 def in_python(option: str, value: Any) -> str:
     """`small_strata="merge"`."""
     name = f"{option}_" if keyword.iskeyword(option) else option
-    if value == NAME:
+    if value in (None, NAME):
         return name
-    if value is None:
-        return f"{name}=…"
     return f"{name}={'True' if value is True else json.dumps(value, ensure_ascii=False)}"
 
 
