@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from statistics import median
 
+import numpy as np
+
 from benchmarks.markdown import NOT_RUN, grid
 from benchmarks.quality import yardsticks
 from benchmarks.quality.data import BUDGETS, ICSM_RECORDS, TFRP_KS, DataSet, part
 from benchmarks.quality.store import BETTER, Line, Records, Results
+from microagg.methods.auto import choose
+from microagg.methods.run import Run
+from microagg.model import Problem
 
 SEEDS = 5
 ABSENT = "–"
@@ -15,8 +20,6 @@ TFRP_BUDGET = 10.0
 TFRP_SETS = ("tarragona", "census", "eia-10")
 PICTURE = "quality/il-against-time.svg"
 CANNOT_BE_REPEATED = "‡"
-RELOCATE_FROM_K, ADAPTIVE_FROM_RECORDS, ADAPTIVE_KS, ONE_BLOCK_RECORDS = 15, 3_000, (3, 4), 6_000
-"""When `auto` chooses relocate, adaptive, and a descent before annealing (methods/auto.py)."""
 
 INTRODUCTION = """\
 # Quality
@@ -114,19 +117,20 @@ def earlier_recipes(results: Results) -> str:
         return ""
     return (
         f"In {earlier} of the {len(runs)} stored runs of `auto` the recipe is not the one that `auto`\n"
-        "chooses today. It uses `relocate` for k of 15 and more, `adaptive` for k = 3 and 4 from 3,000\n"
-        "records on, and a descent before annealing beyond 6,000 records:\n"
-        "[local search](methods/search.md) has figures of these methods.\n"
+        "chooses today; [local search](methods/search.md) has figures of the methods that it chooses.\n"
     )
 
 
 def is_earlier_recipe(line: Line) -> bool:
-    recipe, n, k = line["recipe"], line["n"], line["k"]
-    if k >= RELOCATE_FROM_K:
-        return "relocate" not in recipe and "descent" not in recipe
-    if n >= ADAPTIVE_FROM_RECORDS and k in ADAPTIVE_KS:
-        return "adaptive" not in recipe
-    return n > ONE_BLOCK_RECORDS and "descent" not in recipe
+    """Whether `auto` would choose other stages today for data of this size, k and budget."""
+    problem = Problem(np.zeros((line["n"], line["p"])), line["k"])
+    best = line["budget"] is not None
+    run = Run(effort="best" if best else "balanced", seconds=line["budget"], threads=line["threads"])
+    return stage_names(line["recipe"]) != stage_names(choose(problem, run).recipe)
+
+
+def stage_names(recipe: str) -> list[str]:
+    return [stage.partition(":")[0] for stage in recipe.split("+")]
 
 
 def picture() -> str:
