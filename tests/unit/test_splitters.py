@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from microagg.columns import Notation, decimals_of
-from microagg.engines.spark.cells import Cells, Cut, Sizes, codes_of, joined, substitutes
+from microagg.engines.spark.cells import Cells, Cut, Sizes, codes_of, substitutes, with_counts
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
 from microagg.scale.moments import sums_of, total_of, units_of
@@ -137,7 +137,7 @@ def test_packets_hold_whole_cells() -> None:
     axes, tree = grown(values[:1_000], 90)
     cells = cells_of(np.zeros((1, 2)), tree, axes, 40)
     counts = np.bincount(cells.places(stratum, values), minlength=cells.count)
-    final = joined(cells, counts, [cells.count - 1], Sizes(3, 150))
+    final = with_counts(cells, counts, [cells.count - 1], Sizes(3, 150))
     of_cell = final.cell[final.places(stratum, values)]
     packet = final.packet_of(stratum, values, random.integers(0, 2**40, len(values)))
     assert packet.min() >= 0
@@ -157,7 +157,7 @@ def test_what_is_too_few_beside_a_heavy_combination_joins_it() -> None:
     cells = replace(cells_of(np.zeros((1, 2)), tree, axes, 0), of_stratum=np.array([-1]))
     stratum = np.zeros(902, dtype=np.int64)
     counts = np.bincount(cells.places(stratum, values), minlength=cells.count)
-    final = joined(cells, counts, [cells.count - 1], Sizes(3, 150))
+    final = with_counts(cells, counts, [cells.count - 1], Sizes(3, 150))
     packet = final.packet_of(stratum, values, np.arange(902))
     assert len(np.unique(packet[900:])) == 1
     assert (packet[:900] == packet[900]).sum() >= 3

@@ -80,7 +80,7 @@ def test_refusals_come_back_as_they_are(queue: Queue, arguments: dict[str, Any],
     for kind in ("check", "protect"):
         job = ended(started(queue, kind, arguments))
         assert job.state == "refused"
-        assert "strata (region) have fewer than 1000 records" in job.message
+        assert "strata (region) have fewer than k = 1000 records" in job.message
     assert list((tmp_path / "out").iterdir()) == []
 
 
