@@ -204,7 +204,7 @@ def test_means_kept_speaks_of_the_whole_column_on_spark(session: Any) -> None:
         assert one.column_mean == pytest.approx(other.column_mean, rel=1e-6, abs=1e-9)
         assert one.column_relative == pytest.approx(other.column_relative, rel=1e-6, abs=1e-9)
         if not one.is_whole:
-            assert one.sentence in str(there.verdict)
+            assert one.description in str(there.verdict)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -225,7 +225,7 @@ def test_refused_data(session: Any) -> None:
     named = table.append_column("name", pa.array([f"P{at}" for at in range(60)]))
     with pytest.raises(errors.SettingsError, match="'name'"):
         microagg.protect(session.createDataFrame(named), k=3, keys=KEYS)
-    with pytest.raises(errors.SettingsError, match="fewer than 30"):
+    with pytest.raises(errors.SettingsError, match="fewer than k = 30 records"):
         microagg.protect(session.createDataFrame(table), k=30, keys=KEYS, strata=["region"])
     alike = session.createDataFrame(table.set_column(4, "illness", pa.array(["none"] * 60)))
     with pytest.raises(errors.UnsafeRelease, match="illness"):

@@ -220,7 +220,7 @@ def test_types_that_are_refused(session: Any, odd: str) -> None:
     frame = session.createDataFrame(people(40).select(["a", "region"])).selectExpr("*", f"{odd} as odd")
     with pytest.raises(errors.DataError, match=ODD[odd]):
         microagg.protect(frame, k=3, keys=["a"])
-    with pytest.raises(errors.SettingsError, match="fewer than 40"):  # which comes later
+    with pytest.raises(errors.SettingsError, match="fewer than k = 40 records"):  # which comes later
         microagg.protect(frame, k=40, keys=["a"], strata=["region"], drop=["odd"])
 
 

@@ -93,12 +93,12 @@ def test_a_workbook_of_several_sheets_leads_to_the_box(project: Project) -> None
     assert "several sheets that are not empty: &#x27;Notes&#x27;, &#x27;Data&#x27;" in page.replace(
         "'", "&#x27;"
     )
-    assert "Choose one with “Sheet”" in page
+    assert "Choose one by the option “Sheet”" in page
     for control in ("sheet", "header", "header_row"):
         assert f'id="{control}"' in page
     assert 'id="delimiter"' not in page
     page = read_again(project, sheet="Data")
-    assert "“Row with the names”" in page
+    assert "“Row with the names: 2”" in page
     page = read_again(project, sheet="Data", header_row="2")
     assert "the hidden column E" in page
     assert 'value="Data"' in page

@@ -128,7 +128,7 @@ def test_unsafe_settings_are_refused_with_the_reason(server: Server, visit: Visi
     assert page.get_by_role("button", name="Run", exact=True).count() == 0
     k.fill("300")
     k.blur()
-    page.get_by_text("Not with these data: 2 of 2 strata (region) have fewer than 300 records").wait_for()
+    page.get_by_text("2 of 2 strata (region) have fewer than k = 300 records").wait_for()
     assert "--small-strata" not in page.locator("main").inner_text()
     k.fill("3")
     k.blur()
