@@ -306,7 +306,7 @@ def test_a_path_and_a_plan(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (None, "data is missing"),
+        (None, "data is not given"),
         (np.zeros((9, 2)), "with column names"),
         ({"a": [1, 2]}, "with column names"),
         (pd.DataFrame({"a": []}), "no records"),

@@ -42,7 +42,7 @@ def test_settings_are_what_was_given_and_is_not_the_default() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"k": None}, "k is missing"),
+        ({"k": None}, "k is not given"),
         ({"k": 2}, "allow_pairs"),
         ({"k": True}, "whole number"),
         ({"keys": []}, "at least one column"),
