@@ -202,7 +202,7 @@ def _read_typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout
         if kind == "Parquet":
             from pyarrow import parquet  # slow to import, and most files are CSV
 
-            return _FileContent(parquet.ParquetFile(path).read())
+            return _FileContent(parquet.read_table(path, partitioning=None))
         if kind == "Arrow":
             from pyarrow import feather
 
