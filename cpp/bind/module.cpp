@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
   using namespace microagg::bind;
+  // An interrupted run may leave objects to threads that end with the process, which is no leak.
+  nb::set_leak_warnings(false);
   m.doc() = "Native kernels of microagg; see cpp/include/microagg for each.";
   register_watch(m);
   register_objective(m);
