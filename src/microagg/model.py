@@ -180,7 +180,7 @@ class CsvLook:
 
 @dataclass(frozen=True, slots=True)
 class StatisticalLabels:
-    """What a Stata, SPSS or SAS file says about its columns, by the names of pyreadstat's writers."""
+    """What a Stata, SPSS or SAS file holds about its columns, by the names of pyreadstat's writers."""
 
     file_label: str = ""
     column_labels: Mapping[str, str] = field(default_factory=dict)
@@ -324,7 +324,7 @@ class Partition:
     `sse` is the cost of the labels, so that nobody computes it twice.
     `bound` is proven: no feasible partition of the problem has a smaller SSE.
     `recipe` and `reason`: what a stage that chooses a method chose, and why.
-    `truncated` says that the deadline struck, so that the labels may depend on the clock.
+    `truncated`: the deadline struck, so that the labels may depend on the clock.
     """
 
     labels: Labels

@@ -43,11 +43,11 @@ def drafted_roles(columns: Mapping[str, object], k: int = 3) -> dict[str, str]:
 
 def release(columns: Mapping[str, object], k: int = 3) -> microagg.Release:
     """By the suggested plan."""
-    return microagg.protect(pd.DataFrame(columns), **_keywords(drafted(columns, k).words))
+    return microagg.protect(pd.DataFrame(columns), **_keywords(drafted(columns, k).settings))
 
 
-def _keywords(words: Mapping[str, Any]) -> dict[str, Any]:
-    return {("pass_" if word == "pass" else word): value for word, value in words.items()}
+def _keywords(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {("pass_" if name == "pass" else name): value for name, value in settings.items()}
 
 
 # --- labels are codes only where nearly all values have one ------------------------------------
@@ -95,7 +95,7 @@ def test_spss_files_keep_age_masked(tmp_path: Path) -> None:
         variable_measure={"age": "scale", "sex": "nominal"},
     )
     found = drafted(read.microdata_from_file(tmp_path / "s.sav", CsvFormat()))
-    assert (found.words["keys"], found.words["strata"]) == ([["age"]], ["sex"])
+    assert (found.settings["keys"], found.settings["strata"]) == ([["age"]], ["sex"])
 
 
 # --- missing codes are in force ----------------------------------------------------------------
@@ -109,9 +109,9 @@ def ages_with_999(n: int = N) -> dict[str, object]:
 
 def test_missing_codes_are_in_force_in_the_plan() -> None:
     columns = ages_with_999()
-    words = drafted(columns).words
-    assert words["missing_codes"] == {"age": [999]}
-    assert words["missing"] == "by-pattern"
+    settings = drafted(columns).settings
+    assert settings["missing_codes"] == {"age": [999]}
+    assert settings["missing"] == "by-pattern"
     assert pd.Series(release(columns).data["age"]).max() < 100
 
 
@@ -119,7 +119,7 @@ def test_the_plan_says_why_a_number_is_taken_for_a_missing_code() -> None:
     microdata = typed(ages_with_999())
     found = profile(microdata)
     made = draft(microdata, found, 3)
-    text = write_plan(made.words, found, made.suggestions, notes=made.notes)
+    text = write_plan(made.settings, found, made.suggestions, notes=made.notes)
     assert "\nmissing_codes = { age = [999] }" in text
     assert '# "age": 999 in 20 records: they look like codes' in text
     assert "remove\n# them here" in text or "remove them here" in text
@@ -235,8 +235,8 @@ def test_weights_that_would_dominate_groups_are_not_used() -> None:
     assert found["weight"].role == "drop"
     assert "more than half of the weight" in found["weight"].reason
     even = {"x": columns["x"], "weight": random(2).uniform(0.9, 1.1, N)}
-    assert drafted(even).words["weight"] == "weight"
-    assert drafted(even).words["retry"] is True
+    assert drafted(even).settings["weight"] == "weight"
+    assert drafted(even).settings["retry"] is True
     assert release(even).verdict.safe
 
 
@@ -323,7 +323,7 @@ def test_columns_that_are_too_much_together_are_named() -> None:
     for values in rare.values():
         values[:2] = "a", "b"  # too rare for strata
     found = drafted({"x": random(5).normal(size=n), **rare})
-    assert found.words["pass"] == list(rare)
+    assert found.settings["pass"] == list(rare)
     assert any("together make" in note for note in found.notes)
 
 
@@ -390,8 +390,8 @@ def test_a_file_without_numbers_is_refused_at_once() -> None:
 def test_yes_and_no_as_numbers_are_masked_if_there_is_nothing_else() -> None:
     columns = {f"q{at}": random(at).integers(0, 2, N) for at in range(4)}
     found = drafted(columns)
-    assert found.words["keys"] == [list(columns)]
-    assert found.words["decimals"] == dict.fromkeys(columns, 0)
+    assert found.settings["keys"] == [list(columns)]
+    assert found.settings["decimals"] == dict.fromkeys(columns, 0)
     assert release(columns).verdict.safe
 
 
@@ -400,7 +400,7 @@ def test_pairs_are_refused_by_plan_as_by_protect() -> None:
     with pytest.raises(SettingsError, match="allow_pairs"):
         draft(microdata, profile(microdata), 2)
     found = draft(microdata, profile(microdata), 2, allow_pairs=True)
-    assert microagg.protect(pd.DataFrame(person()), **_keywords(found.words)).verdict.safe
+    assert microagg.protect(pd.DataFrame(person()), **_keywords(found.settings)).verdict.safe
 
 
 def test_keys_that_are_never_observed_together_give_way() -> None:
@@ -440,7 +440,7 @@ def test_suggested_plans_run(seed: int) -> None:
     if found.refusal:
         assert not any(each.role == "keys" for each in found.suggestions)
     else:
-        made = microagg.protect(pd.DataFrame(columns), **_keywords(found.words), effort="fast")
+        made = microagg.protect(pd.DataFrame(columns), **_keywords(found.settings), effort="fast")
         assert made.verdict.safe
 
 
@@ -481,7 +481,7 @@ def test_the_browser_suggests_what_plan_suggests(tmp_path: Path) -> None:
     pd.DataFrame(columns).to_csv(tmp_path / "data.csv", index=False)
     choices = looked_at(tmp_path)
     microdata = read.microdata_from_file(tmp_path / "data.csv", CsvFormat())
-    assert choices.plan() == draft(microdata, profile(microdata), 3).words
+    assert choices.plan() == draft(microdata, profile(microdata), 3).settings
 
 
 def test_what_was_suggested_and_cannot_act_gives_way_in_the_browser() -> None:

@@ -66,7 +66,7 @@ def partition(
 
     data: a 2-D array-like or data frame of numbers, one row per record (1-D: one attribute).
     k: the smallest allowed group size, at least 2.
-    method: "auto" chooses and says what and why; or a catalogue name, a recipe such as "cbfs+mhm" or
+    method: "auto" chooses, and reports what and why; or a catalogue name, a recipe such as "cbfs+mhm" or
         "mdav+anneal:steps=1000000", or a Stage; `microagg methods` lists the names.
     scale: "zscore" (population standard deviation), "range", "robust" (median and MAD), "rank", "none".
     effort: "fast", "balanced" or "best", for methods that can always do more: a tenth of a second, two

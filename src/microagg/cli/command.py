@@ -42,7 +42,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What a command is, but for its options: the settings say which it takes."""
+    """What a command is, but for its options: the settings have these."""
 
     name: str
     module: str
@@ -74,7 +74,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuses an option that takes one value and is given again, of which Click would take the last.
 
-        That is so for the same value too, for such a line was hardly meant. A switch given again says
+        That is so for the same value too, for such a line was hardly meant. A switch given again means
         nothing new, unless it has an opposite.
         """
         given = list(args)  # Click empties its list

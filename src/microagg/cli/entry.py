@@ -48,7 +48,7 @@ def repeat_lost_signals() -> None:
 
 
 def run() -> int:
-    """The command, and the exit code that says what happened."""
+    """The command, and the exit code of what happened."""
     with wording.shown_by(wording.on_command_line):
         return _run()
 

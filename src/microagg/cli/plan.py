@@ -40,7 +40,7 @@ def plan(given: dict[str, Any]) -> None:
             click.echo(profile_table(columns, drafted))
             click.echo()
         raise no_plan(drafted.refusal)
-    settings = {"input": file, **options_of_file, **drafted.words}
+    settings = {"input": file, **options_of_file, **drafted.settings}
     folder = output.parent if to_file else Path()
     text = write_plan(settings, columns, drafted.suggestions, folder, drafted.notes)
     if to_file:
@@ -79,6 +79,6 @@ def _profile_summary(profile: Profile, drafted: Draft) -> dict[str, object]:
         ],
         "identities": [{"total": each.total, "parts": list(each.parts)} for each in profile.identities],
         "identical": [list(names) for names in profile.identical],
-        "settings": drafted.words,
+        "settings": drafted.settings,
         "notes": list(drafted.notes),
     }

@@ -49,7 +49,7 @@ def _between_columns(profile: Profile, drafted: Draft) -> list[str]:
         )
     for names in profile.identical:
         lines.append(f"the same in every record: {' = '.join(map(printable, names))}")
-    for name in drafted.words.get("missing_codes", {}):
+    for name in drafted.settings.get("missing_codes", {}):
         column = profile[name]
         note = note_missing_codes(
             printable(name), column.missing_codes, column.coded_missing, column.called_missing

@@ -38,7 +38,7 @@ class _Run:
 
 
 def main() -> NoReturn:
-    """Run the command and leave with the exit code that says what happened."""
+    """Run the command and leave with the exit code of what happened."""
     forbid_core_dumps()
     for number in ENDING:
         if signal.getsignal(number) not in (None, signal.SIG_IGN):
@@ -59,7 +59,7 @@ def _import_and_run() -> int:
     except Exception as error:
         if not is_shortage(error):
             raise
-        os._exit(_NOT_BEGUN)  # the process that watches says why
+        os._exit(_NOT_BEGUN)  # the process that watches prints why
     _Run.importing = False
     repeat_lost_signals()
     return run()

@@ -64,7 +64,7 @@ def assess(
     """Every measure of the plan on the records that both files have.
 
     `rows`: for each protected record its row of the original, where that is known; else records are
-    matched as the plan says. `progress` is called before each measure; when it returns True, `Cancelled`
+    matched by the plan. `progress` is called before each measure; when it returns True, `Cancelled`
     is raised. `DataError` for files that do not belong together.
     """
     check_measures(plan)

@@ -45,13 +45,13 @@ CHANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A plan for a file: a role for each column, the words of the plan, and what a reader should know.
+    """A plan for a file: a role for each column, its settings, and what a reader should know.
 
     `refusal`: why nothing can be protected; nothing if the plan runs.
     """
 
     suggestions: tuple[Suggestion, ...]
-    words: dict[str, Any]
+    settings: dict[str, Any]
     notes: tuple[str, ...] = ()
     refusal: str = ""
 
@@ -59,7 +59,7 @@ class Draft:
 def draft(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) -> Draft:
     """Roles with which `protect` makes a release of the source, or the reason why there are none.
 
-    Groups are made by a quick method. They say of each column that would be released as it is how many
+    Groups are made by a quick method. They show for each column that would be released as it is how many
     records it makes unique inside their groups, and whether confidential values or weights are refused.
     """
     if GroupSize().check("k", k) > found.records:
@@ -69,10 +69,10 @@ def draft(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) 
     more: dict[str, Any] = {"allow_pairs": True} if allow_pairs else {}
     trial = _Trial(source, found, k, more, {each.column: each for each in suggest(source, found, k)})
     refusal = trial.settle()
-    words = {**settings_of_plan(trial.roles.values(), found, k), **more}
+    settings = {**settings_of_plan(trial.roles.values(), found, k), **more}
     if refusal:
-        return Draft(tuple(trial.roles.values()), words, (), refusal)
-    return Draft(tuple(trial.roles.values()), words, tuple(trial.notes()))
+        return Draft(tuple(trial.roles.values()), settings, (), refusal)
+    return Draft(tuple(trial.roles.values()), settings, tuple(trial.notes()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +266,9 @@ class _Trial:
     # --- groups -----------------------------------------------------------------------------------
 
     def _protection(self) -> Protection:
-        words = {**settings_of_plan(self.roles.values(), self.found, self.k), **self.more}
-        words.pop("retry", None)
-        return Protection.of({**words, "method": self.method})
+        settings = {**settings_of_plan(self.roles.values(), self.found, self.k), **self.more}
+        settings.pop("retry", None)
+        return Protection.of({**settings, "method": self.method})
 
     def _form_groups(self) -> str:
         """Groups by a quick method; the refusal that comes before any, or nothing."""

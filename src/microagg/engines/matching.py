@@ -70,7 +70,7 @@ def agreement(
     """
     same: list[str] = []
     differing: dict[str, int] = {}
-    telling, moved = False, ""
+    has_several_values, moved = False, ""
     for column in columns:
         for before, after in comparable(original, protected, column):
             count = _different(before.take(from_numpy(rows)), after)
@@ -81,8 +81,8 @@ def agreement(
             moved = moved or (column if by_order and _same_values(before, after) else "")
         else:
             same.append(column)
-            telling = telling or len(after.unique()) > 1
-    if moved and not telling:
+            has_several_values = has_several_values or len(after.unique()) > 1
+    if moved and not has_several_values:
         raise wording.other_order(moved, differing[moved], len(rows))
     return Agreement(tuple(same), differing)
 

@@ -1,4 +1,4 @@
-"""What the name of a column says about it: a matter that is confidential, a weight, an amount, a code.
+"""What the name of a column lets expect: a confidential matter, a weight, an amount, a code.
 
 Names are English, German, French, Spanish or Italian, and the usual abbreviations of survey files.
 """
@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from microagg.plan.identifiers import words_of_name
+from microagg.plan.identifiers import parts_of_name
 
 WeightName = Literal["", "weight", "survey weight"]
 
 
 def _any_of(text: str) -> re.Pattern[str]:
-    """Words, or beginnings of words where a star stands behind."""
-    parts = (re.escape(word).replace(r"\*", ".*") for word in text.split())
-    return re.compile("|".join(parts))
+    """Any of these parts of names; a star stands for any ending."""
+    patterns = (re.escape(part).replace(r"\*", ".*") for part in text.split())
+    return re.compile("|".join(patterns))
 
 
 _HEALTH = _any_of("""
@@ -113,25 +113,25 @@ _DEMOGRAPHIC = _any_of("""
 
 def confidential_matter(name: str) -> str:
     """Which matter that others must not learn a column of this name is likely to hold; '' for none."""
-    words = words_of_name(name)
-    if any(_NOT_PERSONAL.fullmatch(word) for word in words):
+    parts = parts_of_name(name)
+    if any(_NOT_PERSONAL.fullmatch(part) for part in parts):
         return ""
-    if "sexual" in words and "orientation" in words:
+    if "sexual" in parts and "orientation" in parts:
         return "sexuality"
     for matter, pattern in _MATTERS.items():
-        if any(pattern.fullmatch(word) for word in words):
+        if any(pattern.fullmatch(part) for part in parts):
             return matter
-    return "income" if any(_LOGARITHM.fullmatch(word) for word in words) else ""
+    return "income" if any(_LOGARITHM.fullmatch(part) for part in parts) else ""
 
 
 def weight_name(name: str) -> WeightName:
     """Whether the name is that of a weight of any kind, or of one that only surveys have."""
-    words = words_of_name(name)
-    if any(_BODY.fullmatch(word) for word in words):
+    parts = parts_of_name(name)
+    if any(_BODY.fullmatch(part) for part in parts):
         return ""
-    plain = any(_WEIGHT.fullmatch(word) for word in words)
-    if any(_SURVEY_WEIGHT.fullmatch(word) for word in words) or (
-        plain and any(_SURVEY.fullmatch(word) for word in words)
+    plain = any(_WEIGHT.fullmatch(part) for part in parts)
+    if any(_SURVEY_WEIGHT.fullmatch(part) for part in parts) or (
+        plain and any(_SURVEY.fullmatch(part) for part in parts)
     ):
         return "survey weight"
     return "weight" if plain else ""
@@ -139,20 +139,20 @@ def weight_name(name: str) -> WeightName:
 
 def names_an_amount(name: str) -> bool:
     """Whether a number of this name is a quantity of something."""
-    return any(_AMOUNT.fullmatch(word) or _ENDS_AS_AMOUNT.fullmatch(word) for word in words_of_name(name))
+    return any(_AMOUNT.fullmatch(part) or _ENDS_AS_AMOUNT.fullmatch(part) for part in parts_of_name(name))
 
 
 def are_of_businesses(names: Iterable[str]) -> bool:
     """Whether columns of these names describe businesses rather than persons."""
-    return sum(any(_OF_BUSINESS.fullmatch(word) for word in words_of_name(name)) for name in names) >= 2
+    return sum(any(_OF_BUSINESS.fullmatch(part) for part in parts_of_name(name)) for name in names) >= 2
 
 
 def names_a_category(name: str) -> bool:
     """Whether numbers of this name stand for classes without an order, such as regions or occupations."""
-    words = words_of_name(name)
-    return bool(words) and _CATEGORY.fullmatch(words[-1]) is not None and not names_an_amount(name)
+    parts = parts_of_name(name)
+    return bool(parts) and _CATEGORY.fullmatch(parts[-1]) is not None and not names_an_amount(name)
 
 
 def is_demographic(name: str) -> bool:
     """Whether a column of this name is one by which people are commonly distinguished."""
-    return any(_DEMOGRAPHIC.fullmatch(word) for word in words_of_name(name))
+    return any(_DEMOGRAPHIC.fullmatch(part) for part in parts_of_name(name))

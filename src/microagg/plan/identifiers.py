@@ -19,7 +19,7 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Words of column names in English, French, German, Spanish, Italian, Portuguese, Dutch, Polish and the
+# Parts of column names in English, French, German, Spanish, Italian, Portuguese, Dutch, Polish and the
 # Nordic languages, without accents. Abbreviations are those of national registers.
 _NUMBERS = _set("""
     id ids ident identifier identifiant identificador identificatore identifikator kennung
@@ -61,7 +61,7 @@ _ENDS_IN_ID = _set("""
     placid putrid pyramid rabid rapid rigid solid sordid splendid squalid squid stolid stupid tepid
     timid torrid turbid undid valid viscid vivid
 """)
-"""Words that end so by chance, beside those in -aid and -oid."""
+"""Ordinary nouns and adjectives that end in -id by chance, beside those in -aid and -oid."""
 
 _UNIT = _set("""
     nr no num number nummer numero numer seq seqn seqnum serial serialno recno rownum rownames obs obsno
@@ -83,17 +83,17 @@ _NUMBER_OF_SUBJECT = re.compile(rf"(^| )({_SUBJECT}|customs|social|insurance) (n
 
 
 def identifying_name(name: str, text: bool) -> bool:
-    """Whether a column of this name is likely to identify, by whole words and well-known compounds.
+    """Whether a column of this name is likely to identify, by its whole parts and well-known compounds.
 
     `person_id`, `PersonID` and `personid` are, `paid` and `width` are not. `text`: whether it holds text.
     """
-    words = words_of_name(name)
-    if any(word in _NUMBERS for word in words) or _NUMBER_OF_SUBJECT.search(" ".join(words)):
+    parts = parts_of_name(name)
+    if any(part in _NUMBERS for part in parts) or _NUMBER_OF_SUBJECT.search(" ".join(parts)):
         return True
-    if any(_JOINED.fullmatch(word) and word not in _ENDS_IN_ID for word in words):
+    if any(_JOINED.fullmatch(part) and part not in _ENDS_IN_ID for part in parts):
         return True
-    of_person = text and not any(word in _OF_CLASSES for word in words)
-    return of_person and any(word in _TEXTS or _JOINED_TEXTS.fullmatch(word) for word in words)
+    of_person = text and not any(part in _OF_CLASSES for part in parts)
+    return of_person and any(part in _TEXTS or _JOINED_TEXTS.fullmatch(part) for part in parts)
 
 
 def names_a_unit(name: str) -> bool:
@@ -101,14 +101,14 @@ def names_a_unit(name: str) -> bool:
 
     `nr_of_children` is not such a name.
     """
-    words = words_of_name(name)
-    return len(words) == 1 and words[0] in _UNIT
+    parts = parts_of_name(name)
+    return len(parts) == 1 and parts[0] in _UNIT
 
 
 def names_codes(name: str) -> bool:
     """Whether numbers of this name are codes of units or classes: `fcode`, `distcod`, `zip`."""
-    words = words_of_name(name)
-    return bool(words) and _CODE.fullmatch(words[-1]) is not None
+    parts = parts_of_name(name)
+    return bool(parts) and _CODE.fullmatch(parts[-1]) is not None
 
 
 def numbers_of_units(name: str, whole: bool, distinct: int) -> bool:
@@ -125,8 +125,11 @@ def nearly_unique(distinct: int, present: int) -> bool:
     return present > 1 and distinct >= NEARLY_ALL * present
 
 
-def words_of_name(name: str) -> list[str]:
-    """The words of a name, by signs between them and by capitals, in small letters without accents."""
+def parts_of_name(name: str) -> list[str]:
+    """The parts of a name, such as `person` and `id`, in small letters without accents.
+
+    Signs, digits and capitals separate them.
+    """
     plain = (
         "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
         .replace("ø", "o")

@@ -144,7 +144,7 @@ class Int(Kind):
 
 
 class GroupSize(Int):
-    """k, with messages that say what it is for."""
+    """k, with messages that explain what it is for."""
 
     def check(self, name: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, Integral):

@@ -16,7 +16,7 @@ from microagg.columns import MISSING_TEXT_ARRAY, PLAIN_NUMBER
 
 _MOST_MARKS = 5
 _LONGEST_MARK = 3
-_WORDS = re.compile(
+_MISSING_TEXTS = re.compile(
     r"n\.?a\.?n?|n/a|n\.?d\.?|n/d|k\. ?a\.|none|null|nil|missing|unknown|refused|not stated|x|:\s*[a-z]",
     re.IGNORECASE,
 )
@@ -46,7 +46,7 @@ _NO_ANSWER = re.compile(
 
 
 def labelled_missing_codes(values: NDArray[np.float64], texts: Mapping[Any, str]) -> tuple[int, ...]:
-    """Those of a column's distinct values whose label says that there is no answer."""
+    """Those of a column's distinct values whose label stands for no answer."""
     codes = {
         code for code, text in texts.items() if isinstance(code, int | float) and _NO_ANSWER.search(text)
     }
@@ -98,7 +98,7 @@ def _behind_a_scale(values: NDArray[np.float64], counts: NDArray[np.int64], rest
 
 
 def likely_missing_texts(column: pa.ChunkedArray[Any], decimal: str) -> tuple[str, ...]:
-    """The texts of a column that is one of numbers but for them: marks such as . - : .. * and words for
+    """The texts of a column that is one of numbers but for them: marks such as . - : .. * and texts for
     missing. Nothing if other texts are among them, if there are many, or hardly any numbers.
     """
     trimmed = compute.utf8_trim_whitespace(column.cast(pa.large_string()))
@@ -114,6 +114,6 @@ def likely_missing_texts(column: pa.ChunkedArray[Any], decimal: str) -> tuple[st
 
 
 def _is_mark(text: str) -> bool:
-    if _WORDS.fullmatch(text):
+    if _MISSING_TEXTS.fullmatch(text):
         return True
     return len(text) <= _LONGEST_MARK and all(unicodedata.category(sign)[0] in "PS" for sign in text)

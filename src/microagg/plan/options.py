@@ -35,7 +35,7 @@ class Option:
     commands: tuple[str, ...] = ()
     """Those that take it, if they are others than those of its settings."""
     flags: tuple[str, ...] = ()
-    """On the command line, if it has others than its name says."""
+    """On the command line, if they do not follow from its name."""
     label: str = ""
     """In the browser."""
     form: str = ""

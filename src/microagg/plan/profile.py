@@ -78,7 +78,7 @@ class ColumnProfile:
     positive: bool = False
     """All values are numbers above zero."""
     labelled: bool = False
-    """The file says what nearly all of its values mean, or that they have no order: they are codes."""
+    """They are codes: nearly all have a label in the file, or it declares that they have no order."""
     numbers_as_text: bool = False
     """The file has a type for numbers and does not use it."""
     identifier: str = ""
@@ -198,7 +198,7 @@ def _numbers(
     texts: Mapping[Any, str],
     measure: str,
 ) -> ColumnProfile:
-    """`texts`: what the file says that values mean; `measure`: their level of measurement."""
+    """`texts`: the file's labels of values; `measure`: their level of measurement."""
     present = numbers[~np.isnan(numbers)]
     missing = len(numbers) - len(present)
     if len(present) == 0:

@@ -1,7 +1,7 @@
 """All options. The command line, plan files, the browser and the reference page are made from these fields.
 
-A field says of which kind the option is, what it means in one sentence, below which heading it stands, its
-default, and which commands take it.
+A field has the kind of the option, its meaning in one sentence, its heading, its default, and the commands
+that take it.
 """
 
 from __future__ import annotations

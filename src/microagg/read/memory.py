@@ -51,7 +51,7 @@ def frame_of(data: Any) -> Any:
         # narwhals would fetch it again for each operation.
         data = data.arrow()
         data = data.read_all() if hasattr(data, "read_all") else data
-    # narwhals refuses equal names in words of its own, and pandas' names that are not text.
+    # narwhals has messages of its own for equal names, and pandas' names that are not text.
     if is_pandas_frame(data):
         names = list(data.columns)
         if not all(isinstance(name, str) for name in names):

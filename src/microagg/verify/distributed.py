@@ -34,7 +34,7 @@ class Fingerprint:
 
 
 def released_columns(frame: DataFrame, sides: BeforeAfterColumns) -> list[Column]:
-    """What leaves the house: values under the user's names, without what the source says about columns."""
+    """What is released: values under the user's names, without the source's metadata of columns."""
     found = []
     for name, own in sides.after.items():
         value = quoted(own)

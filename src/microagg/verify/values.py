@@ -140,7 +140,7 @@ _NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800") | frozenset(
     map(chr, range(0xFE00, 0xFE10))
 )
-"""Signs without a width, or blank ones, whose category does not say so."""
+"""Signs without a width, or blank ones, which their category does not show."""
 
 
 def as_read(text: str) -> str:

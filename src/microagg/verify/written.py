@@ -1,4 +1,4 @@
-"""Does a written file, read again, say what was verified?"""
+"""Does a written file, read again, hold what was verified?"""
 
 from __future__ import annotations
 

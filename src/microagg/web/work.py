@@ -60,7 +60,7 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         ],
         "identities": [[each.total, list(each.parts)] for each in found.identities],
         "identical": [list(names) for names in found.identical],
-        "settings": drafted.words,
+        "settings": drafted.settings,
         "advice": list(drafted.notes),
         "impossible": drafted.refusal,
     }

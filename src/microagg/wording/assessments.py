@@ -1,4 +1,4 @@
-"""What `assess` and `compare` say and refuse."""
+"""Messages of `assess` and `compare`."""
 
 from __future__ import annotations
 

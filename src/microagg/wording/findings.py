@@ -1,7 +1,7 @@
 """The sentence of each finding. The name of a function is the rule of the finding.
 
 A function is given the finding's columns and, by name, its figures. Sentences of findings that forbid a
-release say what to do; those of notes follow "note:" and have no full stop.
+release end with what to do; those of notes follow "note:" and have no full stop.
 """
 
 from __future__ import annotations

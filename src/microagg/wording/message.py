@@ -93,7 +93,7 @@ class Message:
 
 
 def message_of(error: BaseException) -> Message:
-    """What an exception of microagg says."""
+    """The message of an exception of microagg."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, Message) else Message(str(error))
 

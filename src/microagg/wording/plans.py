@@ -1,4 +1,4 @@
-"""Plan files that cannot be used, and reasons for what a suggested plan says."""
+"""Plan files that cannot be used, and reasons for what a suggested plan has."""
 
 from __future__ import annotations
 

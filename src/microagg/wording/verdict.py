@@ -1,4 +1,4 @@
-"""What a verdict says about k and about means, and how a refused release is reported."""
+"""Sentences of a verdict about k and about means, and how a refused release is reported."""
 
 from __future__ import annotations
 

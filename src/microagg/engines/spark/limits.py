@@ -7,7 +7,7 @@ from microagg.engines.spark.cells import Sizes
 from microagg.plan.protection import Protection
 
 BLOCK_RECORDS = 120_000
-"""The largest block, unless spark.microagg.blockRecords says otherwise."""
+"""The largest block, unless spark.microagg.blockRecords is set."""
 
 _GROUPS_IN_A_BLOCK = 16
 
@@ -22,7 +22,7 @@ def check_settings(protection: Protection) -> None:
         ),
         "seconds": (
             method.seconds is not None,
-            "work that is done again after a fault must give the same groups, whatever the clock says. Use "
+            "work that is done again after a fault must give the same groups, whatever the time. Use "
             "effort instead.",
         ),
         "certify": (method.certify, "bounds of blocks do not add up to one of the whole."),
