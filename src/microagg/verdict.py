@@ -15,8 +15,8 @@ from microagg.errors import UnsafeRelease
 class Finding:
     """Something that users should know about a release or its source.
 
-    `rule` is the name of a function in `wording/findings.py`, which turns columns and figures into a
-    sentence. `refuse`: nothing is released. `accepted`: it would be refused, but an option accepts it.
+    `rule` is the name of a sentence in `wording/findings.py`, which shows columns and figures. `refuse`:
+    nothing is released. `accepted`: it would be refused, but an option accepts it.
     """
 
     rule: str

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import pickle
+import re
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import pytest
@@ -15,13 +17,16 @@ from microagg import errors, wording
 from microagg.verdict import Finding, accepted, note, refuse, unsafe_release
 from microagg.web.labels import PAGES
 from microagg.wording import findings, on_command_line
+from microagg.wording.template import Template, figures_in
 
 SOURCES = sorted(Path(microagg.__file__).parent.rglob("*.py"))
 RULES = {
     name: rule
     for name, rule in vars(findings).items()
-    if inspect.isfunction(rule) and rule.__module__ == findings.__name__
+    if isinstance(rule, findings.Sentence)
+    or (inspect.isfunction(rule) and rule.__module__ == findings.__name__)
 }
+TEMPLATES = {name: each for name, each in vars(wording).items() if isinstance(each, Template)}
 
 
 # --- faces ---------------------------------------------------------------------------------------
@@ -79,12 +84,68 @@ def test_a_refusal_knows_its_kind_and_figures_also_when_it_comes_from_another_pr
 
 
 def test_every_sentence_shows_names_safely() -> None:
+    helpers = {f"microagg.wording.{module}" for module in ("message", "phrases", "template")}
     for name, function in vars(wording).items():
-        if inspect.isfunction(function) and function.__module__ not in (
-            "microagg.wording.message",
-            "microagg.wording.phrases",
-        ):
+        if inspect.isfunction(function) and function.__module__ not in helpers:
             assert hasattr(function, "__wrapped__") or name.startswith("_"), name
+    for template in TEMPLATES.values():
+        specs = {field: spec for _, field, spec, _ in Formatter().parse(template.text)}
+        figures = {
+            each: 2 if re.search(r"[,.]|^g$|GB|GiB", specs.get(each) or "") else "bell\x07"
+            for each in figures_in(template.text)
+        }
+        assert "\x07" not in str(template(**figures)), template.kind
+
+
+# --- templates -----------------------------------------------------------------------------------
+
+
+def test_templates_take_the_figures_that_they_show() -> None:
+    assert len(TEMPLATES) > 200
+    for name, template in TEMPLATES.items():
+        assert template.kind == name
+        assert figures_in(template.text) == set(template.parameters), name
+
+
+def test_every_use_of_a_template_gives_its_figures() -> None:
+    used = set()
+    for path in SOURCES:
+        tree = ast.parse(path.read_text("utf-8"))
+        imported = {
+            name.name
+            for each in ast.walk(tree)
+            if isinstance(each, ast.ImportFrom) and str(each.module).startswith("microagg.wording")
+            for name in each.names
+        }
+        for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
+            _, prefix, name = ast.unparse(call.func).rpartition("wording.")
+            if name not in TEMPLATES or not (name in imported or prefix):
+                continue
+            used.add(name)
+            if any(isinstance(each, ast.Starred) for each in call.args):
+                continue
+            parameters = TEMPLATES[name].parameters
+            given = [*parameters[: len(call.args)], *(str(each.arg) for each in call.keywords)]
+            assert len(given) == len(call.args) + len(call.keywords), f"{path}:{call.lineno}"
+            assert sorted(given) == sorted(parameters), f"{path}:{call.lineno}"
+    assert used == set(TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    ("text", "figures", "shown"),
+    [
+        ("{records:record} {records:is|are}", {"records": 1}, "1 record is"),
+        ("{records:record} {records:is|are}", {"records": 2}, "2 records are"),
+        ("{names:column}: {names:quoted}", {"names": ["a", "b"]}, "2 columns: 'a', 'b'"),
+        ("{names:hinted in known}", {"names": ["ag"], "known": ["age"]}, "'ag' (did you mean age?)"),
+        ("{name}{name:nearest in known}", {"name": "x", "known": ["age"]}, "x"),
+        ("{limit:.0e} {value!r} {{}}", {"limit": 1e9, "value": "a"}, "1e+09 'a' {}"),
+        ("{--k 3}, {--sheet=name}, {--shuffle true}", {"name": "a"}, 'k=3, sheet="a", shuffle=True'),
+        ("{--noise <name>} {given:option}", {"given": "pass"}, "noise pass_"),
+    ],
+)
+def test_how_templates_show_figures(text: str, figures: dict[str, Any], shown: str) -> None:
+    assert str(Template(lambda made: made, tuple(figures), text)(**figures)) == shown
 
 
 # --- findings ------------------------------------------------------------------------------------
@@ -108,7 +169,11 @@ def test_every_finding_has_a_sentence_for_its_figures_and_every_sentence_a_findi
     made = calls_of_findings()
     assert {rule for _, rule, _ in made} == set(RULES)
     for place, rule, figures in made:
-        parameters = list(inspect.signature(RULES[rule]).parameters.values())[1:]
+        sentence = RULES[rule]
+        if isinstance(sentence, findings.Sentence):
+            assert figures == figures_in(sentence.text) - {"column", "columns"}, place
+            continue
+        parameters = list(inspect.signature(sentence).parameters.values())[1:]
         needed = {each.name for each in parameters if each.default is each.empty}
         assert needed <= figures <= {each.name for each in parameters}, place
 
@@ -186,7 +251,7 @@ def test_several_findings_are_a_list() -> None:
             "No such column: 'surfce' (did you mean surface?).",
         ),
         (wording.bad_weights("w", "negative", 1), "Column 'w' has 1 negative weight; every weight must be"),
-        (wording.no_k(), "k is not given. Give, for example, k=3."),
+        (wording.option_missing("k", 3), "k is not given. Give, for example, k=3."),
         (wording.cannot_write("out.csv", "No space left"), "out.csv was not written: No space left."),
     ],
 )

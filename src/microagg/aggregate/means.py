@@ -15,5 +15,5 @@ def aggregate(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64
     Members of a group get the very same number, bit for bit.
     """
     if len(values) != len(labels):
-        raise wording.different_shape(values.shape, len(labels))
+        raise wording.different_records_to_aggregate(len(values), len(labels))
     return _core.group_means(values, labels)[labels]

@@ -124,7 +124,7 @@ def protect_with(
     if progress is not None and not callable(progress):
         raise wording.not_callable("progress", type(progress).__name__)
     if source is None:
-        raise wording.option_missing("data", "a data frame or a path")
+        raise wording.not_given("data", "a data frame or a path")
     if is_spark_frame(source):
         return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
     microdata = microdata_from(source, csv_format, layout)

@@ -22,9 +22,9 @@ def protect_folder(
 ) -> tuple[Any, Path]:
     """The release of a folder or table, and its record."""
     if source is None:
-        raise wording.option_missing("FILE", "microagg protect folder, or input in the plan")
+        raise wording.not_given("FILE", "microagg protect folder, or input in the plan")
     if target is None:
-        raise wording.option_missing("the output", "-o protected.parquet")
+        raise wording.not_given("the output", "-o protected.parquet")
     csv, layout = file_options(settings)
     protection = Protection.of(settings)
     # Before Spark is started, which takes seconds.

@@ -86,7 +86,7 @@ def _print(
 
 def _source(given: object) -> Path:
     if given is None:
-        raise wording.option_missing("FILE", "microagg protect data.csv, or input in the plan")
+        raise wording.not_given("FILE", "microagg protect data.csv, or input in the plan")
     return Path(str(given))
 
 
@@ -103,7 +103,7 @@ def _target(output: object, source: Path) -> Path:
     if output is not None:
         return Path(str(output))
     if source == Path("-"):
-        raise wording.option_missing("the output", "-o protected.csv")
+        raise wording.not_given("the output", "-o protected.csv")
     return source.with_name(protected_name(source))
 
 

@@ -198,7 +198,7 @@ class Share(Number):
 
     def check(self, name: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
-            raise wording.bad_max_risk(value)
+            raise wording.bad_number(name, value, "a share from 0 to 1, such as 0.1")
         return float(value)
 
 

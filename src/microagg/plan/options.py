@@ -102,7 +102,7 @@ def check(options: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, 
         if name in given and not (given[name] is None and each.default is None):
             values[each.attribute] = each.kind.check(name, given[name])
         elif each.default is REQUIRED:
-            raise wording.option_missing(name, f"{each.flags[0]} {each.example}")
+            raise wording.option_missing(name, each.example)
         else:
             values[each.attribute] = each.default
     return values

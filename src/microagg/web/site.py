@@ -104,7 +104,7 @@ async def _upload(request: Request) -> Response:
     name = safe_name(request.query_params.get("name", ""))
     try:
         if Path(name).suffix.lower() not in FORMATS:
-            raise wording.unknown_upload(name, list(FORMATS))
+            raise wording.unknown_format(name, list(FORMATS))
         place = project.new_place()
         try:
             await _receive(request, place / name)

@@ -1,12 +1,11 @@
 """All sentences that users read: errors, findings, notes.
 
-A message says what was found, what is needed and what to do. None ever shows a respondent's value.
+A message has what was found, what is needed and what to do, in that order; never a respondent's value.
 """
 
 from inspect import isfunction as _isfunction
 
 # ruff: noqa: F403 (the package is one namespace: wording.k_above_n, wherever it is written)
-from microagg.wording import message as _message
 from microagg.wording import phrases as _phrases
 from microagg.wording.assessments import *
 from microagg.wording.certificates import *
@@ -20,9 +19,14 @@ from microagg.wording.protection import *
 from microagg.wording.serving import *
 from microagg.wording.settings import *
 from microagg.wording.spark import *
+from microagg.wording.template import Template
 from microagg.wording.verdict import *
+
+_HELPERS = tuple(f"{__name__}.{module}" for module in ("message", "phrases", "template"))
 
 # One place for all messages, whoever writes them: no name in them can reach a terminal as a command.
 for _name, _sentence in list(globals().items()):
-    if _isfunction(_sentence) and _sentence.__module__ not in (_message.__name__, _phrases.__name__):
+    if isinstance(_sentence, Template):
+        _sentence.kind = _name
+    elif _isfunction(_sentence) and _sentence.__module__ not in _HELPERS:
         globals()[_name] = _phrases.safe_to_show(_sentence)

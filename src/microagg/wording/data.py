@@ -4,63 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors import DataError, SettingsError
+from microagg.errors import DataError
 from microagg.wording.message import use
-from microagg.wording.phrases import count, listed, nearest_names, quoted
+from microagg.wording.phrases import count, listed, quoted
+from microagg.wording.template import data_error, settings_error, text
 
-
-def not_two_dimensional(dimensions: int) -> DataError:
-    return DataError(
-        f"The data have {dimensions} dimensions; give a table with one row per record "
-        "and one column per variable."
-    )
-
-
-def not_a_table(kind: str) -> DataError:
-    return DataError(
-        f"The data are of type {kind}; give an array or a data frame of numbers. "
-        "Read a file first, for example with pandas.read_csv or polars.read_parquet."
-    )
-
-
-def not_a_frame(kind: str) -> DataError:
-    return DataError(
-        f"The data are of type {kind}; give the path of a file, or a data frame with column names, such as "
-        "one of pandas, polars, PyArrow or DuckDB."
-    )
-
-
-def ragged() -> DataError:
-    return DataError("The rows have different lengths; give a table with the same columns in each row.")
-
-
-def no_records() -> DataError:
-    return DataError("The data have no records; at least k records are needed.")
-
-
-def no_columns() -> DataError:
-    return DataError("The data have no columns; at least one numeric column is needed.")
-
-
-def duplicate_columns(names: Sequence[str]) -> DataError:
-    return DataError(
-        f"Column names occur more than once: {quoted(names)}. Rename them so that each is unique."
-    )
-
-
-def not_utf_8(column: str) -> DataError:
-    return DataError(
-        f"Column '{column}' is declared as text, but some of its bytes are not valid UTF-8. Write the file "
-        "again with the program that made it, with the text converted to UTF-8 (it may be Latin-1 or "
-        "Windows-1252 now), or without this column."
-    )
-
-
-def names_not_utf_8() -> DataError:
-    return DataError(
-        "The name of a column is not valid UTF-8. Write the file again with other names, with the program "
-        "that made it."
-    )
+not_two_dimensional = data_error("dimensions")(
+    "The data have {dimensions} dimensions; give a table with one row per record and one column per "
+    "variable."
+)
+not_a_table = data_error("kind")(
+    "The data are of type {kind}; give an array or a data frame of numbers. Read a file first, for example "
+    "with pandas.read_csv or polars.read_parquet."
+)
+not_a_frame = data_error("kind")(
+    "The data are of type {kind}; give the path of a file, or a data frame with column names, such as one "
+    "of pandas, polars, PyArrow or DuckDB."
+)
+ragged = data_error()("The rows have different lengths; give a table with the same columns in each row.")
+no_records = data_error()("The data have no records; at least k records are needed.")
+no_columns = data_error()("The data have no columns; at least one numeric column is needed.")
+duplicate_columns = data_error("names")(
+    "Column names occur more than once: {names:quoted}. Rename them so that each is unique."
+)
+not_utf_8 = data_error("column")(
+    "Column '{column}' is declared as text, but some of its bytes are not valid UTF-8. Write the file "
+    "again with the program that made it, with the text converted to UTF-8 (it may be Latin-1 or "
+    "Windows-1252 now), or without this column."
+)
+names_not_utf_8 = data_error()(
+    "The name of a column is not valid UTF-8. Write the file again with other names, with the program that "
+    "made it."
+)
 
 
 def unnamed_column(place: int, row: int | None = None) -> DataError:
@@ -76,13 +51,12 @@ def unnamed_column(place: int, row: int | None = None) -> DataError:
     )
 
 
-def unknown_columns(names: Sequence[str], known: Sequence[str]) -> DataError:
-    hints = [f"'{name}'{nearest_names(name, known)}" for name in names]
-    return DataError(f"No such column: {listed(hints)}. The columns are: {listed(known, 20)}.")
+unknown_columns = data_error("names", "known")(
+    "No such column: {names:hinted in known}. The columns are: {known:long list}."
+)
 
 
-def column_named_twice(name: str) -> SettingsError:
-    return SettingsError(f"Column '{name}' is named twice; name each column once.")
+column_named_twice = settings_error("name")("Column '{name}' is named twice; name each column once.")
 
 
 def not_numeric(columns: Sequence[str], numeric: Sequence[str]) -> DataError:
@@ -112,18 +86,14 @@ def dates(columns: Sequence[str], n: int, numeric: Sequence[str]) -> DataError:
 _OR_LEAVE_OUT = f"or do not use the column ({use('columns')}; in protect: give it another role)."
 
 
-def numbers_as_text(column: str, cells: int, n: int) -> DataError:
-    return DataError(
-        f"Column '{column}' holds numbers stored as text in {cells} of {count(n, 'row')}. "
-        f"Convert it to numbers in the program that wrote the file, {_OR_LEAVE_OUT}"
-    )
-
-
-def quoted_line_breaks(column: str, numbers: int) -> DataError:
-    return DataError(
-        f"Column '{column}' has {count(numbers, 'number')}, some with line breaks inside quotes or other "
-        f"characters around them. Check that every quote is closed, {_OR_LEAVE_OUT}"
-    )
+numbers_as_text = data_error("column", "cells", "n")(
+    "Column '{column}' holds numbers stored as text in {cells} of {n:row}. Convert it to numbers in the "
+    "program that wrote the file, {OR_LEAVE_OUT}"
+)
+quoted_line_breaks = data_error("column", "numbers")(
+    "Column '{column}' has {numbers:number}, some with line breaks inside quotes or other characters "
+    "around them. Check that every quote is closed, {OR_LEAVE_OUT}"
+)
 
 
 def numbers_with_signs(column: str, thousands: int, signs: int, n: int) -> DataError:
@@ -148,19 +118,15 @@ def signs_around_numbers(thousands: int, signs: int, present: int) -> str:
     )
 
 
-def numbers_among_text(numbers: int, present: int) -> str:
-    return (
-        f"text, but {numbers} of {present} values are numbers; if the others mean missing, name them in "
-        "missing_codes to mask the column"
-    )
-
-
-def doubtful_commas(column: str, cells: int, n: int) -> DataError:
-    return DataError(
-        f"Column '{column}' has numbers with commas before three digits in {cells} of {count(n, 'row')}: "
-        "these can be decimal commas or thousands separators (such as 1,234). Give "
-        f"{use('decimal', ',')} if they are decimal commas, or save the file without the separators."
-    )
+numbers_among_text = text("numbers", "present")(
+    "text, but {numbers} of {present} values are numbers; if the others mean missing, name them in "
+    "missing_codes to mask the column"
+)
+doubtful_commas = data_error("column", "cells", "n")(
+    "Column '{column}' has numbers with commas before three digits in {cells} of {n:row}: these can be "
+    "decimal commas or thousands separators (such as 1,234). Give {--decimal ,} if they are decimal "
+    "commas, or save the file without the separators."
+)
 
 
 def decimal_commas(column: str, cells: int, n: int, delimiter: str) -> DataError:
@@ -176,21 +142,15 @@ def decimal_commas(column: str, cells: int, n: int, delimiter: str) -> DataError
     )
 
 
-def commas_beside_points(column: str, cells: int, n: int) -> DataError:
-    return DataError(
-        f"Column '{column}' has numbers with a decimal comma in {cells} of {count(n, 'row')}, while the "
-        "decimal sign of the file is, or was given as, the point. Give "
-        f"{use('decimal', ',')} if the commas are right, or use one decimal sign throughout, "
-        f"{_OR_LEAVE_OUT}"
-    )
-
-
-def two_decimal_signs(column: str, cells: int, n: int) -> DataError:
-    return DataError(
-        f"Column '{column}' has numbers with a decimal point in {cells} of {count(n, 'row')}, "
-        "while the decimal sign of the file is, or was given as, the comma. "
-        f"Use one decimal sign throughout, {_OR_LEAVE_OUT}"
-    )
+commas_beside_points = data_error("column", "cells", "n")(
+    "Column '{column}' has numbers with a decimal comma in {cells} of {n:row}, while the decimal sign of "
+    "the file is, or was given as, the point. Give {--decimal ,} if the commas are right, or use one "
+    "decimal sign throughout, {OR_LEAVE_OUT}"
+)
+two_decimal_signs = data_error("column", "cells", "n")(
+    "Column '{column}' has numbers with a decimal point in {cells} of {n:row}, while the decimal sign of "
+    "the file is, or was given as, the comma. Use one decimal sign throughout, {OR_LEAVE_OUT}"
+)
 
 
 def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> DataError:
@@ -206,63 +166,41 @@ def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> D
     )
 
 
-def not_numbers(kind: str) -> DataError:
-    return DataError(
-        f"The data hold {kind}; only numbers can be microaggregated. Convert or leave out the rest."
-    )
+not_numbers = data_error("kind")(
+    "The data hold {kind}; only numbers can be microaggregated. Convert or leave out the rest."
+)
+missing_values = data_error("column", "cells", "n")(
+    "Column '{column}' has {cells:missing value} in {n:record}. Fill in these values, remove these "
+    "records, or leave the column out."
+)
+infinite_values = data_error("column", "cells")(
+    "Column '{column}' has {cells:infinite value}. Replace or remove such values, or leave the column out."
+)
+too_large_to_square = data_error("column", "limit")(
+    "Column '{column}' has values beyond {limit:.0e}, too large to be squared. Use another scale, such as "
+    "{--scale zscore}."
+)
+too_small_to_square = data_error("column", "limit")(
+    "Column '{column}' varies by less than {limit:.0e}, too little to be squared. Use another scale, such "
+    "as {--scale zscore}."
+)
+too_far_out = data_error("column")(
+    "Column '{column}' has values so many median absolute deviations from its median that they are too "
+    "large to be squared. Use the scale zscore, range or rank."
+)
+no_robust_spread = data_error("column")(
+    "Column '{column}': at least half of its values are equal, so its median absolute deviation is zero. "
+    "Use the scale zscore, range or rank."
+)
 
 
-def missing_values(column: str, cells: int, n: int) -> DataError:
-    return DataError(
-        f"Column '{column}' has {count(cells, 'missing value')} in {count(n, 'record')}. "
-        "Fill in these values, remove these records, or leave the column out."
-    )
+different_records_to_aggregate = data_error("found", "needed")(
+    "The data to aggregate have {found:record}, the partition {needed}. Pass the same records in the same "
+    "order."
+)
 
 
-def infinite_values(column: str, cells: int) -> DataError:
-    return DataError(
-        f"Column '{column}' has {count(cells, 'infinite value')}. "
-        "Replace or remove such values, or leave the column out."
-    )
-
-
-def too_large_to_square(column: str, limit: float) -> DataError:
-    return DataError(
-        f"Column '{column}' has values beyond {limit:.0e}, too large to be squared. "
-        f"Use another scale, such as {use('scale', 'zscore')}."
-    )
-
-
-def too_small_to_square(column: str, limit: float) -> DataError:
-    return DataError(
-        f"Column '{column}' varies by less than {limit:.0e}, too little to be squared. "
-        f"Use another scale, such as {use('scale', 'zscore')}."
-    )
-
-
-def too_far_out(column: str) -> DataError:
-    return DataError(
-        f"Column '{column}' has values so many median absolute deviations from its median that they are "
-        "too large to be squared. Use the scale zscore, range or rank."
-    )
-
-
-def no_robust_spread(column: str) -> DataError:
-    return DataError(
-        f"Column '{column}': at least half of its values are equal, so its median absolute deviation "
-        "is zero. Use the scale zscore, range or rank."
-    )
-
-
-def different_shape(found: tuple[int, ...], needed: int) -> DataError:
-    return DataError(
-        f"The data to aggregate have {count(found[0], 'record')}, the partition {needed}. "
-        "Pass the same records in the same order."
-    )
-
-
-def different_columns(found: int, needed: int) -> DataError:
-    return DataError(
-        f"The data to aggregate have {count(found, 'column')}, the partitions {needed}. "
-        "Pass the same columns in the same order."
-    )
+different_columns = data_error("found", "needed")(
+    "The data to aggregate have {found:column}, the partitions {needed}. Pass the same columns in the same "
+    "order."
+)

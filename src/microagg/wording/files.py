@@ -8,22 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from microagg.errors import DataError, OutputError, SettingsError
 from microagg.wording.message import option_name, use
-from microagg.wording.phrases import count, hidden_parts, listed, nearest_names, quoted
+from microagg.wording.phrases import count, hidden_parts, listed, quoted
+from microagg.wording.template import data_error, error, settings_error, text
 
-
-def no_such_file(path: str) -> DataError:
-    return DataError(f"There is no file {path}. Check the name and the folder.")
-
-
-def is_a_folder(path: str) -> DataError:
-    return DataError(f"{path} is a folder; give a file.")
-
-
-def unknown_format(path: str, known: Sequence[str]) -> DataError:
-    return DataError(
-        f"The format of {path} cannot be recognised by its name, which must end in one of "
-        f"{listed(known, 20)}."
-    )
+no_such_file = data_error("path")("There is no file {path}. Check the name and the folder.")
+is_a_folder = data_error("path")("{path} is a folder; give a file.")
+unknown_format = data_error("path", "known")(
+    "The format of {path} cannot be recognised by its name, which must end in one of {known:long list}."
+)
 
 
 def first_row_is_a_record(path: str, row: int = 1) -> DataError:
@@ -43,40 +35,24 @@ def first_row_is_a_record(path: str, row: int = 1) -> DataError:
     )
 
 
-def header_row_without_header() -> SettingsError:
-    return SettingsError(
-        f"{use('header_row')} gives the row of the column names, but {use('header', 'no')} means that "
-        "there "
-        "is no such row. Keep one of the two."
-    )
-
-
-def no_such_row(source: str, row: int) -> DataError:
-    return DataError(
-        f"{source} has nothing in row {row} or below it, where the column names should be "
-        f"({use('header_row', row)}). Give another row."
-    )
-
-
-def title_above_names(source: str, row: int) -> DataError:
-    return DataError(
-        f"{source} begins with a line of one field, perhaps a title, while row {row} and those below it "
-        "have "
-        f"several fields. If row {row} holds the column names, give {use('header_row', row)}."
-    )
-
-
-def no_such_sheet(source: str, sheet: str, sheets: Sequence[str]) -> DataError:
-    return DataError(
-        f"{source} has no sheet '{sheet}'{nearest_names(sheet, sheets)}. The sheets are: {quoted(sheets)}."
-    )
-
-
-def several_sheets(source: str, sheets: Sequence[str]) -> DataError:
-    return DataError(
-        f"{source} has several sheets that are not empty: {quoted(sheets)}. Choose one by the option "
-        f"{use('sheet')}."
-    )
+header_row_without_header = settings_error()(
+    "{--header_row} gives the row of the column names, but {--header no} means that there is no such row. "
+    "Keep one of the two."
+)
+no_such_row = data_error("source", "row")(
+    "{source} has nothing in row {row} or below it, where the column names should be ({--header_row=row}). "
+    "Give another row."
+)
+title_above_names = data_error("source", "row")(
+    "{source} begins with a line of one field, perhaps a title, while row {row} and those below it have "
+    "several fields. If row {row} holds the column names, give {--header_row=row}."
+)
+no_such_sheet = data_error("source", "sheet", "sheets")(
+    "{source} has no sheet '{sheet}'{sheet:nearest in sheets}. The sheets are: {sheets:quoted}."
+)
+several_sheets = data_error("source", "sheets")(
+    "{source} has several sheets that are not empty: {sheets:quoted}. Choose one by the option {--sheet}."
+)
 
 
 def hidden_sheets(source: str, hidden: Sequence[str], visible: Sequence[str]) -> DataError:
@@ -97,18 +73,14 @@ def hidden_cells(source: str, sheet: str, columns: Sequence[str], rows: int) -> 
     )
 
 
-def unknown_encoding(name: str) -> SettingsError:
-    return SettingsError(
-        f"There is no encoding '{name}'. Use one such as utf-8, utf-16, windows-1252 or latin-1, "
-        f"or leave out {use('encoding')} to have it detected."
-    )
-
-
-def wrong_encoding(source: str, name: str) -> DataError:
-    return DataError(
-        f"{source} is not encoded in {name}: it has bytes that mean nothing in this encoding. "
-        f"Give another one, or leave out {use('encoding')} to have it detected."
-    )
+unknown_encoding = settings_error("name")(
+    "There is no encoding '{name}'. Use one such as utf-8, utf-16, windows-1252 or latin-1, or leave out "
+    "{--encoding} to have it detected."
+)
+wrong_encoding = data_error("source", "name")(
+    "{source} is not encoded in {name}: it has bytes that mean nothing in this encoding. Give another one, "
+    "or leave out {--encoding} to have it detected."
+)
 
 
 def no_encoding(source: str, tried: Sequence[str]) -> DataError:
@@ -120,56 +92,39 @@ def no_encoding(source: str, tried: Sequence[str]) -> DataError:
     )
 
 
-def not_text(source: str) -> DataError:
-    return DataError(
-        f"{source} is not a CSV file: it has bytes that text in UTF-8 or Windows-1252 does not have. If it "
-        f"is text in UTF-16, give {use('encoding', 'utf-16-le')} (or utf-16-be); otherwise give its name "
-        "the ending of its format."
-    )
+not_text = data_error("source")(
+    "{source} is not a CSV file: it has bytes that text in UTF-8 or Windows-1252 does not have. If it is "
+    "text in UTF-16, give {--encoding utf-16-le} (or utf-16-be); otherwise give its name the ending of its "
+    "format."
+)
+bad_delimiter = settings_error("sign")(
+    "The delimiter is {sign!r}; it must be one character that numbers and names do not have, such as , ; | "
+    "or \\t for the tab."
+)
+comma_twice = settings_error()(
+    "The comma cannot be both the delimiter and the decimal sign. If numbers have decimal points, leave "
+    "out {--decimal}; otherwise save the file with another delimiter, such as the semicolon."
+)
 
 
-def bad_delimiter(sign: str) -> SettingsError:
-    return SettingsError(
-        f"The delimiter is {sign!r}; it must be one character that numbers and names do not have, "
-        r"such as , ; | or \t for the tab."
-    )
+wrong_delimiter = data_error("source", "given", "found")(
+    "The first line of {source} has no {given:delimiter}, the delimiter that was given, but "
+    "{found:delimiter}. Give that delimiter, or leave out {--delimiter} to have it detected."
+)
 
 
-def comma_twice() -> SettingsError:
-    return SettingsError(
-        "The comma cannot be both the delimiter and the decimal sign. If numbers have decimal points, "
-        "leave "
-        f"out {use('decimal')}; otherwise save the file with another delimiter, such as the semicolon."
-    )
+unknown_delimiter = data_error("source", "sign", "fields")(
+    "{source} has no commas, semicolons, tabs or vertical bars between its fields; {sign:delimiter} would "
+    "make {fields} columns. Give {--delimiter=sign} if that is right."
+)
 
 
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars (|)", " ": "spaces"}
-
-
-def wrong_delimiter(source: str, given: str, found: str) -> DataError:
-    return DataError(
-        f"The first line of {source} has no {_DELIMITERS.get(given, given)}, the delimiter that was given, "
-        f"but {_DELIMITERS[found]}. Give that delimiter, or leave out {use('delimiter')} to have it "
-        "detected."
-    )
-
-
-def unknown_delimiter(source: str, sign: str, fields: int) -> DataError:
-    return DataError(
-        f"{source} has no commas, semicolons, tabs or vertical bars between its fields; "
-        f"{_DELIMITERS.get(sign, sign)} would make {fields} columns. "
-        f"Give {use('delimiter', sign)} if that is right."
-    )
-
-
-def uneven_rows(source: str, rows: int, fields: int, delimiter: str) -> DataError:
-    return DataError(
-        f"{source} cannot be read as CSV: the header has {fields} fields, separated by "
-        f"{_DELIMITERS.get(delimiter, delimiter)}, but {count(rows, 'row')} "
-        f"{'has' if rows == 1 else 'have'} more or fewer. Check that the file is complete and that fields "
-        f"with a delimiter inside are in quotes, or give another {use('delimiter')}; if there are titles "
-        f"above the column names, give the row of the names with {use('header_row')}."
-    )
+uneven_rows = data_error("source", "rows", "fields", "delimiter")(
+    "{source} cannot be read as CSV: the header has {fields} fields, separated by {delimiter:delimiter}, "
+    "but {rows:row} {rows:has|have} more or fewer. Check that the file is complete and that fields with a "
+    "delimiter inside are in quotes, or give another {--delimiter}; if there are titles above the column "
+    "names, give the row of the names with {--header_row}."
+)
 
 
 def not_csv(source: str, kind: str, options: Sequence[str]) -> SettingsError:
@@ -191,22 +146,17 @@ def other_content(source: str, kind: str, found: str, endings: Sequence[str]) ->
     )
 
 
-def password_protected(source: str) -> DataError:
-    return DataError(f"{source} is protected by a password. Save a copy without a password and use that.")
-
-
-def old_excel(source: str) -> DataError:
-    return DataError(
-        f"{source} is not an .xlsx file, but has an older Office format. "
-        "Save it as .xlsx in a spreadsheet program."
-    )
-
-
-def empty_sheet(source: str) -> DataError:
-    return DataError(
-        f"The sheet of {source} is empty, so there are no records. Put the data on it, with the column "
-        f"names in the first row, or choose another sheet ({use('sheet')})."
-    )
+password_protected = data_error("source")(
+    "{source} is protected by a password. Save a copy without a password and use that."
+)
+old_excel = data_error("source")(
+    "{source} is not an .xlsx file, but has an older Office format. Save it as .xlsx in a spreadsheet "
+    "program."
+)
+empty_sheet = data_error("source")(
+    "The sheet of {source} is empty, so there are no records. Put the data on it, with the column names in "
+    "the first row, or choose another sheet ({--sheet})."
+)
 
 
 def unreadable_content(path: str, kind: str) -> DataError:
@@ -217,25 +167,17 @@ def unreadable_content(path: str, kind: str) -> DataError:
     )
 
 
-def input_is_no_file(path: str) -> DataError:
-    return DataError(
-        f"{path} is a pipe or a device, which cannot be read twice as a file can. Save its content to a "
-        f"file, or use standard input: microagg protect - < {path}"
-    )
-
-
-def changed_while_read(path: str) -> DataError:
-    return DataError(
-        f"{path} was changed while it was read. Wait until no program writes to it any more, and try again."
-    )
-
-
-def field_too_long(source: str, most: int) -> DataError:
-    return DataError(
-        f"{source} cannot be read as CSV: a field has more than {most:,} characters, probably because a "
-        "quote "
-        "is opened but never closed. Close it; if a text is really that long, leave it out."
-    )
+input_is_no_file = data_error("path")(
+    "{path} is a pipe or a device, which cannot be read twice as a file can. Save its content to a file, "
+    "or use standard input: microagg protect - < {path}"
+)
+changed_while_read = data_error("path")(
+    "{path} was changed while it was read. Wait until no program writes to it any more, and try again."
+)
+field_too_long = data_error("source", "most")(
+    "{source} cannot be read as CSV: a field has more than {most:,} characters, probably because a quote "
+    "is opened but never closed. Close it; if a text is really that long, leave it out."
+)
 
 
 def cannot_read(path: str, error: OSError) -> OSError:
@@ -258,90 +200,56 @@ def output_exists(path: str, replaceable: bool = False) -> SettingsError:
     return SettingsError(f"{path} exists already. Choose another name{force}.")
 
 
-def output_is_a_folder(path: str) -> SettingsError:
-    return SettingsError(f"{path} is a folder; give the name of a new file in it.")
+output_is_a_folder = settings_error("path")("{path} is a folder; give the name of a new file in it.")
+not_a_folder = settings_error("path")("{path} is a file; give a folder, which need not exist yet.")
+output_is_no_file = settings_error("path")(
+    "{path} is not a file but a device or a pipe; give the name of a new file."
+)
+output_is_a_link = settings_error("path")(
+    "{path} is a link; internal files are not written through links. Remove it."
+)
+internal_beside_release = settings_error("folder", "usual")(
+    "The internal record must not be in {folder}, the folder of the release. Give another folder, or none: "
+    "then it is {usual}."
+)
+output_is_input = settings_error("path")(
+    "{path} is the file that is read; a release must not replace its source. Choose another name."
+)
+unknown_output_format = settings_error("path", "known")(
+    "The format of {path} cannot be recognised by its name, which must end in one of {known:long list}."
+)
+not_written = settings_error("path", "kind", "known")(
+    "{path} cannot be written: {kind} files can only be read. Use a name that ends in one of {known:long "
+    "list}, such as .csv, .sav for SPSS or .xpt for SAS."
+)
 
 
-def not_a_folder(path: str) -> SettingsError:
-    return SettingsError(f"{path} is a file; give a folder, which need not exist yet.")
+bad_names_for = data_error("kind", "names", "needed")(
+    "{kind} files cannot have the column {names:name|names} {names:quoted}; they take {needed}. Rename "
+    "these columns, or choose another format by the ending of the output, such as .csv."
+)
 
 
-def output_is_no_file(path: str) -> SettingsError:
-    return SettingsError(f"{path} is not a file but a device or a pipe; give the name of a new file.")
-
-
-def output_is_a_link(path: str) -> SettingsError:
-    return SettingsError(f"{path} is a link; internal files are not written through links. Remove it.")
-
-
-def internal_beside_release(folder: str, usual: str) -> SettingsError:
-    return SettingsError(
-        f"The internal record must not be in {folder}, the folder of the release. Give another folder, or "
-        f"none: then it is {usual}."
-    )
-
-
-def output_is_input(path: str) -> SettingsError:
-    return SettingsError(
-        f"{path} is the file that is read; a release must not replace its source. Choose another name."
-    )
-
-
-def unknown_output_format(path: str, known: Sequence[str]) -> SettingsError:
-    return SettingsError(
-        f"The format of {path} cannot be recognised by its name, which must end in one of "
-        f"{listed(known, 20)}."
-    )
-
-
-def not_written(path: str, kind: str, known: Sequence[str]) -> SettingsError:
-    return SettingsError(
-        f"{path} cannot be written: {kind} files can only be read. Use a name that ends in one of "
-        f"{listed(known, 20)}, such as .csv, .sav for SPSS or .xpt for SAS."
-    )
-
-
-def bad_names_for(kind: str, names: Sequence[str], needed: str) -> DataError:
-    which = "name" if len(names) == 1 else "names"
-    return DataError(
-        f"{kind} files cannot have the column {which} {quoted(names)}; they take {needed}. "
-        "Rename these columns, or choose another format by the ending of the output, such as .csv."
-    )
-
-
-def too_many_for(kind: str, what: str, found: int, most: int) -> DataError:
-    return DataError(
-        f"{kind} files hold at most {most:,} {what}; there are {found:,}. "
-        "Choose another format by the ending of the output, such as .csv or .parquet."
-    )
-
-
-def text_too_long_for(kind: str, column: str, most: int) -> DataError:
-    return DataError(
-        f"Column '{column}' has text of more than {most:,} bytes, the most that {kind} files can hold. "
-        "Drop the column, or choose another format by the ending of the output, such as .csv."
-    )
-
-
-def unwritable_column(kind: str, column: str, content: str) -> DataError:
-    return DataError(
-        f"Column '{column}' holds {content}, which cannot be written to {kind} files. "
-        "Drop the column, or choose another format by the ending of the output, such as .parquet."
-    )
-
-
-def not_encodable(path: str, column: str, encoding: str) -> DataError:
-    return DataError(
-        f"Column '{column}' has characters that the encoding {encoding} of {path} does not have. "
-        "Save the source as UTF-8, or choose another format by the ending of the output."
-    )
-
-
-def refused_by_writer(path: str, kind: str) -> DataError:
-    return DataError(
-        f"{path} cannot be written as {kind}: the names, labels or values of some column do not fit into "
-        "this format. Choose another one by the ending of the output, such as .csv or .parquet."
-    )
+too_many_for = data_error("kind", "what", "found", "most")(
+    "{kind} files hold at most {most:,} {what}; there are {found:,}. Choose another format by the ending "
+    "of the output, such as .csv or .parquet."
+)
+text_too_long_for = data_error("kind", "column", "most")(
+    "Column '{column}' has text of more than {most:,} bytes, the most that {kind} files can hold. Drop the "
+    "column, or choose another format by the ending of the output, such as .csv."
+)
+unwritable_column = data_error("kind", "column", "content")(
+    "Column '{column}' holds {content}, which cannot be written to {kind} files. Drop the column, or "
+    "choose another format by the ending of the output, such as .parquet."
+)
+not_encodable = data_error("path", "column", "encoding")(
+    "Column '{column}' has characters that the encoding {encoding} of {path} does not have. Save the "
+    "source as UTF-8, or choose another format by the ending of the output."
+)
+refused_by_writer = data_error("path", "kind")(
+    "{path} cannot be written as {kind}: the names, labels or values of some column do not fit into this "
+    "format. Choose another one by the ending of the output, such as .csv or .parquet."
+)
 
 
 def name_too_long(name: str, size: int, most: int) -> SettingsError:
@@ -353,20 +261,14 @@ def name_too_long(name: str, size: int, most: int) -> SettingsError:
     )
 
 
-def working_folder_removed() -> SettingsError:
-    return SettingsError(
-        "The folder that microagg was started in was removed. Change to another folder, or give the full "
-        "paths "
-        "of files."
-    )
-
-
-def no_output_folder(path: str) -> SettingsError:
-    return SettingsError(f"There is no folder {path} to write to. Create it first.")
-
-
-def cannot_write(path: str, reason: str) -> OutputError:
-    return OutputError(f"{path} was not written: {reason}. No partly written file is left.")
+working_folder_removed = settings_error()(
+    "The folder that microagg was started in was removed. Change to another folder, or give the full paths "
+    "of files."
+)
+no_output_folder = settings_error("path")("There is no folder {path} to write to. Create it first.")
+cannot_write = error(OutputError, "path", "reason")(
+    "{path} was not written: {reason}. No partly written file is left."
+)
 
 
 def not_put_back(kept: Mapping[str, str]) -> OutputError:
@@ -385,21 +287,18 @@ def no_reference_data(name: str, folder: str | None) -> DataError:
     )
 
 
-def unknown_data_set(name: str, known: Sequence[str]) -> SettingsError:
-    return SettingsError(f"There is no reference data set '{name}'; there are {listed(known)}.")
+unknown_data_set = settings_error("name", "known")(
+    "There is no reference data set '{name}'; there are {known:list}."
+)
+no_standard_output = settings_error()(
+    "A release cannot be written to standard output, as it is read again and verified before it gets its "
+    "name. Give a file, such as -o protected.csv."
+)
 
 
-def no_standard_output() -> SettingsError:
-    return SettingsError(
-        "A release cannot be written to standard output, as it is read again and verified before it gets "
-        "its name. Give a file, such as -o protected.csv."
-    )
-
-
-def no_standard_input() -> OSError:
-    return OSError(
-        "Standard input is closed, so there is nothing to read. Give a file, or pipe CSV into -."
-    )
+no_standard_input = error(OSError)(
+    "Standard input is closed, so there is nothing to read. Give a file, or pipe CSV into -."
+)
 
 
 def cannot_print(reason: str, written: str | None) -> str:
@@ -411,5 +310,4 @@ def cannot_print(reason: str, written: str | None) -> str:
     )
 
 
-def interrupted() -> str:
-    return "Interrupted; nothing was written."
+interrupted = text()("Interrupted; nothing was written.")

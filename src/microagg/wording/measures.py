@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from microagg.errors import DataError, SettingsError
-from microagg.wording.phrases import and_list, are, count, listed, nearest_names
+from microagg.errors import SettingsError
+from microagg.wording.phrases import and_list, listed, nearest_names
+from microagg.wording.template import data_error, settings_error, text
 
-
-def note_cells_left_out(cells: int, of: int) -> str:
-    return f"{cells:,} of {of:,} cells are missing before or after masking and left out"
-
-
-def note_records_left_out(records: int, of: int) -> str:
-    return f"{records:,} of {of:,} records have missing cells and are left out"
+note_cells_left_out = text("cells", "of")(
+    "{cells:,} of {of:,} cells are missing before or after masking and left out"
+)
+note_records_left_out = text("records", "of")(
+    "{records:,} of {of:,} records have missing cells and are left out"
+)
 
 
 def note_constant_columns(same: Sequence[str], changed: Sequence[str]) -> str:
@@ -25,48 +25,29 @@ def note_constant_columns(same: Sequence[str], changed: Sequence[str]) -> str:
     return "; ".join(notes)
 
 
-def note_empty_columns(columns: Sequence[str]) -> str:
-    return f"left out, as no record has a value before and after masking: {and_list(columns)}"
-
-
-def note_nothing_to_compare() -> str:
-    return "nothing to compare: no column with two different values is left"
-
-
-def note_one_column() -> str:
-    return "there is no pair of columns"
-
-
-def note_null_components(components: int) -> str:
-    return f"{count(components, 'component')} without any variance in the original left out"
-
-
-def note_flat_parts(what: str, number: int) -> str:
-    return f"{number} {what} without different original values left out"
-
-
-def note_propensity(terms: int) -> str:
-    return (
-        f"{terms} terms; near 1, the table differs no more than records drawn at random from the original"
-    )
-
-
-def bad_model(text: str) -> SettingsError:
-    return SettingsError(
-        f"'{text}' is not a model; write the column to be explained, a tilde and the columns that explain "
-        "it, such as 'y ~ a + b'. Put names with ~, + or spaces at their ends in backticks: `a+b`."
-    )
-
-
-def model_names_twice(column: str) -> SettingsError:
-    return SettingsError(f"The model names column '{column}' twice; name each column once.")
-
-
-def bad_indicator(text: str) -> SettingsError:
-    return SettingsError(
-        f"'{text}' is not an indicator; write 'mean income', 'total turnover by region' or the like. Put "
-        "names that contain ' by ' in backticks."
-    )
+note_empty_columns = text("columns")(
+    "left out, as no record has a value before and after masking: {columns:and}"
+)
+note_nothing_to_compare = text()("nothing to compare: no column with two different values is left")
+note_one_column = text()("there is no pair of columns")
+note_null_components = text("components")(
+    "{components:component} without any variance in the original left out"
+)
+note_flat_parts = text("what", "number")("{number} {what} without different original values left out")
+note_propensity = text("terms")(
+    "{terms} terms; near 1, the table differs no more than records drawn at random from the original"
+)
+bad_model = settings_error("text")(
+    "'{text}' is not a model; write the column to be explained, a tilde and the columns that explain it, "
+    "such as 'y ~ a + b'. Put names with ~, + or spaces at their ends in backticks: `a+b`."
+)
+model_names_twice = settings_error("column")(
+    "The model names column '{column}' twice; name each column once."
+)
+bad_indicator = settings_error("text")(
+    "'{text}' is not an indicator; write 'mean income', 'total turnover by region' or the like. Put names "
+    "that contain ' by ' in backticks."
+)
 
 
 def not_in_model(what: str, column: str, numeric: Sequence[str], others: Iterable[str]) -> SettingsError:
@@ -89,22 +70,15 @@ def no_such_groups(column: str, known: Sequence[str]) -> SettingsError:
     )
 
 
-def model_too_few(model: str, records: int, needed: int) -> DataError:
-    return DataError(
-        f"The model {model} needs at least {needed} records with values in all of its columns, before and "
-        f"after masking; there {are(records, 'such record')}. Use fewer columns, or more records."
-    )
-
-
-def model_constant(model: str, column: str, when: str) -> DataError:
-    return DataError(
-        f"The model {model} cannot be fitted: all values of column '{column}' are equal {when} masking. "
-        "Leave it out."
-    )
-
-
-def model_collinear(model: str, column: str, when: str) -> DataError:
-    return DataError(
-        f"The model {model} cannot be fitted: column '{column}' is a linear combination of the other "
-        f"explaining columns {when} masking. Leave one of them out."
-    )
+model_too_few = data_error("model", "records", "needed")(
+    "The model {model} needs at least {needed} records with values in all of its columns, before and after "
+    "masking; there {records:is|are} {records:such record}. Use fewer columns, or more records."
+)
+model_constant = data_error("model", "column", "when")(
+    "The model {model} cannot be fitted: all values of column '{column}' are equal {when} masking. Leave "
+    "it out."
+)
+model_collinear = data_error("model", "column", "when")(
+    "The model {model} cannot be fitted: column '{column}' is a linear combination of the other explaining "
+    "columns {when} masking. Leave one of them out."
+)

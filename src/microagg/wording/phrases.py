@@ -11,8 +11,6 @@ from typing import Any
 
 from microagg.wording.message import Message
 
-BUG = "This is a bug in microagg; please report it with the settings."
-
 _TURNS_TEXT = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Signs that change the direction of text, so that a name could look like another one."""
 
@@ -55,33 +53,32 @@ def safe_to_show(sentence: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(sentence)
     def made(*given: object, **named: object) -> Any:
-        result = sentence(*map(_shown, given), **{name: _shown(value) for name, value in named.items()})
-        if isinstance(result, Message) and not result.kind:
-            return Message(result.text, sentence.__name__, _figures(sentence, given, named))
+        result = sentence(
+            *map(safe_value, given), **{name: safe_value(value) for name, value in named.items()}
+        )
         if isinstance(result, Exception) and result.args and isinstance(result.args[0], str):
-            figures = _figures(sentence, given, named)
-            result.args = (Message(result.args[0], sentence.__name__, figures),)
+            figures = inspect.signature(sentence).bind(*given, **named).arguments
+            result.args = (Message(result.args[0], sentence.__name__, plain_figures(figures)),)
         return result
 
     return made
 
 
-def _figures(
-    sentence: Callable[..., Any], given: tuple[object, ...], named: dict[str, object]
-) -> dict[str, Any]:
-    bound = inspect.signature(sentence).bind(*given, **named).arguments
-    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in bound.items()}
+def plain_figures(figures: Mapping[str, object]) -> dict[str, Any]:
+    """Those that can be compared and sent to another process."""
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in figures.items()}
     return {name: value for name, value in plain.items() if isinstance(value, str | int | float | tuple)}
 
 
-def _shown(value: object) -> object:
+def safe_value(value: object) -> object:
+    """A figure of a message, with every text in it as it may be shown."""
     if isinstance(value, str):
         return value if value == "\t" else visible(value)  # the delimiter, which has a name of its own
     if isinstance(value, Mapping):
-        return {_shown(key): _shown(part) for key, part in value.items()}
+        return {safe_value(key): safe_value(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_shown(part) for part in value]
-    return tuple(map(_shown, value)) if isinstance(value, tuple) else value
+        return [safe_value(part) for part in value]
+    return tuple(map(safe_value, value)) if isinstance(value, tuple) else value
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:
@@ -89,6 +86,11 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     folded = {candidate.casefold(): candidate for candidate in known}
     close = get_close_matches(name.casefold(), list(folded), n=2, cutoff=0.6)
     return f" (did you mean {' or '.join(folded[match] for match in close)}?)" if close else ""
+
+
+def hinted(names: Iterable[str], known: Sequence[str]) -> str:
+    """'a' (did you mean b?), 'c'."""
+    return listed([f"'{name}'{nearest_names(name, known)}" for name in names])
 
 
 def hidden_parts(columns: Sequence[str], rows: int) -> str:

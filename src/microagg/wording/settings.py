@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from microagg.errors import ContractError, NotEnoughMemory, SettingsError
-from microagg.wording.message import option_name, use
+from microagg.wording.message import option_name
 from microagg.wording.phrases import count, listed, nearest_names
+from microagg.wording.template import error, settings_error, text
 
-
-def k_not_integer(kind: str) -> SettingsError:
-    return SettingsError(f"k is of type {kind}; it must be a whole number of at least 2, such as 3.")
-
-
-def k_too_small(k: int) -> SettingsError:
-    return SettingsError(
-        f"k is {k}; it must be at least 2, so that several records share their released values. Use 3 or "
-        "more."
-    )
+k_not_integer = settings_error("kind")(
+    "k is of type {kind}; it must be a whole number of at least 2, such as 3."
+)
+k_too_small = settings_error("k")(
+    "k is {k}; it must be at least 2, so that several records share their released values. Use 3 or more."
+)
 
 
 def k_above_n(k: int, n: int) -> SettingsError:
@@ -27,28 +24,18 @@ def k_above_n(k: int, n: int) -> SettingsError:
     )
 
 
-def unknown_method(name: str, known: Iterable[str]) -> SettingsError:
-    return SettingsError(
-        f"There is no method '{name}'{nearest_names(name, known)}. `microagg methods` lists all of them."
-    )
-
-
-def empty_method(method: str) -> SettingsError:
-    return SettingsError(
-        f"The method '{method}' has an empty part; write names separated by +, such as cbfs+mhm."
-    )
-
-
-def not_a_method(kind: str) -> SettingsError:
-    return SettingsError(
-        f"method is of type {kind}; give a name such as 'mdav', a recipe such as 'cbfs+mhm', or a Stage."
-    )
-
-
-def setting_without_value(method: str, part: str) -> SettingsError:
-    return SettingsError(
-        f"'{part}' in {method}:{part} is not a setting; write name=value, such as mdav:stop=2k."
-    )
+unknown_method = settings_error("name", "known")(
+    "There is no method '{name}'{name:nearest in known}. `microagg methods` lists all of them."
+)
+empty_method = settings_error("method")(
+    "The method '{method}' has an empty part; write names separated by +, such as cbfs+mhm."
+)
+not_a_method = settings_error("kind")(
+    "method is of type {kind}; give a name such as 'mdav', a recipe such as 'cbfs+mhm', or a Stage."
+)
+setting_without_value = settings_error("method", "part")(
+    "'{part}' in {method}:{part} is not a setting; write name=value, such as mdav:stop=2k."
+)
 
 
 def unknown_setting(method: str, key: str, known: Sequence[str]) -> SettingsError:
@@ -56,50 +43,33 @@ def unknown_setting(method: str, key: str, known: Sequence[str]) -> SettingsErro
     return SettingsError(f"{method} has no setting '{key}'{nearest_names(key, known)} ({has}).")
 
 
-def setting_given_twice(method: str, key: str) -> SettingsError:
-    return SettingsError(f"{method} has the setting '{key}' twice; keep one.")
+setting_given_twice = settings_error("method", "key")("{method} has the setting '{key}' twice; keep one.")
+bad_setting = settings_error("method", "key", "value", "needed")(
+    "{method}:{key}={value} is not possible; {key} must be {needed}."
+)
+initial_after_start = settings_error("stage", "before")(
+    "{stage} after {before} would throw away the result of {before}. Put {stage} first, or leave {before} "
+    "out."
+)
+nothing_to_combine = settings_error("what")("{what} needs at least one stage.")
+univariate_only = settings_error("method", "p")(
+    "{method} works on one column; these data have {p}. Choose one column, or a method for several "
+    "columns, such as mdav-mhm."
+)
+too_many_records = settings_error("method", "n", "most", "instead")(
+    "{method} looks at every partition and is limited to {most} records; these data have {n}. Use "
+    "{instead}."
+)
 
 
-def bad_setting(method: str, key: str, value: str, needed: str) -> SettingsError:
-    return SettingsError(f"{method}:{key}={value} is not possible; {key} must be {needed}.")
+no_such_choice = settings_error("setting", "value", "choices")(
+    "{setting:option} is {value!r}{value:nearest in choices}. It must be one of {choices:list}."
+)
 
 
-def initial_after_start(stage: str, before: str) -> SettingsError:
-    return SettingsError(
-        f"{stage} after {before} would throw away the result of {before}. "
-        f"Put {stage} first, or leave {before} out."
-    )
-
-
-def nothing_to_combine(what: str) -> SettingsError:
-    return SettingsError(f"{what} needs at least one stage.")
-
-
-def univariate_only(method: str, p: int) -> SettingsError:
-    return SettingsError(
-        f"{method} works on one column; these data have {p}. "
-        "Choose one column, or a method for several columns, such as mdav-mhm."
-    )
-
-
-def too_many_records(method: str, n: int, most: int, instead: str) -> SettingsError:
-    return SettingsError(
-        f"{method} looks at every partition and is limited to {most} records; these data have {n}. "
-        f"Use {instead}."
-    )
-
-
-def no_such_choice(setting: str, value: object, choices: Sequence[str]) -> SettingsError:
-    return SettingsError(
-        f"{option_name(setting)} is {value!r}{nearest_names(str(value), choices)}. It must be one of "
-        f"{listed(choices)}."
-    )
-
-
-def option_given_twice(option: str) -> SettingsError:
-    return SettingsError(
-        f"{option} is given more than once, but takes only one value. Keep the one that you want."
-    )
+option_given_twice = settings_error("option")(
+    "{option} is given more than once, but takes only one value. Keep the one that you want."
+)
 
 
 def bad_number(setting: str, found: object, needed: str) -> SettingsError:
@@ -108,54 +78,43 @@ def bad_number(setting: str, found: object, needed: str) -> SettingsError:
     )
 
 
-def too_little_noise(found: float, least: float) -> SettingsError:
-    return SettingsError(
-        f"{option_name('noise')} is {found:g}; with less than {least:g} of a column's standard deviation, "
-        f"values hardly change. Use at least {least:g}, such as 0.1."
-    )
+too_little_noise = settings_error("found", "least")(
+    "{--noise <name>} is {found:g}; with less than {least:g} of a column's standard deviation, values "
+    "hardly change. Use at least {least:g}, such as 0.1."
+)
 
 
-def text_codes_of_numbers(column: str, texts: Sequence[str]) -> SettingsError:
-    shown = listed([f"'{text}'" for text in texts])
-    return SettingsError(
-        f"{option_name('missing_codes')} of '{column}' has the text {shown}, but the column holds numbers "
-        "and can hold no text: its missing values are marked as missing already. Leave the text out."
-    )
+text_codes_of_numbers = settings_error("column", "texts")(
+    "{--missing_codes <name>} of '{column}' has the text {texts:quoted}, but the column holds numbers and "
+    "can hold no text: its missing values are marked as missing already. Leave the text out."
+)
 
 
-def not_callable(setting: str, kind: str) -> SettingsError:
-    return SettingsError(f"{setting} is of type {kind}; it must be a function, or None.")
+not_callable = settings_error("setting", "kind")(
+    "{setting} is of type {kind}; it must be a function, or None."
+)
+no_effect = settings_error("setting", "method", "why")(
+    "{setting:option} would have no effect on {method}: {why} Leave it out."
+)
+out_of_memory = text()(
+    "There is not enough memory for these data and this method. Use fewer records or columns at a time, "
+    "raise the limit if there is one (ulimit -v, or -u for threads), or use a machine with more memory."
+)
 
 
-def no_effect(setting: str, method: str, why: str) -> SettingsError:
-    return SettingsError(f"{option_name(setting)} would have no effect on {method}: {why} Leave it out.")
+not_enough_memory = error(NotEnoughMemory, "needs", "there")(
+    "This method needs about {needs:GB} of memory for these data, but only {there:GB} are available. Use "
+    "fewer records or columns at a time, such as one stratum after the other, {--method blocks}, or a "
+    "machine with more memory."
+)
 
 
-def out_of_memory() -> str:
-    return (
-        "There is not enough memory for these data and this method. Use fewer records or columns at a "
-        "time, raise the limit if there is one (ulimit -v, or -u for threads), or use a machine with more "
-        "memory."
-    )
+not_verified = error(ContractError)(
+    "A table that has not passed verification was about to be released; it was not. {BUG}"
+)
 
 
-def not_enough_memory(needs: int, there: int) -> NotEnoughMemory:
-    return NotEnoughMemory(
-        f"This method needs about {needs / 1e9:.1f} GB of memory for these data, but only "
-        f"{there / 1e9:.1f} GB are available. Use fewer records or columns at a time, such as one stratum "
-        f"after the other, {use('method', 'blocks')}, or a machine with more memory."
-    )
-
-
-def not_verified() -> ContractError:
-    return ContractError(
-        "A table that has not passed verification was about to be released; it was not. "
-        "This is a bug in microagg; please report it with the command you typed."
-    )
-
-
-def contract_broken(stage: str, what: str) -> ContractError:
-    return ContractError(
-        f"{stage} broke its contract: {what}. This is a bug in microagg; please report it with the "
-        "method and the size of the data."
-    )
+contract_broken = error(ContractError, "stage", "what")(
+    "{stage} broke its contract: {what}. This is a bug in microagg; please report it with the method and "
+    "the size of the data."
+)

@@ -9,7 +9,7 @@ from typing import Any
 from microagg.errors import UnsafeRelease
 from microagg.wording import findings
 from microagg.wording.message import Message
-from microagg.wording.phrases import and_list, count, records_are
+from microagg.wording.template import text
 
 
 def sentence(
@@ -34,30 +34,18 @@ def unsafe_file(reasons: Sequence[Message]) -> UnsafeRelease:
     return UnsafeRelease(" ".join(reason.text for reason in reasons))
 
 
-def k_anonymous(columns: Sequence[str], k: int, smallest: int) -> str:
-    return (
-        f"every released combination of {and_list(columns)} is shared by at least {k} records "
-        f"(smallest {smallest})"
-    )
-
-
-def not_k_anonymous(columns: Sequence[str], k: int, below: int, smallest: int) -> str:
-    return (
-        f"NOT k-anonymous ({records_are(below)} in combinations of {and_list(columns)} "
-        f"shared by fewer than {k}, smallest {smallest})"
-    )
-
-
-def partly_k_anonymous(unique: int) -> str:
-    return f"k-anonymous per subset, NOT jointly ({count(unique, 'record')} unique)"
-
-
-def not_recounted() -> str:
-    return "NOT verified (the released table does not fit its source)"
-
-
-def not_counted() -> str:
-    return "not counted: nothing is claimed for these columns; each, added to the keys, would make unique:"
+k_anonymous = text("columns", "k", "smallest")(
+    "every released combination of {columns:and} is shared by at least {k} records (smallest {smallest})"
+)
+not_k_anonymous = text("columns", "k", "below", "smallest")(
+    "NOT k-anonymous ({below:record} {below:is|are} in combinations of {columns:and} shared by fewer than "
+    "{k}, smallest {smallest})"
+)
+partly_k_anonymous = text("unique")("k-anonymous per subset, NOT jointly ({unique:record} unique)")
+not_recounted = text()("NOT verified (the released table does not fit its source)")
+not_counted = text()(
+    "not counted: nothing is claimed for these columns; each, added to the keys, would make unique:"
+)
 
 
 def mean_by(change: float, share: float) -> str:
@@ -65,12 +53,8 @@ def mean_by(change: float, share: float) -> str:
     return f"by {change:+.3g} ({percent})"
 
 
-def mean_kept() -> str:
-    return "kept"
-
-
-def mean_kept_but_for_rounding() -> str:
-    return "kept but for rounding"
+mean_kept = text()("kept")
+mean_kept_but_for_rounding = text()("kept but for rounding")
 
 
 def mean_changed(change: float, share: float) -> str:
@@ -91,8 +75,7 @@ def moved_by(change: float, share: float | None) -> str:
     return f"{percent:,.0f} % {way}" if percent >= 100.0 else f"{percent:.2g} % {way}"
 
 
-def means_without_some() -> str:
-    return "means of columns with values set to missing or left out:"
+means_without_some = text()("means of columns with values set to missing or left out:")
 
 
 def mean_of_the_rest(of_cells: str, cells: int, set_to_missing: int, left_out: int, moved: str) -> str:
@@ -104,17 +87,7 @@ def mean_of_the_rest(of_cells: str, cells: int, set_to_missing: int, left_out: i
     return f"{of_cells} over the {released}; with {' and '.join(lost)} the column's mean is {moved}"
 
 
-def stopped_before_this() -> str:
-    return "the run was stopped before it had groups for these records"
-
-
-def finishing_quickly() -> str:
-    return "quick groups for the rest"
-
-
-def stratum_of(number: int, of: int) -> str:
-    return f"stratum {number:,} of {of:,}"
-
-
-def part_of(number: int, of: int) -> str:
-    return f"part {number:,} of {of:,}"
+stopped_before_this = text()("the run was stopped before it had groups for these records")
+finishing_quickly = text()("quick groups for the rest")
+stratum_of = text("number", "of")("stratum {number:,} of {of:,}")
+part_of = text("number", "of")("part {number:,} of {of:,}")

@@ -38,7 +38,7 @@ def is_spark_frame(data: object) -> bool:
 def require_spark() -> None:
     """`MissingExtra` unless PySpark is installed, which the other modules of this package import."""
     if find_spec("pyspark") is None:
-        raise wording.no_spark()
+        raise wording.needs_extra("The engine spark", "PySpark", "spark")
 
 
 def session_of(master: str | None) -> SparkSession:

@@ -32,7 +32,7 @@ def check(source: Source, path: str, force: bool, record: str | Path | None) -> 
     if any(folder.holds(file) for file in source.frame.inputFiles()):
         raise wording.output_is_input(path)
     if folder.exists() and not force:
-        raise wording.folder_exists(path)
+        raise wording.output_exists(path, replaceable=True)
     local = folder.local
     if record is None and local is None:
         raise wording.record_needs_folder(path)
@@ -97,7 +97,7 @@ def _give_name(staged: Folder, target: Folder, force: bool) -> Folder | None:
         staged.rename(target)
         return None
     if not force:
-        raise wording.folder_exists(target.path)
+        raise wording.output_exists(target.path, replaceable=True)
     old = target.beside(write.hidden_name())
     target.rename(old)
     try:
