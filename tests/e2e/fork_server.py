@@ -26,7 +26,7 @@ import microagg
 from microagg import cli
 
 LIBRARIES = (
-    *("pandas", "openpyxl", "pyreadstat", "jinja2", "matplotlib.backends.backend_svg", "click"),
+    *("pandas", "openpyxl", "pyreadstat", "jinja2", "click"),
     *("pyarrow.compute", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet"),
 )
 """What commands import when they need it."""

@@ -123,7 +123,7 @@ def test_a_report_that_fails_leaves_nothing(folder: Path) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(folder: Path) -> None:
-    breaks = "from microagg.report import installed\ninstalled.find_spec = lambda name: None"
+    breaks = "from microagg import report\nreport.find_spec = lambda name: None"
     done = run("data.csv", "-k", 3, *COMPANY_ROLES, *BOTH, folder=folder, before=breaks)
     assert done.returncode == 2
     assert "pip install 'microagg[report]'" in done.stderr

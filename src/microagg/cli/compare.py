@@ -13,7 +13,6 @@ from microagg.api.assess import compare as try_all
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
 from microagg.engines.release import INTERNAL_FOLDER
-from microagg.engines.risk_map import check_drawing
 from microagg.plan.options import take
 from microagg.plan.settings import CompareRun, Printing
 from microagg.read import origin_of
@@ -54,5 +53,3 @@ def _check(run: CompareRun, source: Path | None) -> None:
     for path in (run.output, run.map_):
         if path is not None:
             check_output(path, run.force, source)
-    if run.map_ is not None:
-        check_drawing()

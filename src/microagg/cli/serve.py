@@ -15,7 +15,7 @@ from microagg.plan.settings import ServeRun
 
 def serve(given: dict[str, Any]) -> None:
     run = take(ServeRun, given)
-    for module in ("shiny", "jinja2", "matplotlib"):
+    for module in ("shiny", "jinja2"):
         if find_spec(module) is None:
             raise wording.needs_extra("The browser face", module, "web")
     from microagg.web.jobs import Limits  # needs the extra

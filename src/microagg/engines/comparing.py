@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from microagg.measure import MEASURES
 from microagg.measure.explain import measure_named
 from microagg.model import Microdata, positions_of
 from microagg.plan.strategies import Strategy
+from microagg.report import charts
 from microagg.write import Journal
 
 LOSS, RISK = "il", "linkage_distance"
@@ -87,10 +88,8 @@ class Comparison:
         return sink.getvalue().to_pybytes().decode()
 
     def svg(self) -> str:
-        """The risk-utility map, a picture of all strategies; needs the extra `report`."""
-        from microagg.engines.risk_map import risk_map
-
-        return risk_map(self)
+        """The risk-utility map of all strategies, as the text of an SVG file."""
+        return charts.as_file(risk_map(self.rows, self.limit))
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as plain values that `json.dump` takes."""
@@ -197,6 +196,20 @@ def compare(
     judged, rule = judge(rows, max_risk)
     taken = monotonic() - started
     return Comparison(tuple(judged), names, rule, _limit(max_risk), len(keys) - len(left), taken, source)
+
+
+def risk_map(
+    rows: Sequence[Mapping[str, Any]],
+    limit: float,
+    link: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None,
+) -> str:
+    """The rows of a comparison as a chart; `link` gives each point the attributes of a link."""
+    return charts.risk_map(rows, {name: _axis_title(name) for name in (LOSS, RISK)}, limit, link)
+
+
+def _axis_title(name: str) -> str:
+    measure = MEASURES[name]
+    return f"{measure.title} ({name}{f', {measure.unit}' if measure.unit else ''})"
 
 
 def _limit(max_risk: float) -> float:

@@ -1,10 +1,13 @@
 """Reports as one HTML file each: the internal one shows all, the external one what may be published.
 
 `facts.py` has the content of each. The external page gets nothing that does not follow from the release and
-the settings, apart from a band of the information loss: it cannot show what it does not have. `pages.py`
-needs the extra `report`.
+the settings, apart from a band of the information loss: it cannot show what it does not have. `charts.py`
+draws. `pages.py` needs the extra `report`.
 """
 
+from importlib.util import find_spec
+
+from microagg import wording
 from microagg.report.facts import (
     FEWEST_RECORDS_FOR_A_BAND,
     Analysis,
@@ -19,7 +22,6 @@ from microagg.report.facts import (
     Sum,
     TaskFacts,
 )
-from microagg.report.installed import check_installed, load_matplotlib
 
 __all__ = [
     "FEWEST_RECORDS_FOR_A_BAND",
@@ -35,5 +37,10 @@ __all__ = [
     "Sum",
     "TaskFacts",
     "check_installed",
-    "load_matplotlib",
 ]
+
+
+def check_installed() -> None:
+    """`MissingExtra` unless Jinja2 is installed; does not import it."""
+    if find_spec("jinja2") is None:
+        raise wording.needs_extra("Writing reports", "Jinja2", "report")

@@ -51,13 +51,21 @@ def clean(name: str) -> str:
 
 
 def short(name: str, most: int = LONGEST_NAME) -> str:
-    name = clean(name)
-    return name if len(name) <= most else name[: most - 1] + "…"
+    """Long names often differ at their end: the middle is left out."""
+    name, end = clean(name), most // 3 + 1
+    return name if len(name) <= most else f"{name[: most - end - 1]}…{name[-end:]}"
 
 
 def listed(names: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
     return and_list([clean(name) for name in names])
+
+
+def few(names: Sequence[str], most: int = 8) -> str:
+    """The first names, for a heading: 'a, b and 12 more'."""
+    if len(names) <= most:
+        return listed(names)
+    return f"{', '.join(map(clean, names[: most - 1]))} and {len(names) - most + 1} more"
 
 
 def count(amount: int, noun: str) -> str:

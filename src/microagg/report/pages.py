@@ -10,9 +10,10 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from microagg.model import gap_above, nearness
-from microagg.report import external_words, formatting
+from microagg.report import charts, external_words, formatting
+from microagg.report.charts import Chart
 from microagg.report.facts import AssessmentFacts, ExternalFacts, InternalFacts, Measured, Subset, Values
-from microagg.report.pictures import Album, Picture, correlation_matrix
+from microagg.report.summaries import correlation_matrix
 
 MOST_COLUMNS = 24
 """Columns drawn; if there are more, the first ones."""
@@ -29,24 +30,23 @@ SMALLEST_SCALE = 0.05
 
 def internal_page(facts: InternalFacts) -> str:
     """The report for the owner of the data: confidential."""
-    album = Album()
     changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
     drawn = _joined(changed)
     means = [change for change in facts.verdict.mean_changes if not change.is_unchanged]
-    planes = [album.groups(subset) for subset in facts.subsets if len(subset.columns) > 1]
+    planes = [charts.groups(subset) for subset in facts.subsets if len(subset.columns) > 1]
     return _page(
         "internal.html",
         facts=facts,
         verdict=facts.verdict,
         gap=_gap(facts),
-        losses=_losses(album, facts),
+        losses=_losses(facts),
         sizes=[
-            (subset.columns, album.sizes(np.bincount(subset.groups), "groups"))
+            charts.sizes(np.bincount(subset.groups), "groups", subset.columns)
             for subset in facts.subsets[:MOST_PLANES]
         ],
-        histograms=_histograms(album, drawn.columns, drawn.after, drawn.before),
+        histograms=_histograms(drawn.columns, drawn.after, drawn.before),
         columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
-        correlations=_changes(album, drawn),
+        correlations=_changes(drawn),
         planes=[plane for plane in planes if plane is not None][:MOST_PLANES],
         kept=[change for change in facts.verdict.mean_changes if change.is_unchanged],
         moved=[mean for mean in means if mean.is_whole],
@@ -59,7 +59,6 @@ def internal_page(facts: InternalFacts) -> str:
 
 def external_page(facts: ExternalFacts) -> str:
     """The report for recipients of the release."""
-    album = Album()
     columns, released = facts.columns[:MOST_COLUMNS], facts.released[:, :MOST_COLUMNS]
     return _page(
         "external.html",
@@ -70,10 +69,10 @@ def external_page(facts: ExternalFacts) -> str:
         limits=external_words.limits(facts),
         about_loss=external_words.about_loss(facts),
         in_numbers=_in_numbers(facts),
-        sizes=album.sizes(facts.sizes, "combinations"),
-        histograms=_histograms(album, columns, released, None),
+        sizes=charts.sizes(facts.sizes, "combinations"),
+        histograms=_histograms(columns, released, None),
         columns_left=max(len(facts.columns) - MOST_COLUMNS, 0),
-        correlations=[album.correlations(columns, correlation_matrix(released), "as released")]
+        correlations=[charts.correlations(columns, correlation_matrix(released), "as released")]
         if len(columns) > 1
         else [],
     )
@@ -104,15 +103,15 @@ def _joined(subsets: Sequence[Subset]) -> Subset:
 
 
 def _histograms(
-    album: Album, columns: Sequence[str], after: Values, before: Values | None
-) -> list[tuple[str, Picture | None]]:
+    columns: Sequence[str], after: Values, before: Values | None
+) -> list[tuple[str, Chart | None]]:
     return [
-        (column, album.histogram(column, after[:, at], None if before is None else before[:, at]))
+        (column, charts.histogram(column, after[:, at], None if before is None else before[:, at]))
         for at, column in enumerate(columns)
     ]
 
 
-def _changes(album: Album, drawn: Subset) -> list[Picture]:
+def _changes(drawn: Subset) -> list[Chart]:
     """Correlations before, after, and the difference, of the same records."""
     if len(drawn.columns) < 2:
         return []
@@ -121,9 +120,9 @@ def _changes(album: Album, drawn: Subset) -> list[Picture]:
     change = after - before
     largest = float(np.nanmax(np.abs(change), initial=0.0))
     return [
-        album.correlations(drawn.columns, before, "before"),
-        album.correlations(drawn.columns, after, "after"),
-        album.correlations(
+        charts.correlations(drawn.columns, before, "before"),
+        charts.correlations(drawn.columns, after, "after"),
+        charts.correlations(
             drawn.columns, change, "difference, after less before", max(largest, SMALLEST_SCALE)
         ),
     ]
@@ -145,13 +144,13 @@ def _in_numbers(facts: ExternalFacts) -> list[tuple[str, ...]]:
     return rows
 
 
-def _losses(album: Album, facts: InternalFacts) -> Picture:
+def _losses(facts: InternalFacts) -> Chart:
     losses = [("this release", facts.information_loss)]
     if facts.mdav_loss is not None:
         losses.append(("MDAV, same data", facts.mdav_loss))
     if facts.bound_loss is not None:
         losses.append(("proven bound", facts.bound_loss))
-    return album.losses(losses)
+    return charts.losses(losses)
 
 
 def _gap(facts: InternalFacts) -> str:

@@ -36,7 +36,6 @@ _CONTEXT.set_forkserver_preload(
         "pyarrow.csv",
         "pyarrow.compute",
         "pyarrow.parquet",
-        "matplotlib.backends.backend_svg",
     ]
 )
 
