@@ -102,6 +102,27 @@ def _usual_nested_type(kind: Any) -> Any:
     return kind
 
 
+def to_basic_type(column: pa.ChunkedArray[Any], name: str, kind: str) -> pa.ChunkedArray[Any]:
+    """Cast to integers, doubles, bools, text, or dates and times without zone, which spreadsheets and
+    statistical programs can hold; `DataError` for other types.
+    """
+    types = pa.types
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    found = column.type
+    if types.is_null(found) or is_text(found):
+        return column.cast(pa.large_string())
+    if types.is_uint64(found) or types.is_floating(found) or types.is_decimal(found):
+        return column.cast(pa.float64(), safe=False)
+    if types.is_integer(found):
+        return column.cast(pa.int64())
+    if types.is_timestamp(found):
+        return column.cast(pa.timestamp("us"), safe=False)
+    if types.is_boolean(found) or types.is_date(found) or types.is_time(found):
+        return column
+    raise wording.unwritable_column(kind, name, f"values of type {found}")
+
+
 def remove_unused_categories(table: pa.Table, sort: bool = False) -> pa.Table:
     """Remove categories that no record has: they may be those of suppressed records.
 

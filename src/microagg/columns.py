@@ -1,4 +1,4 @@
-"""One Arrow column -> numbers, in the same way for `read` and `plan`."""
+"""One Arrow column -> numbers, in the same way for all verbs; and how numbers are written as text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute, csv
 
+from microagg import wording
 from microagg.arrow_types import is_number, is_text
 from microagg.arrow_values import from_texts, scalar, to_numpy
 
@@ -27,6 +28,12 @@ COMMA_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*$"
 POINT_THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}((\.\d{3})+,\d*|(\.\d{3}){2,})\s*$"
 POINT_THOUSANDS_BESIDE_COMMAS = r"^\s*[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?\s*$"
 SPACE_THOUSANDS = rf"^\s*[-+]?[1-9]\d{{0,2}}({_SPACE}\d{{3}})+([.,]\d*)?\s*$"
+_EXPONENT = r"([eE][-+]?\d+)?"
+WHOLE_NUMBER = rf"^\s*[-+]?\d+{_EXPONENT}\s*$"
+POINT_NUMBER = rf"^\s*[-+]?(\d+\.\d*|\.\d+){_EXPONENT}\s*$"
+COMMA_NUMBER = rf"^\s*[-+]?(\d+,\d*|,\d+){_EXPONENT}\s*$"
+DATE = r"^\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8}T\d+Z?)([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?\s*$"
+BLANK = r"^\s*$"
 _CURRENCIES = (
     "EUR|USD|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|INR|CNY|KRW|BRL|MXN|ZAR|"
     "[Kk]r\\.?|zł|Kč|Ft|Fr\\.?|R\\$|US\\$"
@@ -167,8 +174,7 @@ def _parse(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | N
             return text.cast(pa.float64())  # the usual case, in one pass
     except pa.ArrowInvalid:
         pass  # some texts mean missing, or have blanks around them, or are no numbers
-    text = compute.utf8_trim_whitespace(text)
-    text = compute.if_else(compute.is_in(text, value_set=MISSING_TEXT_ARRAY), scalar(None, text.type), text)
+    text = trim_and_null(text)
     if decimal == ",":
         if compute.any(compute.match_substring(text, ".")).as_py():
             return None
@@ -177,3 +183,60 @@ def _parse(text: pa.ChunkedArray[Any], decimal: str) -> pa.ChunkedArray[Any] | N
         return text.cast(pa.float64())
     except pa.ArrowInvalid:  # its message quotes values
         return None
+
+
+def trim_and_null(text: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    """Text without spaces around it, and null where it means that a number is missing."""
+    trimmed = compute.utf8_trim_whitespace(text.cast(pa.large_string()))
+    missing = compute.is_in(trimmed, value_set=MISSING_TEXT_ARRAY)
+    result: pa.ChunkedArray[Any] = compute.if_else(missing, scalar(None, pa.large_string()), trimmed)
+    return result
+
+
+def count_matches(column: pa.ChunkedArray[Any], pattern: str) -> int:
+    return len(column.filter(compute.match_substring_regex(column, pattern)))
+
+
+def has_decimal_commas(table: pa.Table) -> bool:
+    """Whether the commas of some column of text can only be decimal signs.
+
+    `DataError` if all commas may as well separate thousands.
+    """
+    doubtful = None
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not is_text(column.type):
+            continue
+        commas, certain = _numbers_with(",", column)
+        if certain:
+            return True
+        if commas:
+            doubtful = doubtful or (name, commas)
+    if doubtful:
+        raise wording.doubtful_commas(*doubtful, table.num_rows)
+    return False
+
+
+def detect_decimal(table: pa.Table) -> str:
+    """Detect the decimal sign of a table of text whose columns need not all be numbers.
+
+    It is the comma if some column can only have decimal commas, and none can only have decimal points. A
+    column that the sign does not fit is refused when its numbers are needed.
+    """
+    if not any(_numbers_with(",", column)[1] for column in table.columns):
+        return "."
+    return "." if any(_numbers_with(".", column)[1] for column in table.columns) else ","
+
+
+def _numbers_with(sign: str, column: pa.ChunkedArray[Any]) -> tuple[int, bool]:
+    """How many values of a column of numbers have the sign, and whether it cannot separate thousands."""
+    if not compute.any(compute.match_substring(column, sign)).as_py():
+        return 0, False
+    values = trim_and_null(column).drop_null()
+    with_sign = values.filter(compute.match_substring(values, sign))
+    number, thousands = {
+        ",": (COMMA_NUMBER, COMMA_THOUSANDS),
+        ".": (POINT_NUMBER, POINT_THOUSANDS_BESIDE_COMMAS),
+    }[sign]
+    if len(with_sign) == 0 or count_matches(values, f"{WHOLE_NUMBER}|{number}") < len(values):
+        return 0, False
+    return len(with_sign), count_matches(with_sign, thousands) < len(with_sign)

@@ -34,23 +34,6 @@ ScaleName = Literal["zscore", "range", "robust", "rank", "none"]
 Effort = Literal["fast", "balanced", "best"]
 """How much work a method that can always do more should do."""
 
-FORMATS = {
-    ".csv": "CSV",
-    ".tsv": "CSV",
-    ".txt": "CSV",
-    ".parquet": "Parquet",
-    ".feather": "Arrow",
-    ".arrow": "Arrow",
-    ".xlsx": "Excel",
-    ".dta": "Stata",
-    ".sav": "SPSS",
-    ".zsav": "SPSS",
-    ".por": "SPSS portable",
-    ".sas7bdat": "SAS",
-    ".xpt": "SAS transport",
-}
-"""The formats of files by the endings of their names."""
-
 
 def positions_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     """Where the wanted columns stand among the known ones, each once."""
@@ -146,11 +129,6 @@ class Layout:
         values = {name: getattr(self, name) for name in LAYOUT_OPTIONS}
         return {name: value for name, value in values.items() if value is not None}
 
-    def without_effect_on(self, kind: str) -> list[str]:
-        """The names of options that are given but mean nothing for files of this format."""
-        acting = {"CSV": ("header", "header_row"), "Excel": ("header", "sheet", "header_row")}.get(kind, ())
-        return [name for name in self.given() if name not in acting]
-
 
 CSV_OPTIONS = tuple(each.name for each in fields(CsvFormat))
 LAYOUT_OPTIONS = tuple(each.name for each in fields(Layout))
@@ -199,7 +177,7 @@ class Origin:
     """Where microdata come from and how they are written there, so that a release can look the same."""
 
     format: str
-    """As in `FORMATS`; "frame" for data in memory."""
+    """As in `formats.FORMATS`; "frame" for data in memory."""
     name: str
     """What messages call it."""
     path: Path | None = None

@@ -139,8 +139,8 @@ def test_the_digest_is_that_of_the_bytes_that_were_protected(tmp_path: Path, end
 import os
 from microagg.read import files
 refuse = files._refuse_other_content
-def swapped(source):
-    refuse(source)
+def swapped(*args):
+    refuse(*args)
     if os.path.exists({str(other)!r}):
         os.replace({str(other)!r}, {str(source)!r})
 files._refuse_other_content = swapped
@@ -156,13 +156,13 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
     source = survey(tmp_path / "in.csv")
     hook = f"""
 from microagg.read import files
-read = files.read_csv_as_text
+read = files._read
 def changed(*args):
     found = read(*args)
     with open({str(source)!r}, "a") as file:
         file.write("x")
     return found
-files.read_csv_as_text = changed
+files._read = changed
 """
     done = run(source, *WORDS.split(), "-o", tmp_path / "out.csv", before=hook)
     assert done.returncode == 2

@@ -14,9 +14,9 @@ from benchmarks.headers import PACKAGES, measured
 
 import microagg
 from microagg import DataError, SettingsError, read
+from microagg.formats.first_row import looks_like_record
 from microagg.model import CsvFormat, Layout
 from microagg.plan.plan_file import read_plan
-from microagg.read.header import looks_like_record
 from tests.refusals import refusal
 
 Rows = list[list[object]]

@@ -27,8 +27,9 @@ from pyarrow import parquet
 from microagg import read, write
 from microagg.engines.release import software_versions
 from microagg.errors import DataError, OutputError, SettingsError
+from microagg.formats import excel
 from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels, Verified
-from microagg.write import drafts, excel
+from microagg.write import drafts
 from tests.bad_files import leaks
 from tests.campaigns import SAMPLE
 from tests.refusals import refusal

@@ -11,6 +11,7 @@ from microagg.api.sources import microdata_from
 from microagg.engines import assessing, comparing
 from microagg.engines.assessment import Assessment
 from microagg.engines.comparing import Comparison
+from microagg.formats import without_effect
 from microagg.methods.run import Progress
 from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName, file_options
 from microagg.plan.assessment import AssessmentPlan
@@ -179,7 +180,7 @@ def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]
             of_file[0][name], of_file[1][name] = value
         elif value is not None:
             given: dict[str, Any] = {name: value}
-            acts = [not Layout(**given).without_effect_on(kind) for kind in kinds]
+            acts = [not without_effect(Layout(**given), kind) for kind in kinds]
             if not any(acts):
                 raise wording.no_effect_on_either(name)
             for own, takes in zip(of_file, acts, strict=True):

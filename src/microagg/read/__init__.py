@@ -1,13 +1,11 @@
 """A file or data in memory -> Table or Microdata: the only place that checks data by themselves."""
 
-from microagg.model import FORMATS
 from microagg.read.files import microdata_from_file, origin_of, read_back, table_from_file
 from microagg.read.frames import frame_like, frame_of_kind, microdata_of
 from microagg.read.memory import table_of
 from microagg.read.numbers import numbers_of
 
 __all__ = [
-    "FORMATS",
     "frame_like",
     "frame_of_kind",
     "microdata_from_file",

@@ -9,32 +9,24 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
 
 from microagg import wording
-from microagg.model import (
-    FORMATS,
-    CsvFormat,
-    CsvLook,
-    Layout,
-    Microdata,
-    Origin,
-    StatisticalLabels,
-    Table,
-)
+from microagg.formats import ENDINGS, FIRST_BYTES, FORMATS, Content, Source, detect_format
+from microagg.model import CsvFormat, Layout, Microdata, Origin, Table
 from microagg.process import is_shortage
-from microagg.read.columns import NUMBERS_AMONG_TEXT, require_numeric_columns, select_columns
-from microagg.read.content import FIRST_BYTES, detect_format
-from microagg.read.csv import read_csv, read_csv_again, read_csv_as_text
-from microagg.read.excel import read_excel
 from microagg.read.memory import table_of
-from microagg.read.numbers import cast_to_schema
-from microagg.read.statistical import read_statistical, without_missing_codes
-from microagg.verdict import Finding, note
+from microagg.read.numbers import (
+    cast_to_schema,
+    numbers_from_text,
+    require_numeric_columns,
+    without_missing_codes,
+)
+from microagg.read.select import select_columns
 
 STANDARD_INPUT = Path("-")
 """Stands for CSV from standard input."""
@@ -57,11 +49,13 @@ def table_from_file(
     those that are neither CSV nor Excel.
     """
     with _open_source(path, csv_format, layout) as source:
-        if source.kind == "CSV":
-            return table_of(read_csv(source.file, source.place, source.name, columns, csv_format, layout))
-        typed = _read_typed(source.file, source.place or path, source.name, source.kind, layout)
-        known = without_missing_codes(typed.table, typed.labels or StatisticalLabels())
-        table = select_columns(known, columns, typed.header_row)
+        content = _read(source, origin_of(path).format)
+    table = content.table
+    if content.labels is not None:
+        table = without_missing_codes(table, content.labels)
+    table = select_columns(table, columns, content.header_row)
+    if content.csv is not None:
+        table = numbers_from_text(table, content.csv, csv_format.decimal)
     require_numeric_columns(table)
     return table_of(table)
 
@@ -74,26 +68,20 @@ def microdata_from_file(
     What `csv_format` leaves open is detected; it is refused for files that are not CSV, as is `layout` for
     those that are neither CSV nor Excel.
     """
+    origin = origin_of(path)
     with _open_source(path, csv_format, layout) as source:
-        csv, look = None, CsvLook()
-        if source.kind == "CSV":
-            table, csv, look = read_csv_as_text(source.file, source.place, source.name, csv_format, layout)
-            typed = _FileContent(table)
-        else:
-            typed = _read_typed(source.file, source.place or path, source.name, source.kind, layout)
-        origin = Origin(
-            source.kind,
-            source.name,
-            source.path,
-            csv,
-            typed.labels,
+        content = _read(source, origin.format)
+        origin = replace(
+            origin,
+            csv=content.csv,
+            labels=content.labels,
             digest=_digest(source.file),
             mode=None if source.path is None else stat.S_IMODE(os.fstat(source.file.fileno()).st_mode),
             layout=layout,
-            notes=typed.notes,
-            csv_look=look,
+            notes=content.notes,
+            csv_look=content.csv_look,
         )
-    table = select_columns(typed.table, None, typed.header_row)
+    table = select_columns(content.table, None, content.header_row)
     if table.num_rows == 0:
         raise wording.no_records()
     return Microdata(table, origin)
@@ -107,13 +95,9 @@ def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.T
     """
     try:
         with path.open("rb") as file:
-            if like.csv is not None:
-                table = read_csv_again(file, path, like.name, like.csv)
-            else:
-                like_written = Layout(header="yes")
-                table = select_columns(
-                    _read_typed(file, path, like.name, like.format, like_written).table, None
-                )
+            csv_format = like.csv or CsvFormat()
+            source = Source(file, path, like.name, csv_format, Layout(header="yes"), is_our_own=True)
+            table = select_columns(_read(source, like.format).table, None)
     except OSError as error:
         raise wording.cannot_read(like.name, error) from None
     return table if schema is None else cast_to_schema(Microdata(table, like), schema)
@@ -129,46 +113,37 @@ def origin_of(path: Path) -> Origin:
         raise wording.no_such_file(str(path))
     if not path.is_file():
         raise wording.input_is_no_file(str(path))
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise wording.unknown_format(str(path), list(FORMATS))
-    return Origin(kind, str(path), path)
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    file: BinaryIO
-    path: Path | None
-    place: Path | None
-    """Where libraries can open this very file, even if `path` has become another file's name."""
-    name: str
-    kind: str
+    known = ENDINGS.get(path.suffix.lower())
+    if known is None:
+        raise wording.unknown_format(str(path), list(ENDINGS))
+    return Origin(known.name, str(path), path)
 
 
 @contextmanager
-def _open_source(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[_Source]:
+def _open_source(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[Source]:
     """Open the file, check that it begins as its format does, and that nobody changes it meanwhile."""
-    kind = origin_of(path).format
-    unused = [*(csv_format.given() if kind != "CSV" else []), *layout.without_effect_on(kind)]
+    origin = origin_of(path)
+    given = [*csv_format.given(), *layout.given()]
+    unused = [name for name in given if name not in FORMATS[origin.format].options]
     if unused:
-        raise wording.not_csv("standard input" if path == STANDARD_INPUT else str(path), kind, unused)
+        raise wording.not_csv(origin.name, origin.format, unused)
     if path == STANDARD_INPUT:
         if sys.stdin is None:  # it was closed before Python began
             raise wording.no_standard_input()
-        source = _Source(io.BytesIO(sys.stdin.buffer.read()), None, None, "standard input", "CSV")
-        _refuse_other_content(source)
+        source = Source(io.BytesIO(sys.stdin.buffer.read()), None, origin.name, csv_format, layout)
+        _refuse_other_content(source, origin.format)
         yield source
         return
     try:
         with path.open("rb") as file:
             before = _size_and_time(file)
-            source = _Source(file, path, _reopenable_path(file, path), str(path), kind)
-            _refuse_other_content(source)
+            source = Source(file, _reopenable_path(file, path), origin.name, csv_format, layout)
+            _refuse_other_content(source, origin.format)
             yield source
             if _size_and_time(file) != before:
-                raise wording.changed_while_read(str(path))
+                raise wording.changed_while_read(origin.name)
     except OSError as error:
-        raise wording.cannot_read(str(path), error) from None
+        raise wording.cannot_read(origin.name, error) from None
 
 
 def _reopenable_path(file: BinaryIO, path: Path) -> Path:
@@ -182,43 +157,20 @@ def _size_and_time(file: BinaryIO) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-@dataclass(frozen=True, slots=True)
-class _FileContent:
-    table: pa.Table
-    labels: StatisticalLabels | None = None
-    notes: tuple[Finding, ...] = ()
-    header_row: int | None = None
-    """The row of the names, where it can be chosen."""
-
-
-def _read_typed(file: BinaryIO, path: Path, name: str, kind: str, layout: Layout) -> _FileContent:
-    """Read a file in a format that has types; `name` is what messages call it."""
+def _read(source: Source, kind: str) -> Content:
     try:
-        if kind == "Excel":
-            table, notes = read_excel(file, name, layout)
-            mixed = [field.name for field in table.schema if NUMBERS_AMONG_TEXT in (field.metadata or {})]
-            notes += (note("mixed_cells", *mixed),) if mixed else ()
-            return _FileContent(table, notes=notes, header_row=layout.header_row or 1)
-        if kind == "Parquet":
-            from pyarrow import parquet  # slow to import, and most files are CSV
-
-            return _FileContent(parquet.read_table(path, partitioning=None))
-        if kind == "Arrow":
-            from pyarrow import feather
-
-            return _FileContent(feather.read_table(path))
-        return _FileContent(*read_statistical(path, name, kind))
+        return FORMATS[kind].read(source)
     except MemoryError:  # Arrow's is one of its own exceptions too, but does not concern the file
         raise
     except pa.ArrowException as refusal:
         if is_shortage(refusal):
             raise MemoryError from None
-        raise wording.unreadable_content(name, kind) from None
+        raise wording.unreadable_content(source.name, kind) from None
     except OSError as error:
         if error.errno is not None:
             raise
         # Without a number it is Arrow's error for content that ends too early.
-        raise wording.unreadable_content(name, kind) from None
+        raise wording.unreadable_content(source.name, kind) from None
 
 
 def _digest(file: BinaryIO) -> str:
@@ -229,16 +181,14 @@ def _digest(file: BinaryIO) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _refuse_other_content(source: _Source) -> None:
+def _refuse_other_content(source: Source, kind: str) -> None:
     """`DataError` for an empty file, and for one whose first bytes are those of another format."""
     source.file.seek(0)
     beginning = source.file.read(FIRST_BYTES)
     if not beginning:
         raise wording.no_records()
     found = detect_format(beginning)
-    if found in (None, source.kind) or (source.kind, found) in (("CSV", "text"), ("Excel", "Office")):
+    if found in (None, kind) or (kind, found) == ("Excel", "Office"):
         return
-    known = "CSV" if found == "text" else found
-    raise wording.other_content(
-        source.name, source.kind, found, [end for end, format_ in FORMATS.items() if format_ == known]
-    )
+    endings = FORMATS[found].endings if found in FORMATS else ()
+    raise wording.other_content(source.name, kind, "text" if found == "CSV" else found, endings)

@@ -13,11 +13,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
+from microagg.arrow_types import NUMBERS_AMONG_TEXT
 from microagg.arrow_values import from_numbers, from_numpy, from_texts, to_numpy
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
-from microagg.read.columns import NUMBERS_AMONG_TEXT, select_columns
 from microagg.read.memory import frame_of, is_pandas_frame, is_plain_number
+from microagg.read.select import select_columns
 
 
 def microdata_of(data: object) -> Microdata:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from microagg import wording
 from microagg.arrow_values import to_numpy
 from microagg.model import Table
-from microagg.read.columns import refuse_duplicates
+from microagg.read.select import refuse_duplicates
 
 _PLAIN = frozenset(("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"))
 

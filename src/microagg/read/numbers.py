@@ -1,21 +1,38 @@
-"""A column of microdata as numbers."""
+"""Columns as numbers; and where they hold none, what they hold instead."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from microagg import errors, wording
-from microagg.arrow_types import are_dates, is_number, is_text
-from microagg.arrow_values import from_numbers, to_numpy
-from microagg.columns import in_ranges, numbers_or_none, without_texts
-from microagg.model import Microdata, positions_of
-from microagg.read.columns import COMMA_NUMBER, count_matches, require_numeric_columns, trim_and_null
-from microagg.read.commas import has_decimal_commas
+from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_number, is_text
+from microagg.arrow_values import from_numbers, from_numpy, to_numpy
+from microagg.columns import (
+    BLANK,
+    COMMA_NUMBER,
+    COMMA_THOUSANDS,
+    DATE,
+    NUMBER_WITH_SIGN,
+    POINT_NUMBER,
+    POINT_THOUSANDS,
+    POINT_THOUSANDS_BESIDE_COMMAS,
+    SPACE_THOUSANDS,
+    WHOLE_NUMBER,
+    count_matches,
+    has_decimal_commas,
+    in_ranges,
+    numbers_or_none,
+    trim_and_null,
+    without_texts,
+)
+from microagg.model import CsvFormat, Microdata, StatisticalLabels, positions_of
 
 
 def numbers_of(
@@ -103,3 +120,112 @@ def _refuse_text(text: pa.ChunkedArray[Any], column: str, decimal: str, delimite
         commas = count_matches(table.column(0), COMMA_NUMBER)
         raise wording.commas_beside_points(column, commas, table.num_rows)
     require_numeric_columns(table, decimal, delimiter)
+
+
+def numbers_from_text(table: pa.Table, csv: CsvFormat, decimal: str | None) -> pa.Table:
+    """The columns of a CSV file as numbers, all of which must be; `decimal` as far as it is given.
+
+    Decimal commas are assumed if every number of some column fits them and no column has decimal points.
+    """
+    if decimal is None:
+        decimal = "," if csv.delimiter != "," and has_decimal_commas(table) else "."
+    for at, name in enumerate(table.column_names):
+        # A number with a line break is what a quote without an end leaves.
+        broken = any(
+            compute.any(compute.match_substring(table.column(at), sign)).as_py() for sign in "\r\n"
+        )
+        numbers = None if broken else numbers_or_none(table.column(at), decimal)
+        if numbers is not None:
+            empty = bool(np.isnan(numbers).all())
+            table = table.set_column(at, name, pa.nulls(len(numbers)) if empty else from_numbers(numbers))
+    require_numeric_columns(table, decimal, csv.delimiter or "")
+    return table
+
+
+def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Table:
+    """Set the codes to null that the file declares as missing."""
+    for name, ranges in labels.missing_ranges.items():
+        at = table.schema.get_field_index(name)
+        if at < 0 or not is_number(table.schema.types[at]):
+            continue
+        numbers = to_numpy(table.column(at).cast(pa.float64(), safe=False))
+        array = from_numpy(numbers, mask=np.isnan(numbers) | in_ranges(numbers, ranges))
+        table = table.set_column(at, table.schema.field(at).with_type(pa.float64()), array)
+    return table
+
+
+def require_numeric_columns(table: pa.Table, decimal: str = ".", delimiter: str = "") -> None:
+    """`DataError` that explains what a column holds instead of numbers.
+
+    Columns with missing values only pass. `decimal` and `delimiter` are those by which text was read.
+    """
+    numeric = [field.name for field in table.schema if is_number(field.type) and not are_dates(field)]
+    dates: list[str] = []
+    others: list[str] = []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if field.name in numeric or column.null_count == len(column):
+            continue
+        if pa.types.is_dictionary(field.type) and is_text(field.type.value_type):
+            column = column.cast(field.type.value_type)
+        if is_text(column.type):
+            found = _Text.of(field, column.cast(pa.large_string()), decimal)
+            found.refuse_if_repairable(field.name, len(column), decimal, delimiter)
+            (dates if found.dates else others).append(field.name)
+        else:
+            (dates if are_dates(field) else others).append(field.name)
+    if dates and not others:
+        raise wording.dates(dates, table.num_rows, numeric)
+    if others:
+        raise wording.not_numeric([name for name in table.column_names if name in dates + others], numeric)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """How many values of a column of text look like what; each value is counted once."""
+
+    whole: int
+    points: int
+    """Numbers with a decimal point."""
+    commas: int
+    """Numbers with a decimal comma."""
+    thousands: int
+    signs: int
+    """Numbers with the sign of a currency, or of percent."""
+    dates: int
+    rest: int
+    typed: int
+    """Values that are numbers in the file, beside text."""
+
+    @classmethod
+    def of(cls, field: pa.Field[Any], column: pa.ChunkedArray[Any], decimal: str) -> _Text:
+        separators = [COMMA_THOUSANDS, SPACE_THOUSANDS]
+        # 1.234 is a number where the decimal sign is the point, and a thousand where it is the comma.
+        separators.append(POINT_THOUSANDS_BESIDE_COMMAS if decimal == "," else POINT_THOUSANDS)
+        counts = []
+        left = column.drop_null()
+        kinds = (separators, [NUMBER_WITH_SIGN], [WHOLE_NUMBER], [POINT_NUMBER], [COMMA_NUMBER], [DATE])
+        for patterns in ([BLANK], *kinds):
+            matches = compute.match_substring_regex(left, "|".join(patterns))
+            others = left.filter(compute.invert(matches))
+            counts.append(len(left) - len(others))
+            left = others
+        _, thousands, signs, whole, points, commas, dates = counts
+        typed = int((field.metadata or {}).get(NUMBERS_AMONG_TEXT, b"0"))
+        return cls(whole, points, commas, thousands, signs, dates, len(left), typed)
+
+    def refuse_if_repairable(self, name: str, n: int, decimal: str, delimiter: str) -> None:
+        """`DataError` for a column in which there are numbers, in whatever form."""
+        numbers = self.whole + self.points + self.commas + self.thousands + self.signs
+        if numbers == 0:
+            return
+        if self.dates or self.rest:
+            raise wording.mixed_column(name, numbers, self.rest, self.dates, n)
+        if self.thousands or self.signs:
+            raise wording.numbers_with_signs(name, self.thousands, self.signs, n)
+        if self.points and (self.commas or decimal == ","):
+            raise wording.two_decimal_signs(name, self.points, n)
+        if self.commas and delimiter:
+            raise wording.decimal_commas(name, self.commas, n, delimiter)
+        if delimiter:  # Arrow reads numbers in CSV files whether quoted or not
+            raise wording.quoted_line_breaks(name, numbers)
+        raise wording.numbers_as_text(name, numbers - self.typed, n)

@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 from microagg import errors, wording
-from microagg.model import FORMATS
+from microagg.formats import ENDINGS
 from microagg.web.folders import remove
 from microagg.web.guard import SESSION, STEP, policy
 from microagg.web.project import Project, Source
@@ -103,8 +103,8 @@ async def _upload(request: Request) -> Response:
     project: Project = request.scope[SESSION].project
     name = safe_name(request.query_params.get("name", ""))
     try:
-        if Path(name).suffix.lower() not in FORMATS:
-            raise wording.unknown_format(name, list(FORMATS))
+        if Path(name).suffix.lower() not in ENDINGS:
+            raise wording.unknown_format(name, list(ENDINGS))
         place = project.new_place()
         try:
             await _receive(request, place / name)

@@ -1,6 +1,6 @@
 """Files, written completely or not at all: releases, and internal files such as groups and run records."""
 
-from microagg.write.checks import WRITTEN, check_apart, check_output, output_format, protected_name
+from microagg.write.checks import check_apart, check_output, output_format, protected_name
 from microagg.write.drafts import OWNER_ONLY, commit_all, committing
 from microagg.write.internal import (
     Internal,
@@ -17,7 +17,6 @@ from microagg.write.release import Staged, stage
 
 __all__ = [
     "OWNER_ONLY",
-    "WRITTEN",
     "Internal",
     "Journal",
     "Staged",

@@ -8,20 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from microagg import errors, wording
-from microagg.model import FORMATS, Origin
+from microagg.formats import ENDINGS, FORMATS, WRITTEN
+from microagg.model import Origin
 from microagg.write.drafts import OWNER_ONLY, draft
-
-_NOT_WRITTEN = ("SPSS portable", "SAS")
-WRITTEN = {ending: kind for ending, kind in FORMATS.items() if kind not in _NOT_WRITTEN}
-"""Formats that can be written, by the ending of the name."""
-
-_WRITTEN_INSTEAD = {".por": ".sav", ".sas7bdat": ".xpt"}
-"""For formats that can only be read, the ending of another one of the same program."""
 
 
 def protected_name(source: Path) -> str:
     """The default name of a release of this file."""
-    ending = _WRITTEN_INSTEAD.get(source.suffix.lower(), source.suffix)
+    known = ENDINGS.get(source.suffix.lower())
+    ending = known.written_instead if known is not None and known.write is None else source.suffix
     return f"{source.stem}-protected{ending}"
 
 
@@ -93,11 +88,9 @@ def output_format(path: Path, origin: Origin) -> str:
 
     `SettingsError` for endings that are not known and for formats that nothing here can write.
     """
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None and not path.suffix:
-        kind = origin.format if origin.format in FORMATS.values() else None
-    if kind is None:
-        raise wording.unknown_output_format(str(path), list(WRITTEN))
-    if kind in _NOT_WRITTEN:
-        raise wording.not_written(str(path), kind, list(WRITTEN))
-    return kind
+    known = ENDINGS.get(path.suffix.lower()) if path.suffix else FORMATS.get(origin.format)
+    if known is None:
+        raise wording.unknown_output_format(str(path), WRITTEN)
+    if known.write is None:
+        raise wording.not_written(str(path), known.name, WRITTEN)
+    return known.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,14 +11,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from microagg import wording
+from microagg.formats import FORMATS, Output
+from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
+from microagg.hidden_values import without_hidden_values
 from microagg.model import CsvFormat, Microdata, Origin, Verified
 from microagg.write.checks import output_format
-from microagg.write.columns import remove_source_traces
-from microagg.write.csv import DEFAULT_CSV_FORMAT, write_csv
 from microagg.write.drafts import OWNER_ONLY, Draft, commit_all, draft, translating_os_errors
-from microagg.write.excel import write_excel
-from microagg.write.statistical import write_statistical
 
+_PANDAS = b"pandas"
 _READABLE = 0o644
 _NEVER_EXECUTABLE = 0o666
 
@@ -82,32 +83,32 @@ def _dialect(path: Path, source: Origin) -> CsvFormat:
 
 
 def _write(microdata: Microdata, new: Draft, origin: Origin, changed: frozenset[str]) -> None:
+    @contextmanager
+    def scratch() -> Iterator[Path]:
+        with draft(new.target, OWNER_ONLY) as beside:
+            yield beside.path
+
+    write = FORMATS[origin.format].write
+    if write is None:
+        raise wording.contract_broken("write", f"{origin.format} files are only read")
     table = remove_source_traces(microdata.table, changed)
-    name = str(new.target)
-    if origin.format in ("CSV", "Excel"):
-        with new.opened() as file:
-            if origin.csv is not None:
-                write_csv(table, file, name, origin.csv, microdata.origin.csv_look)
-            else:
-                with draft(new.target, OWNER_ONLY) as sheet:
-                    write_excel(table, file, name, sheet.path, microdata.origin.layout.sheet)
-    elif origin.format in ("Parquet", "Arrow"):
-        _write_typed(table, new.path, name, origin.format)
-    else:
-        zipped = new.target.suffix.lower() == ".zsav"
-        write_statistical(table, new.path, name, origin.format, microdata.origin, changed, zipped)
-        new.refuse_full_disk()
+    write(table, Output(new.path, str(new.target), origin.csv, microdata.origin, changed, scratch))
+    new.refuse_full_disk()
 
 
-def _write_typed(table: pa.Table, path: Path, name: str, kind: str) -> None:
-    try:
-        if kind == "Parquet":
-            from pyarrow import parquet
-
-            parquet.write_table(table, str(path))
-        else:
-            from pyarrow import feather
-
-            feather.write_feather(table, str(path))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # their messages may quote values
-        raise wording.refused_by_writer(name, kind) from None
+def remove_source_traces(table: pa.Table, changed: Collection[str]) -> pa.Table:
+    """Remove what is known only from the source: categories that no record has (they may be those of
+    suppressed records), values under nulls, and pandas' metadata on columns that were changed or dropped.
+    """
+    table = without_hidden_values(table)
+    metadata = dict(table.schema.metadata or {})
+    if _PANDAS in metadata:
+        about = json.loads(metadata[_PANDAS])
+        kept = set(table.column_names) - set(changed)
+        about["columns"] = [entry for entry in about["columns"] if entry["field_name"] in kept]
+        # Ranges of row numbers are objects, not names; they are made anew.
+        about["index_columns"] = [
+            name for name in about["index_columns"] if isinstance(name, str) and name in kept
+        ]
+        metadata[_PANDAS] = json.dumps(about).encode()
+    return table.replace_schema_metadata(metadata or None)

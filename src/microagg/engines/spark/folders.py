@@ -13,9 +13,10 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.spark.frames import Source
+from microagg.formats import without_effect
+from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
+from microagg.formats.first_row import ROWS_COMPARED, numbered_names, refuse_record_as_names
 from microagg.model import CsvFormat, Layout, Origin
-from microagg.read.header import ROWS_COMPARED, numbered_names, refuse_record_as_names
-from microagg.write.csv import DEFAULT_CSV_FORMAT
 
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
 WRITTEN = (".parquet", ".csv")
@@ -126,8 +127,9 @@ def source_of(session: SparkSession, name: str, csv: CsvFormat, layout: Layout) 
 
 
 def _checked(layout: Layout, name: str) -> Layout:
-    if layout.without_effect_on("CSV"):
-        raise wording.not_csv(name, "CSV", layout.without_effect_on("CSV"))
+    unused = without_effect(layout, "CSV")
+    if unused:
+        raise wording.not_csv(name, "CSV", unused)
     if layout.header_row is not None:
         raise wording.not_on_spark(
             "header_row", "lines above the names cannot be skipped in every file of a folder. Remove them."

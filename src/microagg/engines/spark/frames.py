@@ -25,7 +25,7 @@ from microagg.columns import (
 from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
-from microagg.read.columns import refuse_duplicates
+from microagg.read.select import refuse_duplicates
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")

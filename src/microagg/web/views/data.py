@@ -8,7 +8,7 @@ from typing import Any
 
 from htmltools import Tag, TagList, tags
 
-from microagg.model import FORMATS
+from microagg.formats import ENDINGS
 from microagg.plan.settings import PLAN_OPTIONS
 from microagg.web.project import Project, Source
 from microagg.web.views.parts import (
@@ -86,7 +86,7 @@ def _preview(found: dict[str, Any]) -> TagList:
 
 
 def _choose(paths: bool) -> Tag:
-    kinds = ", ".join(FORMATS)
+    kinds = ", ".join(ENDINGS)
     return tags.div(
         tags.section(
             tags.h2("Upload"),
@@ -170,7 +170,8 @@ def _format(source: Source, found: dict[str, Any] | None) -> Tag:
 
 
 def _kind_of(name: str) -> str | None:
-    return FORMATS.get(Path(name).suffix.lower())
+    known = ENDINGS.get(Path(name).suffix.lower())
+    return None if known is None else known.name
 
 
 def _shown(sign: str) -> str:

@@ -11,6 +11,7 @@ from pyarrow import compute
 from microagg import wording
 from microagg.arrow_types import is_binary
 from microagg.arrow_values import from_texts, scalar
+from microagg.formats.format import Output
 from microagg.model import CsvFormat, CsvLook
 
 DEFAULT_CSV_FORMAT = CsvFormat(",", "utf-8", ".")
@@ -21,8 +22,17 @@ _ROWS_AT_ONCE = 1 << 16
 _LARGEST_EXACT_INT = 2.0**53
 
 
+def write(table: pa.Table, output: Output) -> None:
+    with output.path.open("wb") as file:
+        write_csv(table, file, output.name, output.csv or DEFAULT_CSV_FORMAT, output.source.csv_look)
+
+
 def write_csv(
-    table: pa.Table, file: BinaryIO, path: str, csv_format: CsvFormat, look: CsvLook = _PLAIN_LOOK
+    table: pa.Table,
+    file: BinaryIO,
+    path: str = "",
+    csv_format: CsvFormat = DEFAULT_CSV_FORMAT,
+    look: CsvLook = _PLAIN_LOOK,
 ) -> None:
     """Write text unchanged, quoted where it must be or where the source's column is; numbers in the fewest
     digits that give the same number; missing values as empty fields.

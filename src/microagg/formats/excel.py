@@ -1,22 +1,38 @@
-"""Excel -> Arrow table, by openpyxl."""
+"""Excel workbooks, by openpyxl."""
 
 from __future__ import annotations
 
+import io
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 
 from microagg import errors, wording
+from microagg.arrow_types import NUMBERS_AMONG_TEXT, to_basic_type
+from microagg.arrow_values import scalar, to_numpy
+from microagg.formats.first_row import (
+    ROWS_COMPARED,
+    are_numbered_names,
+    numbered_names,
+    refuse_record_as_names,
+)
+from microagg.formats.format import Content, Format, Output, Source
 from microagg.model import Layout
-from microagg.read.columns import NUMBERS_AMONG_TEXT
-from microagg.read.content import FIRST_BYTES, detect_format
-from microagg.read.header import ROWS_COMPARED, are_numbered_names, numbered_names, refuse_record_as_names
 from microagg.verdict import Finding, note
 
+OLD_OR_LOCKED = re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""Office before 2007; also the container of a workbook with a password."""
+MOST_ROWS = 1_048_576  # the header is one
+MOST_COLUMNS = 16_384
+_MOST_LETTERS_OF_CELL = 32_767
+_ROWS_AT_ONCE = 1 << 14
 _BLOCK = 1 << 20
 _MAY_HIDE = re.compile(rb"""hidden|\b(?:ht|width)\s*=\s*["']0""")
 # In the XML of a sheet < stands only before tags.
@@ -24,8 +40,8 @@ _TAG = re.compile(rb"<(?:\w+:)?(row|col)\b([^>]*)>")
 _ATTRIBUTE = re.compile(rb"""\b(r|min|max|hidden|ht|width)\s*=\s*["']([^"']*)["']""")
 
 
-def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, tuple[Finding, ...]]:
-    """Read a sheet, the only one unless one is chosen; and notes about it.
+def read(source: Source) -> Content:
+    """Read a sheet, the only one unless one is chosen.
 
     Its first row, unless another is chosen, names the columns. Formulas count as their saved values.
     Columns of numbers and other values are read as text. `DataError` for hidden sheets, rows and columns,
@@ -35,39 +51,44 @@ def read_excel(file: BinaryIO, source: str, layout: Layout) -> tuple[pa.Table, t
         import openpyxl
     except ImportError:
         raise wording.needs_extra("Reading Excel files", "openpyxl", "formats") from None
-    _refuse_old_or_locked(file, source)
+    name, layout = source.name, source.layout
+    _refuse_old_or_locked(source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and validation, which are not read
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-            sheet = _chosen_sheet(book.worksheets, source, layout)
+            book = openpyxl.load_workbook(source.file, read_only=True, data_only=True, keep_links=False)
+            sheet = _chosen_sheet(book.worksheets, name, layout)
             rows = [] if sheet is None else _rows(sheet)
             hidden = _Hidden.of(sheet) if rows else _Hidden()
     except (MemoryError, OSError, errors.DataError):
         raise
     except Exception:  # a broken file may raise anything, with a message that quotes values
-        raise wording.unreadable_content(source, "Excel") from None
+        raise wording.unreadable_content(name, "Excel") from None
     if not rows:
-        raise wording.empty_sheet(source)
+        raise wording.empty_sheet(name)
     above = (layout.header_row or 1) - 1
     rows = rows[above:]
     if not rows:
-        raise wording.no_such_row(source, above + 1)
+        raise wording.no_such_row(name, above + 1)
     columns = {
         at: column
         for at, column in enumerate(zip_longest(*rows))
         if any(value is not None for value in column)
     }
-    notes = hidden.refuse_or_note(list(columns), rows, above, source, sheet.title, layout)
-    return _to_table(list(columns.values()), len(rows), source, layout), notes
+    notes = hidden.refuse_or_note(list(columns), rows, above, name, sheet.title, layout)
+    table = _to_table(list(columns.values()), len(rows), name, layout)
+    mixed = [field.name for field in table.schema if NUMBERS_AMONG_TEXT in (field.metadata or {})]
+    notes += (note("mixed_cells", *mixed),) if mixed else ()
+    return Content(table, notes=notes, header_row=above + 1)
 
 
-def _refuse_old_or_locked(file: BinaryIO, source: str) -> None:
-    file.seek(0)
-    if detect_format(file.read(FIRST_BYTES)) == "Office":
+def _refuse_old_or_locked(source: Source) -> None:
+    source.file.seek(0)
+    content = source.file.read(8)
+    if OLD_OR_LOCKED.match(content):
         # The names of the streams inside are in UTF-16.
-        locked = "EncryptedPackage".encode("utf-16-le") in file.read()
-        raise wording.password_protected(source) if locked else wording.old_excel(source)
+        locked = "EncryptedPackage".encode("utf-16-le") in source.file.read()
+        raise wording.password_protected(source.name) if locked else wording.old_excel(source.name)
 
 
 def _to_table(columns: Sequence[Sequence[Any]], rows: int, source: str, layout: Layout) -> pa.Table:
@@ -220,3 +241,94 @@ def _typed_column(name: str, values: Sequence[Any]) -> tuple[pa.Field[Any], pa.A
     numbers = sum(type(value) in (int, float) for value in values)
     array = pa.array([None if value is None else str(value) for value in values])
     return pa.field(name, array.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), array
+
+
+def write(table: pa.Table, output: Output) -> None:
+    """Write one sheet, whose first row names the columns. Text is never a formula.
+
+    Its title is that of the source's sheet, if that was chosen by its name. `DataError` for more than a
+    sheet can hold.
+    """
+    try:
+        import openpyxl
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.utils.exceptions import IllegalCharacterError
+        from openpyxl.worksheet._writer import WorksheetWriter
+    except ImportError:
+        raise wording.needs_extra("Writing Excel files", "openpyxl", "formats") from None
+
+    table = _to_cell_types(table)
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet(output.source.layout.sheet)
+
+    def to_cell(value: Any) -> Any:
+        text_and_type = _text_and_type(value)
+        if text_and_type is None:
+            return value
+        cell = WriteOnlyCell(sheet, text_and_type[0])
+        cell.data_type = text_and_type[1]
+        return cell
+
+    # openpyxl's own temporary file would have a name, and stay if the process is killed.
+    with output.scratch() as sheet_file:
+        writer = WorksheetWriter(sheet, str(sheet_file))
+        writer.cleanup = lambda: None  # it would remove the file, which is ours
+        writer.write_top()
+        sheet._writer = writer
+        content = io.BytesIO()
+        try:
+            sheet.append([to_cell(name) for name in table.column_names])
+            for batch in table.to_batches(_ROWS_AT_ONCE):
+                for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                    sheet.append([to_cell(value) for value in row])
+            book.save(content)
+        except IllegalCharacterError:  # its message quotes the value
+            raise wording.refused_by_writer(output.name, "Excel") from None
+        finally:
+            # openpyxl leaves unfinished files to the garbage collector, which would print warnings.
+            for unfinished in (sheet._rows, writer.xf):
+                with suppress(Exception):
+                    unfinished.close()
+    with output.path.open("wb") as file:
+        file.write(content.getbuffer())
+
+
+def _text_and_type(value: Any) -> tuple[str, str] | None:
+    """A cell's text and type, where openpyxl would write something else than the value."""
+    if isinstance(value, str) and value[:1] in ("=", "#"):  # formulas and error values to openpyxl
+        return value, "s"
+    if isinstance(value, float) and float(f"{value:.16g}") != value:  # it writes 16 of up to 17 digits
+        return repr(value), "n"
+    return None
+
+
+def _to_cell_types(table: pa.Table) -> pa.Table:
+    if table.num_rows + 1 > MOST_ROWS:
+        raise wording.too_many_for("Excel", "records", table.num_rows, MOST_ROWS - 1)
+    if table.num_columns > MOST_COLUMNS:
+        raise wording.too_many_for("Excel", "columns", table.num_columns, MOST_COLUMNS)
+    for at, field in enumerate(table.schema):
+        column = to_basic_type(table.column(at), field.name, "Excel")
+        if pa.types.is_large_string(column.type):
+            longest = compute.max(compute.utf8_length(column)).as_py() or 0
+            if longest > _MOST_LETTERS_OF_CELL:
+                raise wording.text_too_long_for("Excel", field.name, _MOST_LETTERS_OF_CELL)
+        elif pa.types.is_floating(column.type):
+            # A sheet has neither NaN nor infinity.
+            column = compute.if_else(compute.is_nan(column), scalar(None, column.type), column)
+            if np.isinf(to_numpy(column)).any():
+                raise wording.infinite_values(field.name, int(np.isinf(to_numpy(column)).sum()))
+        table = table.set_column(at, field.name, column)
+    return table
+
+
+FORMATS = (
+    Format(
+        "Excel",
+        (".xlsx",),
+        re.compile(rb"PK\x03\x04|PK\x05\x06"),
+        read,
+        write,
+        options=("header", "sheet", "header_row"),
+    ),
+)

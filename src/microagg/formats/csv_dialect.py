@@ -95,15 +95,6 @@ def has_zero_bytes(file: BinaryIO, encoding: str) -> bool:
     return any("\0" in decoder.decode(block) for block in iter(lambda: file.read(_BLOCK), b""))
 
 
-def has_hexadecimals(file: BinaryIO, encoding: str) -> bool:
-    """Whether there may be a number such as 0x1F anywhere."""
-    return any(_occurs(file, ("0" + sign).encode(encoding).removeprefix(_mark(encoding))) for sign in "xX")
-
-
-def _mark(encoding: str) -> bytes:
-    return "".encode(encoding)
-
-
 def _occurs(file: BinaryIO, sought: bytes) -> bool:
     file.seek(0)
     end = b""

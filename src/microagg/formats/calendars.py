@@ -104,11 +104,6 @@ CALENDARS = {
 }
 
 
-def program_of(file_format: str) -> str | None:
-    """The program that a statistical file's format belongs to: a key of `CALENDARS`."""
-    return next((program for program in CALENDARS if file_format.startswith(program)), None)
-
-
 def kind_of(column_format: str, program: str) -> Kind | Literal["other"] | None:
     """The kind of date that a column's format shows; "other" is one for which Arrow has no type."""
     if program == "Stata":

@@ -1,9 +1,9 @@
-"""Arrow table and labels -> Stata, SPSS, SAS transport, by pyreadstat."""
+"""Stata, SPSS and SAS, by pyreadstat: tables with labels."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,14 @@ import pyarrow as pa
 from pyarrow import compute
 
 from microagg import wording
-from microagg.arrow_types import is_number
-from microagg.calendars import CALENDARS, program_of
-from microagg.model import Origin, StatisticalLabels
-from microagg.write.columns import to_basic_type
-from microagg.write.display import widen_format
+from microagg.arrow_types import DATES, is_number, to_basic_type
+from microagg.formats.calendars import CALENDARS, kind_of
+from microagg.formats.display import widen_format
+from microagg.formats.format import Content, Format, Output, Source
+from microagg.model import StatisticalLabels
+from microagg.verdict import note
 
-_NO_LABELS = StatisticalLabels()
+_TRANSPORT_RECORD = 80  # bytes; SAS pads the last one
 # Stata's smallest and largest "long"; what is above means missing.
 _SMALLEST_LONG, _LARGEST_LONG = -2_147_483_647, 2_147_483_620
 
@@ -32,57 +33,125 @@ class _Limits:
     """Of the longest text."""
 
 
-_LIMITS = {
-    "Stata": _Limits(
-        r"[^\W\d]\w{0,31}", "at most 32 letters, digits and underscores, no digit first", 2_000_000_000
-    ),
-    "SPSS": _Limits(
-        r"[^\W\d_][\w.$#@]{0,63}", "at most 64 letters, digits and _ . $ # @, a letter first", 32_767
-    ),
-    "SAS transport": _Limits(
-        r"[A-Za-z_][A-Za-z0-9_]{0,31}",
-        "at most 32 letters A to Z, digits and underscores, no digit first",
-        32_767,
-    ),
-}
 _OLD_TRANSPORT = _Limits(r"[A-Za-z_][A-Za-z0-9_]{0,7}", "", 200)
 _OLD_TRANSPORT_LABEL = 40
 
 
-def write_statistical(
-    table: pa.Table,
-    to: Path,
-    path: str,
-    kind: str,
-    origin: Origin,
-    changed: frozenset[str],
-    zipped: bool = False,
-) -> None:
-    """Write the table with the labels of its source; messages call the file `path`.
+@dataclass(frozen=True, slots=True)
+class _Statistical:
+    """One of the formats, and what pyreadstat has for it."""
 
-    `DataError` for what the format cannot hold.
-    """
-    try:
-        import pandas as pd  # noqa: F401  (what the writers take)
-        import pyreadstat
-    except ImportError:
-        raise wording.needs_extra(f"Writing {kind} files", "pyreadstat and pandas", "formats") from None
+    name: str
+    program: str
+    """A key of `CALENDARS`."""
+    reader: str
+    user_missing: bool = False
+    """Whether the reader can keep codes that are declared as missing."""
+    writer: str = ""
+    limits: _Limits | None = None
+    """Of what is written."""
 
-    prepared = _Prepared.of(table, kind, origin, changed)
-    writers: dict[str, Callable[..., None]] = {
-        "Stata": pyreadstat.write_dta,
-        "SPSS": pyreadstat.write_sav,
-        "SAS transport": pyreadstat.write_xport,
-    }
-    options = prepared.options(kind, zipped)
-    try:
-        writers[kind](prepared.frame, str(to), **options)
-    except OSError:
-        raise
-    except Exception as error:  # pyreadstat's own, whose message may quote values
-        if "unable to write" in str(error).lower():  # without a reason: usually the disk is full
-            raise wording.cannot_write(path, "the disk may be full") from None
-        raise wording.refused_by_writer(path, kind) from None
+    def read(self, source: Source) -> Content:
+        """Read all columns, their labels and formats, and notes on what was lost.
+
+        Values stay coded, with the user-missing codes of SPSS; extended missing values (.a to .z) are null
+        like the ordinary one. Dates get Arrow's types where nothing is lost by that.
+        """
+        try:
+            import pyreadstat
+        except ImportError:
+            raise wording.needs_extra(f"Reading {self.name} files", "pyreadstat", "formats") from None
+        path = source.openable
+        if _is_cut_short(path, self.name):
+            raise wording.unreadable_content(source.name, self.name)
+        options = {"user_missing": True} if self.user_missing else {}
+        try:
+            columns, meta = getattr(pyreadstat, self.reader)(
+                str(path), output_format="dict", disable_datetime_conversion=True, **options
+            )
+            labels = _labels(meta)
+            typed = [_column(column, values, meta, self.program) for column, values in columns.items()]
+        except (MemoryError, OSError):
+            raise
+        except Exception:  # a broken file may raise anything, with a message that quotes values
+            raise wording.unreadable_content(source.name, self.name) from None
+        table = pa.Table.from_arrays(
+            [array for _, array in typed], schema=pa.schema([field for field, _ in typed])
+        )
+        extended = [column for column, values in meta.missing_user_values.items() if values]
+        return Content(table, labels, (note("extended_missing", *extended),) if extended else ())
+
+    def write(self, table: pa.Table, output: Output) -> None:
+        """Write the table with the labels of its source; `DataError` for what the format cannot hold."""
+        try:
+            import pandas as pd  # noqa: F401  (what the writers take)
+            import pyreadstat
+        except ImportError:
+            raise wording.needs_extra(
+                f"Writing {self.name} files", "pyreadstat and pandas", "formats"
+            ) from None
+        if self.limits is None:
+            raise wording.contract_broken("write", f"{self.name} files are only read")
+        prepared = _Prepared.of(table, self, self.limits, output)
+        options = prepared.options(self.name, zipped=output.name.lower().endswith(".zsav"))
+        try:
+            getattr(pyreadstat, self.writer)(prepared.frame, str(output.path), **options)
+        except OSError:
+            raise
+        except Exception as error:  # pyreadstat's own, whose message may quote values
+            if "unable to write" in str(error).lower():  # without a reason: usually the disk is full
+                raise wording.cannot_write(output.name, "the disk may be full") from None
+            raise wording.refused_by_writer(output.name, self.name) from None
+
+
+def _labels(meta: Any) -> StatisticalLabels:
+    return StatisticalLabels(
+        file_label=meta.file_label or "",
+        column_labels={name: text for name, text in meta.column_names_to_labels.items() if text},
+        value_labels={name: dict(texts) for name, texts in meta.variable_value_labels.items()},
+        formats={name: text for name, text in meta.original_variable_types.items() if text},
+        missing_ranges={name: list(entries) for name, entries in meta.missing_ranges.items()},
+        measures=dict(meta.variable_measure),
+        display_widths=dict(meta.variable_display_width),
+        notes=tuple(meta.notes or ()),
+        table_name=meta.table_name or "",
+    )
+
+
+def _column(
+    name: str, values: Sequence[Any], meta: Any, program: str
+) -> tuple[pa.Field[Any], pa.Array[Any]]:
+    stored = meta.readstat_variable_types.get(name, "")
+    if stored.startswith("string"):
+        text = pa.array([None if value is None else str(value) for value in values], pa.large_string())
+        return pa.field(name, text.type), text
+    if meta.missing_user_values.get(name):  # letters among numbers
+        values = [None if isinstance(value, str) else value for value in values]
+    array: pa.Array[Any] = pa.array(values, pa.float64(), from_pandas=True)
+    dates = kind_of(meta.original_variable_types.get(name) or "", program)
+    if dates:
+        numbers = array.to_numpy(zero_copy_only=False)
+        moments = None if dates == "other" else CALENDARS[program].from_numbers(numbers, dates)
+        if moments is None:
+            return pa.field(name, array.type, metadata={DATES: b"1"}), array
+        array = moments
+    elif stored.startswith("int"):
+        array = array.cast(pa.int64())
+    return pa.field(name, array.type), array
+
+
+def _is_cut_short(path: Path, kind: str) -> bool:
+    """Whether the end of the file is missing: pyreadstat would return the records before it silently."""
+    size = path.stat().st_size
+    if kind == "SAS transport":
+        return size % _TRANSPORT_RECORD != 0
+    with path.open("rb") as file:
+        beginning = file.read(11)
+        file.seek(max(size - 100, 0))
+        end = file.read().rstrip()
+    if kind == "SPSS portable":
+        return not end.endswith(b"Z")
+    return beginning == b"<stata_dta>" and not end.endswith(b"</stata_dta>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +166,15 @@ class _Prepared:
     """Bytes of the longest text of each column of text."""
 
     @classmethod
-    def of(cls, table: pa.Table, kind: str, origin: Origin, changed: frozenset[str]) -> _Prepared:
+    def of(cls, table: pa.Table, own: _Statistical, limits: _Limits, output: Output) -> _Prepared:
         import pandas as pd
 
-        program = program_of(kind)
-        if program is None:
-            raise wording.contract_broken("write", f"{kind} is no statistical format")
-        limits = _LIMITS[kind]
+        kind, program, changed = own.name, own.program, output.changed
         wrong = [name for name in table.column_names if not re.fullmatch(limits.names, name)]
         if wrong:
             raise wording.bad_names_for(kind, wrong, limits.names_described)
-        same = program_of(origin.format) == program
-        labels = _labels_kept(origin.labels or _NO_LABELS, table, changed)
+        same = output.source.format.startswith(program)
+        labels = _labels_kept(output.source.labels or StatisticalLabels(), table, changed)
         formats: dict[str, str] = {}
         longest: dict[str, int] = {}
         columns: dict[str, Any] = {}
@@ -259,3 +325,64 @@ def _labels_of_codes(texts: Mapping[Any, str], column: Any) -> dict[Any, str]:
     if kind != "i":
         return numbers
     return {int(code): text for code, text in numbers.items() if float(code).is_integer()}
+
+
+_STATA = _Statistical(
+    "Stata",
+    "Stata",
+    "read_dta",
+    user_missing=True,
+    writer="write_dta",
+    limits=_Limits(
+        r"[^\W\d]\w{0,31}", "at most 32 letters, digits and underscores, no digit first", 2_000_000_000
+    ),
+)
+_SPSS = _Statistical(
+    "SPSS",
+    "SPSS",
+    "read_sav",
+    user_missing=True,
+    writer="write_sav",
+    limits=_Limits(
+        r"[^\W\d_][\w.$#@]{0,63}", "at most 64 letters, digits and _ . $ # @, a letter first", 32_767
+    ),
+)
+_SPSS_PORTABLE = _Statistical("SPSS portable", "SPSS", "read_por")
+_SAS = _Statistical("SAS", "SAS", "read_sas7bdat", user_missing=True)
+_SAS_TRANSPORT = _Statistical(
+    "SAS transport",
+    "SAS",
+    "read_xport",
+    writer="write_xport",
+    limits=_Limits(
+        r"[A-Za-z_][A-Za-z0-9_]{0,31}",
+        "at most 32 letters A to Z, digits and underscores, no digit first",
+        32_767,
+    ),
+)
+
+FORMATS = (
+    Format("Stata", (".dta",), re.compile(rb"<stata_dta>"), _STATA.read, _STATA.write),
+    Format("SPSS", (".sav", ".zsav"), re.compile(rb"\$FL[23]"), _SPSS.read, _SPSS.write),
+    Format(
+        "SPSS portable",
+        (".por",),
+        re.compile(rb"(?s).*SPSS PORT FILE"),
+        _SPSS_PORTABLE.read,
+        written_instead=".sav",
+    ),
+    Format(
+        "SAS",
+        (".sas7bdat",),
+        re.compile(rb"\0{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92"),
+        _SAS.read,
+        written_instead=".xpt",
+    ),
+    Format(
+        "SAS transport",
+        (".xpt",),
+        re.compile(rb"HEADER RECORD\*{7}LIB"),
+        _SAS_TRANSPORT.read,
+        _SAS_TRANSPORT.write,
+    ),
+)

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 
 from microagg import wording
-from microagg.columns import MISSING_TEXTS
-from microagg.read.columns import DATE
+from microagg.columns import DATE, MISSING_TEXTS
 
 ROWS_COMPARED = 5_000
 """Records that the first row is compared with, at most."""
