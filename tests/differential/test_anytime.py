@@ -57,6 +57,28 @@ def test_auto_is_never_worse_than_descent_from_the_same_start(
     assert found.sse <= descended.sse
 
 
+def test_mdav_that_is_too_slow_gives_way_to_blocks() -> None:
+    x = census_like(8_000)
+    run = simulated(SECONDS, 2_000.0)
+    found = solved("auto", x, 3, run)
+    assert (found.recipe, found.truncated) == ("blocks", True)
+    assert "did not end in 0.4 s" in found.reason
+    assert np.array_equal(found.labels, solved("blocks", x, 3, Run()).labels)
+
+
+def test_small_data_and_named_methods_keep_mdav() -> None:
+    for method, n in (("auto", 4_000), ("mdav", 8_000)):
+        found = solved(method, census_like(n), 3, simulated(SECONDS, 2_000.0))
+        assert np.array_equal(found.labels, solved("mdav", census_like(n), 3, Run()).labels)
+
+
+def test_a_stop_during_mdav_is_none_for_lack_of_time() -> None:
+    run = Run(seconds=1e6, threads=1)
+    run.cancel()
+    with pytest.raises(Cancelled):
+        solved("auto", census_like(8_000), 3, run)
+
+
 @pytest.mark.parametrize(("kind", "k"), [("smooth", 3), ("smooth", 5), ("flat", 3)])
 def test_more_seconds_lower_the_loss(kind: str, k: int) -> None:
     """On a machine ten times as slow as planned for: time for MDAV, for descent, and for a search."""

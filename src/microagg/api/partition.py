@@ -72,8 +72,9 @@ def partition(
     effort: "fast", "balanced" or "best", for methods that can always do more: a tenth of a second, two
         thirds of one, and half a minute to some minutes for 1,000 records.
     seconds: wall-clock limit of refinements, which plan their work to fit into it, and again by their
-        measured pace. Not covered: reading and scaling, the method they start from (MDAV), and up to 0.2 s
-        for a last descent of an anneal that was cut short.
+        measured pace. In `auto`, MDAV on more than 4,096 records heeds it too: `blocks`, which are quick,
+        take its place. Not covered: reading and scaling, a method that is named to start from, and up to
+        0.2 s for a last descent of an anneal that was cut short.
     seed: fixes every random choice; methods without any give the same result for each seed.
     threads: most threads to use (default: all available); never changes the result.
     certify: also prove a lower bound, for `bound` and `gap`; takes up to as many seconds again (60 where

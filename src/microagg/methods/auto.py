@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from microagg import errors
 from microagg.methods.anneal import Anneal
 from microagg.methods.assignment import FEWEST_RECORDS, LARGER_GROUPS, Adaptive
 from microagg.methods.blocks import BLOCK_RECORDS, BLOCKWISE_FROM_RECORDS, ONE_BLOCK_RECORDS, KdBlocks
@@ -22,7 +23,7 @@ from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent
 from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
 from microagg.methods.sorting import OptimalUnivariate
-from microagg.methods.stage import Stage, Within, chain, solve
+from microagg.methods.stage import Chain, Stage, Within, chain, solve
 from microagg.model import Partition, Problem
 
 MOST_FOR_MDAV = BLOCKWISE_FROM_RECORDS
@@ -61,6 +62,8 @@ SECONDS_PER_STEP = 1e-7
 """Of annealing, at most, on so few records."""
 LEAST_SECONDS_PER_RECORD = 0.001
 """With less time a proof is not tried: hardly any would succeed."""
+
+_IN_BLOCKS = Within(Mdav(), by=KdBlocks())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +119,12 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
 
 def _choose_start(problem: Problem, run: Run) -> Choice:
     n = len(problem.points)
-    in_blocks = Within(Mdav(), by=KdBlocks())
     if n > MOST_FOR_MDAV:
         reason = f"{n:,} records, over {MOST_FOR_MDAV:,}: mdav inside blocks to start from"
-        return Choice(in_blocks, "blocks", reason)
+        return Choice(_IN_BLOCKS, "blocks", reason)
     if n > BLOCK_RECORDS and run.seconds is not None and seconds_of_mdav(problem) > run.seconds:
         reason = f"{n:,} records: mdav would take all the time, mdav inside blocks to start from"
-        return Choice(in_blocks, "blocks", reason)
+        return Choice(_IN_BLOCKS, "blocks", reason)
     return Choice(Mdav(), "mdav", f"{n:,} records: mdav is quick enough to start from")
 
 
@@ -167,6 +169,28 @@ def _can_price(problem: Problem, run: Run) -> bool:
     return run.seconds is None or len(problem.points) <= rate * run.seconds
 
 
+class _MdavTooSlow(Exception):  # noqa: N818 (never seen by a user)
+    """MDAV did not end within the seconds of the run."""
+
+
+def _solve_in_time(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partition:
+    """As `solve`, but MDAV at the beginning is given up when the seconds of the run are over, where blocks
+    would have been quicker.
+    """
+    stages = stage.stages if isinstance(stage, Chain) else (stage,)
+    if run.seconds is None or stages[0] != Mdav() or len(problem.points) <= BLOCK_RECORDS:
+        return solve(stage, problem, start, run)
+    try:
+        found = solve(stages[0], problem, start, run.for_part(max(run.watch.seconds_left, 0.0)))
+    except errors.Cancelled:
+        if run.overdue and not run.watch.cancelled:
+            raise _MdavTooSlow from None
+        run.cancel()
+        raise
+    run.note(found.sse)
+    return solve(Chain(stages[1:]), problem, found, run) if len(stages) > 1 else found
+
+
 @dataclass(frozen=True, slots=True)
 class Auto:
     """Chooses a method from the number of records and attributes, k, effort and seconds. `recipe` is the
@@ -184,7 +208,15 @@ class Auto:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         choice = choose(problem, run, self.of, self.prove)
-        found = solve(choice.stage, problem, start, run)
+        try:
+            found = _solve_in_time(choice.stage, problem, start, run)
+        except _MdavTooSlow:
+            n = len(problem.points)
+            reason = (
+                f"{n:,} records: mdav did not end in {run.seconds:g} s, mdav inside blocks took its place"
+            )
+            choice = Choice(_IN_BLOCKS, "blocks", reason)
+            found = replace(solve(choice.stage, problem, start, run), truncated=True)
         only = len(problem.points) < 2 * problem.k
         return replace(
             found,

@@ -347,8 +347,8 @@ class MethodSettings:
     )
     seconds: float | None = _method_option(
         kinds.Number(),
-        "Time limit of the search for groups. Reading, MDAV to start from, verifying and writing are not "
-        "covered; `compare` has it for each strategy.",
+        "Time limit of the search for groups, MDAV at its beginning included if the method is `auto`. "
+        "Reading, verifying and writing are not covered; `compare` has it for each strategy.",
         commands=("protect", "compare", "partition"),
         label="Limit of time, in seconds",
         form=MORE,
