@@ -1,10 +1,11 @@
 """Experiments behind the reasons of docs/papers.md: other readings of the papers beside what they print.
 
-    python -m benchmarks.readings [order] [path] [diameter] [optima] [large-census] [ties] [extremes] [cut]
+    python -m benchmarks.readings [order] [path] [diameter] [optima] [large-census] [ties] [extremes]
+        [cut] [blocks]
 
 Without names, all of them: a few minutes. All is plain NumPy, but for the cut of a path, the optimum of
-eleven records and the methods on random sets. Readings that turned out to give printed figures have become
-settings of the methods; the others are here so that nobody need try them again.
+eleven records, the methods on random sets and the optima of blocks. Readings that turned out to give
+printed figures have become settings of the methods; the others are here so that nobody need try them again.
 
     order          which of its two groups MDAV forms first, and how it keeps its records (VLDBJ06, Table 5)
     path           how the records of a group follow each other in MDAV-MHM and MD-MHM (the same table)
@@ -14,13 +15,16 @@ settings of the methods; the others are here so that nobody need try them again.
     ties           what becomes of losses when ties go to the highest row (CMP98, Table 1)
     extremes       which extreme comes first at each split of MDO_MD (CMP98, Tables 1, 3 and 4)
     cut            other costs of a group, and other sizes, for the cut of NPN-MHM (VLDBJ06, Table 5)
+    blocks         the optimum of the blocks of `decomposition`, and others (CGS22, Tables 1 to 4)
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +32,11 @@ from tests.papers import figures
 
 import microagg
 from microagg import _core, datasets
+from microagg.methods.decomposition import Decomposition
+from microagg.methods.exact import Exact
+from microagg.methods.run import Run
+from microagg.methods.stage import one_group
+from microagg.model import Partition, Problem
 
 Points = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -441,6 +450,51 @@ def cut() -> None:
             print(f"  groups of {sizes[0]} to {sizes[-1]}:".ljust(50), marked(found, wanted))
 
 
+# --- the blocks of CGS22 ----------------------------------------------------------------------
+
+
+@dataclass
+class Optimum:
+    """Column generation with branching in a block, which keeps the costs and bounds it finds."""
+
+    needs_start: ClassVar[bool] = True
+    found: list[Partition] = field(default_factory=list)
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        self.found.append(Exact(nodes=200, work=10**9)(problem, start, run))
+        return self.found[-1]
+
+
+def decomposed(data: str) -> Iterator[tuple[str, list[str], figures.Entry]]:
+    """CGS22's figures of k = 3 and at least ten blocks: method, its settings, and the figure."""
+    for table in figures.load()["table"]:
+        if (table["paper"], table["data"]) != ("CGS22", data) or table["table"] == "5":
+            continue
+        for figure in table["figures"]:
+            name, *settings = figure["method"].split(":")
+            if name == "decomposition" and figure["k"] == 3 and settings[0] in ("s=40", "s=20", "s=10"):
+                yield figure["method"], settings, figure
+
+
+def blocks() -> None:
+    """After step 5: what is printed, ours, the optimum of the same blocks. After step 7: other blocks."""
+    for data in ("tarragona", "census"):
+        problem = Problem(standardised(data), 3)
+        whole = one_group(problem)
+        for method, settings, figure in decomposed(data):
+            shown = f"{data}, {method}: printed {figure['published']}, ours {figure['ours']:.4f}"
+            if "last_swap=no" in settings:
+                inside = Optimum()
+                number = int(settings[0].removeprefix("s="))
+                stage = Decomposition(inside, number, "first_swap=no" not in settings)
+                best = 100 * stage(problem, whole, Run(threads=1)).sse / whole.sse
+                bound = 100 * sum(part.bound for part in inside.found) / whole.sse
+                print(f"{shown}, best of these blocks {best:.4f}, proven {bound:.4f}", flush=True)
+            else:
+                inwards = microagg.partition(datasets.load(data), 3, f"{method}:order=inwards")
+                print(f"{shown}, order=inwards {inwards.information_loss:.4f}", flush=True)
+
+
 EXPERIMENTS = {
     "order": order,
     "path": path,
@@ -450,6 +504,7 @@ EXPERIMENTS = {
     "ties": ties,
     "extremes": extremes,
     "cut": cut,
+    "blocks": blocks,
 }
 
 
