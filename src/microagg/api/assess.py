@@ -72,7 +72,7 @@ def assess(
     plan = AssessmentPlan.of(given)
     assessing.check_measures(plan)
     _check_callable(progress)
-    before, after = _both(original, protected, csv_format, layout)
+    before, after = _both(original, protected, csv_format, layout, progress)
     return assessing.assess(before, after, plan, progress=progress)
 
 
@@ -134,7 +134,7 @@ def compare(
     _check_callable(progress)
     comparing.check_measures(others)
     return comparing.compare(
-        microdata_from(data, csv_format, layout),
+        microdata_from(data, csv_format, layout, progress),
         strategies,
         max_risk=own.max_risk,
         measures=others,
@@ -151,7 +151,11 @@ def _check_callable(progress: object) -> None:
 
 
 def _both(
-    original: object, protected: object, csv_format: CsvFormat, layout: Mapping[str, object]
+    original: object,
+    protected: object,
+    csv_format: CsvFormat,
+    layout: Mapping[str, object],
+    progress: Callable[[Progress], object] | None,
 ) -> tuple[Microdata, Microdata]:
     """Both files; options of files are for those of the two on which they act."""
     sources = [Path(data) if isinstance(data, str | Path) else data for data in (original, protected)]
@@ -163,8 +167,8 @@ def _both(
         raise wording.no_csv_at_all(csv_format.given())
     first, second = _layouts(layout, kinds)
     return (
-        microdata_from(sources[0], formats[0], first),
-        microdata_from(sources[1], formats[1], second),
+        microdata_from(sources[0], formats[0], first, progress),
+        microdata_from(sources[1], formats[1], second, progress),
     )
 
 

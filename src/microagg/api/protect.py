@@ -127,7 +127,7 @@ def protect_with(
         raise wording.not_given("data", "a data frame or a path")
     if is_spark_frame(source):
         return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
-    microdata = microdata_from(source, csv_format, layout)
+    microdata = microdata_from(source, csv_format, layout, progress)
     origin = replace(microdata.origin, notes=(*microdata.origin.notes, *notes))
     return local.protect(replace(microdata, origin=origin), protection, progress)
 

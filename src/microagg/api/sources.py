@@ -5,13 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from microagg import read, wording
+from microagg.engines.solving import Watcher
+from microagg.engines.steps import Steps
 from microagg.model import CsvFormat, Layout, Microdata
+from microagg.wording import Step
 
 
-def microdata_from(data: object, csv_format: CsvFormat, layout: Layout) -> Microdata:
+def microdata_from(
+    data: object, csv_format: CsvFormat, layout: Layout, progress: Watcher | None = None
+) -> Microdata:
     """All columns of a file or a data frame."""
     if isinstance(data, str | Path):
-        return read.microdata_from_file(Path(data), csv_format, layout)
+        path = Path(data)
+        return Steps(progress).call(
+            Step.READING, lambda: read.microdata_from_file(path, csv_format, layout)
+        )
     unused = [*csv_format.given(), *layout.given()]
     if unused:
         raise wording.not_csv("what was given", "data frame", unused)

@@ -30,7 +30,7 @@ def assess(given: dict[str, Any]) -> None:
     if run.report is not None:
         _check_report(run.report)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        assessment = judge(original, protected, progress=bar.update, **given)
+        assessment = judge(original, protected, progress=bar.watcher, **given)
     if run.report is not None:
         write_text(run.report, assessment_report(assessment, str(original), str(protected)))
     click.echo(one_json(assessment.as_dict()) if as_json else assessment.table(run.details))

@@ -28,7 +28,7 @@ def compare(given: dict[str, Any]) -> None:
     record = given.setdefault("record", beside / INTERNAL_FOLDER)
     try:
         with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-            comparison = try_all(file, progress=bar.update, **given)
+            comparison = try_all(file, progress=bar.watcher, **given)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(wording.kept_for_later(str(record))) from None
     texts = {} if run.output is None else {run.output: comparison.csv()}

@@ -14,13 +14,14 @@ from microagg.api.partition import lower_bound
 from microagg.api.partition import partition as solve
 from microagg.certificate import check, load
 from microagg.cli.progress_bar import Bar
+from microagg.engines.steps import Steps
 from microagg.errors import SettingsError
 from microagg.model import Table, file_options, nearness
 from microagg.plan.options import take
 from microagg.plan.settings import BoundRun, CheckRun, MethodSettings, PartitionRun, Printing
 from microagg.read import table_from_file
 from microagg.results import Bound, Result, check_certifiable
-from microagg.wording import certificate_holds, same_output, visible
+from microagg.wording import Step, certificate_holds, same_output, visible
 from microagg.write import check_output, labels_text, write_labels, write_texts
 
 
@@ -29,9 +30,9 @@ def partition(given: dict[str, Any]) -> None:
     how = take(MethodSettings, given)
     if run.labels is not None:
         check_output(run.labels)
-    table = _table(given, run.columns)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        result = solve(table, run.k, progress=bar.update, **asdict(how))
+        table = _table(given, run.columns, bar)
+        result = solve(table, run.k, progress=bar.watcher, **asdict(how))
     if run.labels is not None:
         write_labels(run.labels, result.labels.tolist())
     if as_json:
@@ -51,10 +52,10 @@ def bound(given: dict[str, Any]) -> None:
             check_output(path)
     if labels is not None and certificate is not None and labels.resolve() == certificate.resolve():
         raise same_output(str(labels))
-    table = _table(given, run.columns)
-    if certificate is not None:
-        check_certifiable(table.values, run.k)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+        table = _table(given, run.columns, bar)
+        if certificate is not None:
+            check_certifiable(table.values, run.k)
         proven = lower_bound(
             table,
             run.k,
@@ -63,7 +64,7 @@ def bound(given: dict[str, Any]) -> None:
             gap=own.gap,
             seed=how.seed,
             threads=how.threads,
-            progress=bar.update,
+            progress=bar.watcher,
         )
     texts = {} if labels is None else {labels: labels_text(proven.incumbent.labels.tolist())}
     refusal = None  # of a certificate, where the run was stopped early: the rest is printed first
@@ -100,7 +101,8 @@ def _print_bound(proven: Bound, summary: dict[str, object] | None, paths: dict[s
 def verify_certificate(given: dict[str, Any]) -> None:
     certificate = Path(given.pop("certificate"))
     own, as_json = take(CheckRun, given), take(Printing, given).json
-    table = _table(given, given.pop("columns", ()))
+    with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
+        table = _table(given, given.pop("columns", ()), bar)
     checked = check(load(certificate), table.values, seconds=own.seconds)
     if as_json:
         names = ("sse", "sst", "bound", "information_loss", "bound_loss", "gap", "proved")
@@ -126,9 +128,9 @@ def verify_certificate(given: dict[str, Any]) -> None:
     )
 
 
-def _table(given: dict[str, Any], columns: tuple[str, ...]) -> Table:
-    file = Path(given.pop("file"))
-    return table_from_file(file, columns or None, *file_options(given))
+def _table(given: dict[str, Any], columns: tuple[str, ...], bar: Bar) -> Table:
+    file, options = Path(given.pop("file")), file_options(given)
+    return Steps(bar.watcher).call(Step.READING, lambda: table_from_file(file, columns or None, *options))
 
 
 def _summary(

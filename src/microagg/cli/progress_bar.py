@@ -41,13 +41,17 @@ class Bar:
             raise KeyboardInterrupt
         self._stopping = True
 
+    @property
+    def watcher(self) -> Callable[[Progress], bool] | None:
+        """What a run is to call: nothing, if nobody can see the bar."""
+        return None if self._hidden else self.update
+
     def update(self, progress: Progress) -> bool:
         """Draw; called by the run about twenty times a second. True: stop with the best so far."""
-        self._something_found = progress.has_groups or progress.information_loss is not None
-        if not self._hidden and progress.seconds >= 1.0:
-            if self._close is None:
-                self._open()
-            self._draw(progress)
+        self._something_found |= progress.has_groups or progress.information_loss is not None
+        if self._close is None and not self._hidden and progress.seconds >= 1.0:
+            self._open()
+        self._draw(progress)
         return self._stopping
 
     def _open(self) -> None:
@@ -59,19 +63,20 @@ class Bar:
         bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
-            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[share]}"),
             TimeElapsedColumn(),
             TextColumn("{task.fields[loss]}"),
             console=Console(stderr=True),
             transient=True,
         )
         bars.start()
-        task = bars.add_task("", total=1.0, loss="")
+        task = bars.add_task("", total=1.0, share="", loss="")
         self._close = bars.stop
         self._draw = lambda progress: bars.update(
             task,
             description=visible(_where(progress)),
             completed=progress.done,
+            share=f"{progress.done:4.0%}" if progress.done > 0.0 else "",
             loss=_loss_so_far(progress),
         )
 

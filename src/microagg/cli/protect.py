@@ -54,15 +54,16 @@ def _protect_file(
     _check_settings(settings)
     OutputPaths.of(target, run.record, run.labels, run.report, run.external_report).check(origin, run.force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        release = protect_with(source, settings, bar.update)
-    record = release.save(
-        target,
-        force=run.force,
-        record=run.record,
-        labels=run.labels,
-        report=run.report,
-        external_report=run.external_report,
-    )
+        release = protect_with(source, settings, bar.watcher)
+        record = release.save(
+            target,
+            force=run.force,
+            record=run.record,
+            labels=run.labels,
+            report=run.report,
+            external_report=run.external_report,
+            progress=bar.watcher,
+        )
     pages = {"report": run.report, "external_report": run.external_report}
     written = {name: str(page) for name, page in pages.items() if page is not None}
     _print(release, str(target), record, as_json, written)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -19,6 +20,7 @@ from microagg.engines.masking import (
 )
 from microagg.engines.release import Release, TaskPartition
 from microagg.engines.solving import Watcher, solve_all
+from microagg.engines.steps import Steps
 from microagg.engines.weighing import weights_of
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
@@ -31,6 +33,7 @@ from microagg.scale.strata import Strata, strata_of
 from microagg.scale.tasks import Tasks, tasks_of
 from microagg.verdict import Finding, Verdict, accepted, note, unsafe_release
 from microagg.verify import verify
+from microagg.wording import Step
 
 SEEDS_OF_RETRY = 8
 OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn-mhm")
@@ -40,12 +43,13 @@ OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn
 def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
     """A verified release of the source, or an exception with the reasons against it."""
     started = monotonic()
-    prepared = prepare(source, protection)
+    stop = _StopRequest(progress)
+    steps = Steps(None if progress is None else stop.report)
+    prepared = steps.call(Step.PREPARING, lambda: prepare(source, protection))
     strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
     as_numbers = with_numbers(source.table, prepared.numbers)
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
-    stop = _StopRequest(progress)
     for plan in plans_of(protection):
         attempts += 1
         partitions = solve_all(
@@ -56,10 +60,12 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
             strata=[task.stratum for task in tasks.tasks],
             finish_when_stopped=True,
         )
-        new = masked(protection, kept, prepared.weights, tasks.tasks, partitions)
+        new = steps.call(
+            Step.MASKING, partial(masked, protection, kept, prepared.weights, tasks.tasks, partitions)
+        )
         table = released_table(source.table, order, protection, strata, new)
         claims = claims_of(protection, tuple(strata.recoded), new.rounding, new.mean_tolerance)
-        verdict = verify(as_numbers, table, strata.rows[order], claims)
+        verdict = steps.call(Step.VERIFYING, partial(verify, as_numbers, table, strata.rows[order], claims))
         if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):
             break
     raise_if_unsafe(verdict, attempts)

@@ -18,12 +18,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import __version__, errors, read, wording, write
+from microagg.engines.solving import Watcher
+from microagg.engines.steps import Steps
 from microagg.model import Claims, Labels, Microdata, Origin, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.report import check_installed
 from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import check_written
+from microagg.wording import Step
 
 INTERNAL_FOLDER = "microagg-internal"
 """Folder beside the release for files that must not be released with it."""
@@ -217,28 +220,27 @@ class Release:
         labels: bool = False,
         report: str | Path | None = None,
         external_report: str | Path | None = None,
+        progress: Watcher | None = None,
     ) -> Path:
         """Write the release, read it back, count again, and only then give the file its name.
 
         path: its ending decides the format. force: overwrite. record: the folder for what is internal, the
         record of the run and its plan (default: microagg-internal beside the release); labels: also the
         group of each record. report: also an HTML page with all that is known, not to be released;
-        external_report: one with what those who get the release may know. Returns the path of the record.
+        external_report: one with what those who get the release may know. progress: called about twenty
+        times a second with a `Progress`; what it returns has no effect. Returns the path of the record.
         """
         places = OutputPaths.of(path, record, labels, report, external_report)
         places.check(self.source.origin, force)
         path = places.release
         changed = (*self.protection.changed, *self.claims.recoded)
-        with write.stage(self.verified, path, changed) as staged:
-            try:
-                written = read.read_back(staged.readable, staged.origin)
-            except errors.DataError:
-                raise unsafe_release([refuse("written_unreadable")]) from None
-            decimal = staged.origin.csv.decimal if staged.origin.csv else None
-            check_written(
-                self.verified.microdata.table, written, self.verdict, self.claims, decimal=decimal or "."
+        steps = Steps(progress)
+        with ExitStack() as drafts:
+            staged = steps.call(
+                Step.WRITING,
+                lambda: drafts.enter_context(write.stage(self.verified, path, changed)),
             )
-            del written
+            self._check_written(staged, steps)
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
             settings = self._settings_with_paths(path, places.folder)
             contents = {
@@ -247,12 +249,24 @@ class Release:
             }
             if places.groups is not None:
                 contents[places.groups] = self._groups()
-            with ExitStack() as drafts:
-                before = drafts.enter_context(write.Internal(places.folder).staged(contents))
-                for target, text, mode in self._reports(places, staged, settings):
-                    before.append(drafts.enter_context(write.text_draft(target, text, mode)))
-                staged.commit(force, before=before)
+            before = drafts.enter_context(write.Internal(places.folder).staged(contents))
+            reports = steps.call(Step.REPORTING, lambda: list(self._reports(places, staged, settings)))
+            before += [drafts.enter_context(write.text_draft(*report)) for report in reports]
+            staged.commit(force, before=before)
         return places.folder / places.record
+
+    def _check_written(self, staged: write.Staged, steps: Steps) -> None:
+        """Read the written file back, and count again in it."""
+        try:
+            written = steps.call(Step.READING_BACK, lambda: read.read_back(staged.readable, staged.origin))
+        except errors.DataError:
+            raise unsafe_release([refuse("written_unreadable")]) from None
+        decimal = staged.origin.csv.decimal if staged.origin.csv else "."
+        table, verdict, claims = self.verified.microdata.table, self.verdict, self.claims
+        steps.call(
+            Step.VERIFYING_FILE,
+            lambda: check_written(table, written, verdict, claims, decimal=decimal or "."),
+        )
 
     def report(self) -> str:
         """All that is known about the release, as an HTML page; not to be released."""

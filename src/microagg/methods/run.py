@@ -127,33 +127,12 @@ class Run:
         if self._inside:
             return kernel()
         self.watch.restart()
-        outcome: list[_Result] = []
-        failure: list[BaseException] = []
-        finished = threading.Event()
 
-        def work() -> None:
-            try:
-                outcome.append(kernel())
-            except BaseException as error:
-                failure.append(error)
-            finally:
-                finished.set()
+        def look() -> None:
+            if self.progress and self.progress(self._progress()) is True:
+                self.cancel()
 
-        # An event, not join(): a signal during join() can make a running thread look finished.
-        worker = threading.Thread(target=work, daemon=True)
-        try:
-            worker.start()
-            while not finished.wait(_POLL_SECONDS):
-                if self.progress and self.progress(self._progress()) is True:
-                    self.cancel()
-        except BaseException:
-            self.watch.cancel()
-            if worker.ident is not None:
-                finished.wait()
-            raise
-        if failure:
-            raise failure[0]
-        return outcome[0]
+        return watched(kernel, look, self.watch.cancel)
 
     def _progress(self) -> Progress:
         loss = improvement = None
@@ -228,6 +207,40 @@ class Run:
         child._memory = self._memory
         child._memory_lock = self._memory_lock
         return child
+
+
+def watched(
+    work: Callable[[], _Result], look: Callable[[], object], stop: Callable[[], object] = lambda: None
+) -> _Result:
+    """The result of `work`, which gets a thread of its own; this one calls `look` about twenty times a
+    second. What `look` raises, and Ctrl-C, comes out when the work has ended, which is asked to by `stop`.
+    """
+    outcome: list[_Result] = []
+    failure: list[BaseException] = []
+    finished = threading.Event()
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:
+            failure.append(error)
+        finally:
+            finished.set()
+
+    # An event, not join(): a signal during join() can make a running thread look finished.
+    worker = threading.Thread(target=run, daemon=True)
+    try:
+        worker.start()
+        while not finished.wait(_POLL_SECONDS):
+            look()
+    except BaseException:
+        stop()
+        if worker.ident is not None:
+            finished.wait()
+        raise
+    if failure:
+        raise failure[0]
+    return outcome[0]
 
 
 def available_threads() -> int:

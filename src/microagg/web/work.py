@@ -112,7 +112,11 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     folder = Path(arguments["folder"])
     target = folder / protected_name(Path(arguments["name"]))
     release.save(
-        target, record=folder / INTERNAL, report=folder / REPORT, external_report=folder / EXTERNAL
+        target,
+        record=folder / INTERNAL,
+        report=folder / REPORT,
+        external_report=folder / EXTERNAL,
+        progress=line.watch,
     )
     (folder / RESULT).write_text(main_part((folder / REPORT).read_text("utf-8")), "utf-8")
     return {

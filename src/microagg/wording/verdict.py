@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any
 
 from microagg.errors import UnsafeRelease
@@ -91,3 +92,16 @@ stopped_before_this = text()("the run was stopped before it had groups for these
 finishing_quickly = text()("quick groups for the rest")
 stratum_of = text("number", "of")("stratum {number:,} of {of:,}")
 part_of = text("number", "of")("part {number:,} of {of:,}")
+
+
+class Step(StrEnum):
+    """What a run does beside its search, as progress shows it."""
+
+    READING = "reading the file"
+    PREPARING = "preparing the records"
+    MASKING = "computing what is published"
+    VERIFYING = "verifying"
+    WRITING = "writing the file"
+    READING_BACK = "reading the written file"
+    VERIFYING_FILE = "verifying the written file"
+    REPORTING = "writing the reports"

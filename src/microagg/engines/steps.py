@@ -1,0 +1,34 @@
+"""What a run does beside its search, such as reading and verifying, reported like the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import TypeVar
+
+from microagg.engines.solving import Watcher
+from microagg.methods.run import Progress, watched
+from microagg.wording import Step
+
+_Result = TypeVar("_Result")
+
+
+class Steps:
+    """Steps of one run: `progress` is called when each begins, and then about twenty times a second, in the
+    thread of the caller. None of them can be stopped half-way: what `progress` returns is for the search.
+    """
+
+    def __init__(self, progress: Watcher | None) -> None:
+        self._progress = progress
+        self._started = monotonic()
+
+    def call(self, step: Step, work: Callable[[], _Result]) -> _Result:
+        progress = self._progress
+        if progress is None:
+            return work()
+
+        def report() -> None:
+            progress(Progress(step, 0.0, monotonic() - self._started))
+
+        report()
+        return watched(work, report)
