@@ -1,7 +1,9 @@
 """CPU time of descent for every k, and how it differs between neighbouring k.
 
     python -m benchmarks.descent_by_k                    # 2,000 census-like records, some 70 values of k
+    python -m benchmarks.descent_by_k --data lognormal   # other data
     python -m benchmarks.descent_by_k --n 1000 --all     # every k from 2 to n/2
+    python -m benchmarks.descent_by_k --n 100000 --k 100 # some k only
 
 Each line has k, the largest number of groups, CPU seconds of descent without its neighbour lists, and their
 ratio to those of the quicker of the two neighbouring k. The last line has the largest such ratio of those
@@ -11,6 +13,7 @@ that take at least 0.05 s.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from time import process_time
 
 import numpy as np
@@ -24,6 +27,17 @@ from microagg.methods.stage import one_group, solve
 from microagg.model import Points, Problem
 
 LEAST_SECONDS = 0.05
+
+
+def lognormal(n: int) -> Points:
+    """Six attributes with long right tails."""
+    return np.exp(np.random.default_rng(7).normal(size=(n, 6)))
+
+
+DATA: dict[str, Callable[[int], Points]] = {
+    "census-like": lambda n: datasets.census_like(n).values,
+    "lognormal": lognormal,
+}
 
 
 def seconds_of_descent(points: Points, k: int) -> float:
@@ -52,16 +66,18 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="CPU time of descent for every k")
     parser.add_argument("--n", type=int, default=2_000, help="records (2,000)")
+    parser.add_argument("--data", choices=DATA, default="census-like", help="census-like, or lognormal")
     parser.add_argument("--all", action="store_true", help="every k, not some 70")
+    parser.add_argument("--k", type=int, nargs="+", default=[], help="these k only")
     given = parser.parse_args()
-    values = datasets.census_like(given.n).values
+    values = DATA[given.data](given.n)
     points = np.ascontiguousarray((values - values.mean(axis=0)) / values.std(axis=0))
-    values_of_k = chosen(given.n, given.all)
+    values_of_k = given.k or chosen(given.n, given.all)
     seconds = [seconds_of_descent(points, k) for k in values_of_k]
     worst = 0.0
     for place, k in enumerate(values_of_k):
         beside = seconds[max(place - 1, 0) : place] + seconds[place + 1 : place + 2]
-        ratio = seconds[place] / min(beside)
+        ratio = seconds[place] / min(beside, default=seconds[place])
         if seconds[place] >= LEAST_SECONDS:
             worst = max(worst, ratio)
         print(f"{k:5d} {given.n // k:5d} {seconds[place]:8.3f} {ratio:6.2f}", flush=True)
