@@ -1,7 +1,7 @@
 """What released values reveal by themselves: k-anonymity, true values, dominance.
 
 The other measures of risk: `linkage`, `probabilistic_linkage`, `intervals`, `attribute_disclosure` and
-`key_confidential`; `risk_catalogue` describes them all.
+`key_confidential`; `risk.toml` describes them all.
 """
 
 from __future__ import annotations
