@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -75,8 +74,7 @@ class Table:
 class CsvFormat:
     """How a CSV file is written, as far as it is given; the rest is detected.
 
-    `delimiter` is one ASCII character (or backslash t), `encoding` a name that Python knows, `decimal` the
-    point or the comma. `SettingsError` for what no CSV file can have.
+    `delimiter` is one character, `encoding` a name that Python knows, `decimal` the point or the comma.
     """
 
     delimiter: str | None = None
@@ -84,16 +82,7 @@ class CsvFormat:
     decimal: str | None = None
 
     def __post_init__(self) -> None:
-        if self.delimiter == r"\t":  # what a shell makes of '\t'
-            object.__setattr__(self, "delimiter", "\t")
-        sign = self.delimiter
-        if sign is not None and (
-            len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '\r\n"+-.'
-        ):
-            raise wording.bad_delimiter(sign)
-        if self.decimal not in (None, ".", ","):
-            raise wording.no_such_choice("decimal", self.decimal, [".", ","])
-        if sign == self.decimal == ",":
+        if self.delimiter == self.decimal == ",":
             raise wording.comma_twice()
 
     def given(self) -> list[str]:
@@ -107,7 +96,7 @@ class Layout:
 
     `header`: "yes" if its first row holds the names of the columns, "no" if that is a record; by default
     that row is judged. `sheet`: of a workbook. `header_row`: the row that holds the names, counted from 1;
-    those above it are skipped. `SettingsError` for what cannot be.
+    those above it are skipped.
     """
 
     header: str | None = None
@@ -115,14 +104,7 @@ class Layout:
     header_row: int | None = None
 
     def __post_init__(self) -> None:
-        if self.header not in (None, "yes", "no"):
-            raise wording.no_such_choice("header", self.header, ["yes", "no"])
-        if self.sheet is not None and (not isinstance(self.sheet, str) or not self.sheet):
-            raise wording.bad_value("sheet", "the name of a sheet")
-        row = self.header_row
-        if row is not None and (isinstance(row, bool) or not isinstance(row, Integral) or row < 1):
-            raise wording.bad_number("header_row", row, "a whole number of at least 1")
-        if self.header == "no" and row is not None:
+        if self.header == "no" and self.header_row is not None:
             raise wording.header_row_without_header()
 
     def given(self) -> dict[str, Any]:
@@ -134,14 +116,6 @@ CSV_OPTIONS = tuple(each.name for each in fields(CsvFormat))
 LAYOUT_OPTIONS = tuple(each.name for each in fields(Layout))
 FILE_OPTIONS = (*CSV_OPTIONS, *LAYOUT_OPTIONS)
 """How a file is written."""
-
-
-def file_options(given: dict[str, Any]) -> tuple[CsvFormat, Layout]:
-    """What is given about how the file is written, taken out of all that is given."""
-    return (
-        CsvFormat(*(given.pop(name, None) for name in CSV_OPTIONS)),
-        Layout(*(given.pop(name, None) for name in LAYOUT_OPTIONS)),
-    )
 
 
 @dataclass(frozen=True, slots=True)

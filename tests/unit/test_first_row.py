@@ -16,6 +16,7 @@ import microagg
 from microagg import DataError, SettingsError, read
 from microagg.formats.first_row import looks_like_record
 from microagg.model import CsvFormat, Layout
+from microagg.plan.files import file_options
 from microagg.plan.plan_file import read_plan
 from tests.refusals import refusal
 
@@ -206,7 +207,7 @@ def test_other_formats_are_never_asked(tmp_path: Path, ending: str) -> None:
 )
 def test_what_cannot_be_said(said: dict[str, object], says: str) -> None:
     with pytest.raises(SettingsError, match=says):
-        Layout(**said)  # type: ignore[arg-type]
+        file_options(dict(said))
 
 
 def test_a_sheet_has_no_effect_on_csv(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from microagg.errors import DataError, SettingsError
 from microagg.model import Microdata, Origin
+from microagg.plan import kinds
 from microagg.plan.plan_file import MOST_BYTES, parsed_plan, read_plan, used_plan, write_plan
 from microagg.plan.profile import profile
 from microagg.plan.settings import PLAN_OPTIONS
@@ -37,18 +38,27 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     ]
 )
 NUMBERS = st.integers(-(2**63), 2**63) | st.floats(allow_nan=False, allow_infinity=False)
-VALUES = {
-    "text in quotes": NAMES,
-    "a whole number": st.integers(0, 2**64 - 1),
-    "a number": NUMBERS,
-    "true or false": st.booleans(),
-    "an array of column names": st.lists(NAMES),
-    "an array of arrays of column names": st.lists(st.lists(NAMES)),
-    "a table with an array of numbers and texts for each column": st.dictionaries(NAMES, st.lists(NUMBERS)),
-    "a table with a whole number for each column": st.dictionaries(NAMES, st.integers(0, 20)),
-}
+
+
+def values_of(kind: kinds.Kind) -> st.SearchStrategy[object]:
+    by_kind: dict[type[kinds.Kind], st.SearchStrategy[object]] = {
+        kinds.Delimiter: st.sampled_from(";|~"),
+        kinds.Int: st.integers(2, 2**64 - 1),
+        kinds.GroupSize: st.integers(2, 2**64 - 1),
+        kinds.Number: st.floats(0.01, 1e9),
+        kinds.Flag: st.booleans(),
+        kinds.NameList: st.lists(NAMES, min_size=1),
+        kinds.Subsets: st.lists(st.lists(NAMES, min_size=1), min_size=1),
+        kinds.CodesByColumn: st.dictionaries(NAMES, st.lists(NUMBERS, min_size=1)),
+        kinds.DecimalsByColumn: st.dictionaries(NAMES, st.integers(0, 15)),
+    }
+    return (
+        st.sampled_from(list(kind.choices)) if kind.choices else by_kind.get(type(kind), NAMES.filter(bool))
+    )
+
+
 PLANS = st.fixed_dictionaries(
-    {}, optional={name: VALUES[option.kind.toml] for name, option in PLAN_OPTIONS.items()}
+    {}, optional={name: values_of(option.kind) for name, option in PLAN_OPTIONS.items()}
 )
 
 
@@ -164,23 +174,25 @@ def test_what_editors_do(tmp_path: Path, content: str) -> None:
     ("content", "message"),
     [
         ("kays = [['a']]", r"'kays' \(did you mean keys\?\)"),
-        ("[keys]\nsecond = 1", "keys is a table; it must be an array of arrays of column names, such as"),
-        ("k = 3.0", "k is a number; it must be a whole number, such as 3"),
-        ("k = true", "k is a truth value; it must be a whole number"),
-        ("k = '3'", "k is text; it must be a whole number"),
-        ("keys = 'a'", "keys is text; it must be an array of arrays"),
-        ("keys = [['a'], 'b']", "keys is an array; it must be an array of arrays"),
-        ("strata = 'region'", r'strata is text; it must be an array of column names, such as \["region"\]'),
-        ("strata = [1]", "strata is an array; it must be an array of column names"),
-        ("shuffle = 1", "shuffle is a whole number; it must be true or false"),
-        ("noise = nan", "noise is a number; it must be a number"),
-        ("noise = 'much'", "noise is text; it must be a number, such as 0.1"),
-        ("missing_codes = [99]", "missing_codes is an array; it must be a table with an array of numbers"),
-        ("missing_codes = { a = 99 }", "missing_codes is a table; it must be a table with an array"),
-        ("missing_codes = { a = [true] }", "a table with an array of numbers and texts for each column"),
-        ("decimals = { a = 1.5 }", "must be a table with a whole number for each column"),
-        ("weight = ['w']", "weight is an array; it must be text in quotes"),
-        ("seed = 2020-01-01", "seed is a date or time; it must be a whole number"),
+        ("[keys]\nsecond = 1", "plan.toml: keys must be a list of column names"),
+        ("k = 3.0", "plan.toml: k is of type float; it must be a whole number"),
+        ("k = true", "k is of type bool; it must be a whole number"),
+        ("k = '3'", "k is of type str; it must be a whole number"),
+        ("k = 1", "k is 1; it must be at least 2"),
+        ("keys = [['a'], 'b']", "keys must be either a list of column names or a list of such lists"),
+        ("strata = [1]", "strata must be a list of column names"),
+        ("strata = []", "strata must be at least one column name"),
+        ("shuffle = 1", "shuffle must be true or false"),
+        ("noise = nan", "noise is nan, of type float; it must be a number"),
+        ("noise = 'much'", "noise is 'much', of type str; it must be a number of at least 0.01"),
+        ("missing_codes = [99]", "missing_codes must be a table with names of columns"),
+        ("missing_codes = { a = [true] }", "missing_codes of a must be a list of finite numbers or texts"),
+        ("missing_codes = { a = [inf] }", "missing_codes of a must be a list of finite numbers or texts"),
+        ("decimals = { a = 1.5 }", "decimals of a is 1.5, of type float; it must be a whole number"),
+        ("weight = ['w']", "weight must be the name of one column"),
+        ("output = 3", "output must be text"),
+        ("delimiter = 'ab'", "The delimiter is 'ab'"),
+        ("seed = 2020-01-01", "seed is datetime.date"),
         ("k = 3\nmethod = mdav", "is not TOML: line 2 cannot be read"),
         ("k = 3\n\nk = 4", "is not TOML: line 3 cannot be read"),
         ("k = 3\nkeys = [\n", "is not TOML: line 3 cannot be read"),
@@ -193,6 +205,15 @@ def test_what_editors_do(tmp_path: Path, content: str) -> None:
 def test_refused(tmp_path: Path, content: str | bytes, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         read_plan(written(tmp_path, content))
+
+
+def test_one_thing_needs_no_brackets(tmp_path: Path) -> None:
+    text = "keys = 'a'\nstrata = 'region'\nmissing_codes = { a = 99 }"
+    assert read_plan(written(tmp_path, text)) == {
+        "keys": [["a"]],
+        "strata": ["region"],
+        "missing_codes": {"a": [99]},
+    }
 
 
 def test_no_plan_file(tmp_path: Path) -> None:

@@ -13,14 +13,24 @@ from microagg.engines.assessment import Assessment
 from microagg.engines.comparing import Comparison
 from microagg.formats import without_effect
 from microagg.methods.run import Progress
-from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName, file_options
+from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName
 from microagg.plan.assessment import AssessmentPlan
-from microagg.plan.options import by_option_name, options_of, refuse_without_effect, take
-from microagg.plan.settings import CompareSettings, MeasureSettings, Missing, SmallStrata, Zeros
+from microagg.plan.files import file_options
+from microagg.plan.options import by_option_name, check, options_of, refuse_without_effect, take
+from microagg.plan.settings import (
+    AssessFiles,
+    CompareSettings,
+    MeasureSettings,
+    Missing,
+    SmallStrata,
+    Zeros,
+)
 from microagg.plan.strategies import strategies_of
 from microagg.read.files import STANDARD_INPUT
 
 Columns = str | Sequence[str]
+
+_LAYOUT_OPTIONS = options_of(AssessFiles)
 
 
 def assess(
@@ -67,7 +77,7 @@ def assess(
     given = by_option_name(locals())
     for other in ("original", "protected", "progress"):
         given.pop(other, None)
-    layout = {name: given.pop(name) for name in LAYOUT_OPTIONS if name in given}
+    layout = check(_LAYOUT_OPTIONS, {name: given.pop(name) for name in LAYOUT_OPTIONS if name in given})
     csv_format, _ = file_options(given)
     plan = AssessmentPlan.of(given)
     assessing.check_measures(plan)
@@ -176,11 +186,7 @@ def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]
     """One for each file: a pair has what is given for each by itself."""
     of_file: list[dict[str, Any]] = [{}, {}]
     for name, value in layout.items():
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            if len(value) != 2:
-                raise wording.bad_value(
-                    name, "one for both files, or two: the original's and the protected's"
-                )
+        if isinstance(value, list):
             of_file[0][name], of_file[1][name] = value
         elif value is not None:
             given: dict[str, Any] = {name: value}

@@ -14,8 +14,9 @@ from microagg.engines.release import Release
 from microagg.engines.spark.session import is_spark_frame
 from microagg.methods.run import Progress
 from microagg.methods.stage import Stage
-from microagg.model import Effort, Origin, ScaleName, file_options
+from microagg.model import Effort, Origin, ScaleName
 from microagg.plan import plan_file
+from microagg.plan.files import file_options
 from microagg.plan.options import by_option_name
 from microagg.plan.protection import Protection
 from microagg.plan.settings import Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros

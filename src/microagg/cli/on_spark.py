@@ -12,7 +12,7 @@ from microagg.engines.spark.limits import check_files, check_settings
 from microagg.engines.spark.protecting import protect
 from microagg.engines.spark.session import session_of
 from microagg.engines.spark.writing import check
-from microagg.model import file_options
+from microagg.plan.files import file_options
 from microagg.plan.protection import Protection
 from microagg.plan.settings import ProtectRun
 

@@ -16,7 +16,8 @@ from microagg.certificate import check, load
 from microagg.cli.progress_bar import Bar
 from microagg.engines.steps import Steps
 from microagg.errors import SettingsError
-from microagg.model import Table, file_options, nearness
+from microagg.model import Table, nearness
+from microagg.plan.files import file_options
 from microagg.plan.options import take
 from microagg.plan.settings import BoundRun, CheckRun, MethodSettings, PartitionRun, Printing
 from microagg.read import table_from_file

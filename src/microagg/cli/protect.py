@@ -15,7 +15,7 @@ from microagg.api.protect import protect_with
 from microagg.cli.progress_bar import Bar
 from microagg.engines.release import OutputPaths
 from microagg.engines.spark.session import require_spark
-from microagg.model import file_options
+from microagg.plan.files import file_options
 from microagg.plan.options import take
 from microagg.plan.plan_file import read_plan
 from microagg.plan.protection import Protection

@@ -1,7 +1,7 @@
 """Kinds of options.
 
-A kind reads what stands on a command line, in a plan file or in a form, checks it, raises the message if it
-cannot be used, and writes it back as arguments of a command.
+A kind reads what stands on a command line or in a form, checks a value wherever it comes from, raises the
+message if it cannot be used, and writes it back as arguments of a command.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from types import MappingProxyType
@@ -25,10 +25,8 @@ Code = int | float | str
 
 
 class Kind:
-    """Any text, and what all other kinds have in common."""
+    """What all kinds have in common. By itself: any value, checked by whoever uses it."""
 
-    toml: str = "text in quotes"
-    """What a plan file must hold."""
     value_type: type = str
     """Of one value on the command line."""
     default: Any = None
@@ -45,12 +43,13 @@ class Kind:
         """The value of what stands on the command line: of all texts if the option is repeatable."""
         return given
 
-    def fits_toml(self, value: object) -> bool:
-        return isinstance(value, str)
-
     def from_form(self, value: object) -> Any:
         """The value of what a form holds, or the text itself if it has none: `check` has a message."""
-        return str(value).strip()
+        text = str(value).strip()
+        try:
+            return self.value_type(text)
+        except ValueError:
+            return text
 
     def check(self, name: str, value: Any) -> Any:
         """The value, or `SettingsError`."""
@@ -62,7 +61,23 @@ class Kind:
 
 
 class Text(Kind):
-    """Checked by whoever uses it."""
+    def __init__(self, what: str = "text", metavar: str = "TEXT") -> None:
+        self.what, self.metavar = what, metavar
+
+    def check(self, name: str, value: object) -> str:
+        if not isinstance(value, str) or not value:
+            raise wording.bad_value(name, self.what)
+        return value
+
+
+class Delimiter(Text):
+    """One ASCII character that numbers and names do not have; a shell makes \\t of the tab."""
+
+    def check(self, name: str, value: object) -> str:
+        sign = super().check(name, value).replace(r"\t", "\t")
+        if len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '\r\n"+-.':
+            raise wording.bad_delimiter(sign)
+        return sign
 
 
 class File(Kind):
@@ -82,8 +97,10 @@ class Recipe(Kind):
 
 
 class OneOf(Kind):
+    """The first choice is the default."""
+
     def __init__(self, choices: Mapping[str, str]) -> None:
-        self.choices = choices
+        self.choices, self.default = choices, next(iter(choices))
         self.metavar = f"[{'|'.join(choices)}]"
 
     def check(self, name: str, value: object) -> str:
@@ -93,19 +110,15 @@ class OneOf(Kind):
 
 
 class Flag(Kind):
-    toml = "true or false"
     default = False
     value_type = bool
-
-    def fits_toml(self, value: object) -> bool:
-        return isinstance(value, bool)
 
     def from_form(self, value: object) -> bool:
         return bool(value)
 
     def check(self, name: str, value: object) -> bool:
         if not isinstance(value, bool):
-            raise wording.bad_value(name, self.toml)
+            raise wording.bad_value(name, "true or false")
         return value
 
     def arguments(self, flag: str, value: bool) -> Iterator[str]:
@@ -125,19 +138,9 @@ class Int(Kind):
         """The number must be below 2**bits."""
         self.at_least, self.bits = at_least, bits
 
-    def fits_toml(self, value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool)
-
-    def from_form(self, value: object) -> int | str:
-        text = str(value).strip()
-        try:
-            return int(text)
-        except ValueError:
-            return text
-
     def check(self, name: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, Integral) or value < self.at_least:
-            raise wording.bad_number(name, value, f"a whole number of at least {self.at_least}")
+            raise wording.bad_number(name, value, f"{self.toml} of at least {self.at_least}")
         if self.bits is not None and value >= 2**self.bits:
             raise wording.bad_number(name, value, f"below 2**{self.bits}")
         return int(value)
@@ -155,66 +158,33 @@ class GroupSize(Int):
 
 
 class Number(Kind):
-    """A finite number above 0."""
+    """A finite number; `needed` describes those that fit."""
 
     toml = "a number"
     value_type = float
     metavar = "NUMBER"
 
-    def fits_toml(self, value: object) -> bool:
-        return _is_number(value)
-
-    def from_form(self, value: object) -> float | str:
-        text = str(value).strip()
-        try:
-            return float(text)
-        except ValueError:
-            return text
+    def __init__(
+        self, needed: str = "a number above 0", fits: Callable[[float], bool] = lambda number: number > 0
+    ) -> None:
+        self.needed, self.fits = needed, fits
 
     def check(self, name: str, value: object) -> float:
-        if not _is_positive(value):
-            raise wording.bad_number(name, value, "a number above 0")
-        return float(value)  # type: ignore[arg-type]  # it is a Real
+        if not _is_number(value) or not self.fits(float(value)):  # type: ignore[arg-type]  # a Real
+            raise wording.bad_number(name, value, self.needed)
+        return float(value)  # type: ignore[arg-type]
 
     def arguments(self, flag: str, value: float) -> Iterator[str]:
         yield f"{flag}={_shortest(value)}"
 
 
-class Noise(Number):
-    def __init__(self, at_least: float) -> None:
-        self.at_least = at_least
-
-    def check(self, name: str, value: object) -> float:
-        if not _is_positive(value):
-            raise wording.bad_number(name, value, f"a number of at least {self.at_least}, such as 0.1")
-        number = float(value)  # type: ignore[arg-type]  # it is a Real
-        if number < self.at_least:
-            raise wording.too_little_noise(number, self.at_least)
-        return number
-
-
 class Share(Number):
-    """From 0 to 1."""
-
-    def check(self, name: str, value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
-            raise wording.bad_number(name, value, "a share from 0 to 1, such as 0.1")
-        return float(value)
-
-
-class AnyNumber(Number):
-    """Checked by whoever uses it."""
-
-    def check(self, name: str, value: Any) -> Any:
-        return value
+    def __init__(self) -> None:
+        super().__init__("a share from 0 to 1, such as 0.1", lambda share: 0.0 <= share <= 1.0)
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _shortest(value: float) -> str:
@@ -224,21 +194,9 @@ def _shortest(value: float) -> str:
 # --- names ------------------------------------------------------------------------------------
 
 
-class Name(Kind):
-    """Of one column."""
-
-    metavar = "COLUMN"
-
-    def check(self, name: str, value: object) -> str:
-        if not isinstance(value, str):
-            raise wording.bad_value(name, "the name of one column")
-        return value
-
-
 class NameList(Kind):
     """Names of columns or of something else, on the command line separated by commas."""
 
-    toml = "an array of column names"
     default = ()
     repeatable = True
 
@@ -249,9 +207,6 @@ class NameList(Kind):
     def parse(self, name: str, given: Sequence[str]) -> list[str]:
         lists = [split_names(part) for part in given]
         return [each for part in lists for each in part] if all(lists) else []
-
-    def fits_toml(self, value: object) -> bool:
-        return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
     def check(self, name: str, value: object) -> Names:
         listed = [value] if isinstance(value, str) else value
@@ -281,15 +236,10 @@ class Texts(NameList):
 class Subsets(NameList):
     """Lists of names. A list of names is one subset, a list of lists is several."""
 
-    toml = "an array of arrays of column names"
     again = "Given again: another subset."
 
     def parse(self, name: str, given: Sequence[str]) -> list[Any]:
         return [split_names(subset) for subset in given]
-
-    def fits_toml(self, value: object) -> bool:
-        fits = NameList().fits_toml
-        return fits(value) or (isinstance(value, list) and all(map(fits, value)))
 
     def check(self, name: str, value: object) -> Any:
         names = NameList(self.what)
@@ -359,58 +309,75 @@ def _split_at_slashes(text: str) -> list[list[str]]:
 # --- by column --------------------------------------------------------------------------------
 
 
-class CodesByColumn(Kind):
-    """By column, numbers and texts that mean something else than a number."""
+class ByColumn(Kind):
+    """Something for each of some columns."""
 
-    toml = "a table with an array of numbers and texts for each column"
     default = {}  # noqa: RUF012 (nobody changes it)
     repeatable = True
-    metavar = "COLUMN=CODES"
+    examples: str
+    """Of the command line."""
+    example_in_form: str
 
-    def parse(self, name: str, given: Sequence[str]) -> dict[str, list[Code]]:
-        codes: dict[str, list[Code]] = {}
-        for text in given:
-            column, equals, after = text.rpartition("=")
-            column, listed = column.strip(), split_names(after)
-            if not equals or not column or not listed or not all(listed):
-                raise wording.bad_value(name, "COLUMN=CODES, such as age=9,99 or wages=.")
-            if column in codes:
+    def parse(self, name: str, given: Sequence[str]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for text in self.split(given):
+            column, _, after = text.rpartition("=")
+            column, value = column.strip(), self.read(after)
+            if not column or value is None:
+                raise wording.bad_value(name, f"{self.metavar}, such as {self.examples}")
+            if column in values:
                 raise wording.given_twice(name, column)
-            codes[column] = [code_of(code) for code in listed]
-        return codes
+            values[column] = value
+        return values
 
-    def parse_cell(self, name: str, column: str, text: str) -> list[Code]:
+    def parse_cell(self, name: str, column: str, text: str) -> Any:
         """What a form holds for one column."""
+        value = self.read(text)
+        if value is None:
+            raise wording.bad_value(f"{name} of {column}", self.example_in_form)
+        return value
+
+    def split(self, given: Sequence[str]) -> Sequence[str]:
+        """The texts for single columns."""
+        return given
+
+    def read(self, text: str) -> Any:
+        """The value in a text, or None if there is none."""
+        raise NotImplementedError
+
+    def check(self, name: str, value: object) -> dict[str, Any]:
+        if not isinstance(value, Mapping) or not all(isinstance(column, str) for column in value):
+            raise wording.bad_value(name, "a table with names of columns")
+        return {column: self.check_one(f"{name} of {column}", own) for column, own in value.items()}
+
+    def check_one(self, name: str, value: Any) -> Any:
+        raise NotImplementedError
+
+
+class CodesByColumn(ByColumn):
+    """Numbers and texts that mean something else than a number."""
+
+    metavar = "COLUMN=CODES"
+    examples = "age=9,99 or wages=."
+    example_in_form = "numbers and texts separated by commas: 9, 99, ."
+
+    def read(self, text: str) -> list[Code] | None:
         try:
             listed = next(csv.reader([text], skipinitialspace=True), [])
-        except csv.Error:
-            needed = "numbers and texts separated by commas: 9, 99, ."
-            raise wording.bad_value(f"{name} of {column}", needed) from None
-        return [code_of(code) for code in listed if code.strip()]
+        except csv.Error:  # a line break outside of quotes
+            return None
+        return [code_of(code) for code in listed] if listed and all(map(str.strip, listed)) else None
 
     def cell(self, codes: Sequence[Code]) -> str:
         """Codes as they would be typed into a form."""
         text = join_names(codes)
         return text if '"' in text else text.replace(",", ", ")
 
-    def fits_toml(self, value: object) -> bool:
-        return isinstance(value, dict) and all(
-            isinstance(codes, list) and all(isinstance(code, str) or _is_number(code) for code in codes)
-            for codes in value.values()
-        )
-
-    def check(self, name: str, value: object) -> dict[str, tuple[Code, ...]]:
-        if not isinstance(value, Mapping):
-            raise wording.bad_value(name, "a table of columns with a list of codes each")
-        return {column: self._codes(name, column, codes) for column, codes in value.items()}
-
-    def _codes(self, name: str, column: object, given: Any) -> tuple[Code, ...]:
-        listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-        if not isinstance(column, str) or not listed or not all(map(_may_be_code, listed)):
-            raise wording.bad_value(name, "a table of columns with a list of numbers or texts each")
+    def check_one(self, name: str, value: Any) -> tuple[Code, ...]:
+        listed = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        if not listed or not all(map(_may_be_code, listed)):
+            raise wording.bad_value(name, "a list of finite numbers or texts")
         codes = [code_of(code) if isinstance(code, str) else code for code in listed]
-        if not all(isinstance(code, str) or math.isfinite(code) for code in codes):
-            raise wording.bad_value(name, "a table of columns with a list of finite numbers or texts each")
         # Numbers of NumPy cannot be written as JSON or TOML.
         return tuple(
             code if isinstance(code, str) else int(code) if isinstance(code, Integral) else float(code)
@@ -424,9 +391,7 @@ class CodesByColumn(Kind):
 
 
 def _may_be_code(code: object) -> bool:
-    if isinstance(code, str):
-        return bool(code.strip())
-    return isinstance(code, Real) and not isinstance(code, bool)
+    return bool(code.strip()) if isinstance(code, str) else _is_number(code)
 
 
 def code_of(text: str) -> Code:
@@ -441,43 +406,23 @@ def code_of(text: str) -> Code:
     return number if math.isfinite(number) else text
 
 
-class DecimalsByColumn(Kind):
-    toml = "a table with a whole number for each column"
-    default = {}  # noqa: RUF012 (nobody changes it)
-    repeatable = True
-    most = 15
+class DecimalsByColumn(ByColumn):
     metavar = "COLUMN=N"
+    examples = "surface=2,employees=0"
+    example_in_form = "a whole number, such as 2"
+    most = 15
 
-    def parse(self, name: str, given: Sequence[str]) -> dict[str, int]:
-        decimals: dict[str, int] = {}
-        for pair in (pair for text in given for pair in split_names(text)):
-            column, equals, number = pair.rpartition("=")
-            column = column.strip()
-            if not equals or not column or not number.strip().isdecimal():
-                raise wording.bad_value(name, "COLUMN=N, such as surface=2,employees=0")
-            if column in decimals:
-                raise wording.given_twice(name, column)
-            decimals[column] = int(number)
+    def split(self, given: Sequence[str]) -> list[str]:
+        return [pair for text in given for pair in split_names(text)]
+
+    def read(self, text: str) -> int | None:
+        return int(text) if text.strip().isdecimal() else None
+
+    def check_one(self, name: str, value: object) -> int:
+        decimals = Int().check(name, value)
+        if decimals > self.most:
+            raise wording.bad_number(name, decimals, f"at most {self.most}")
         return decimals
-
-    def parse_cell(self, name: str, column: str, text: str) -> int:
-        """What a form holds for one column."""
-        try:
-            return int(text)
-        except ValueError:
-            raise wording.bad_value(f"{name} of {column}", "a whole number, such as 2") from None
-
-    def fits_toml(self, value: object) -> bool:
-        return isinstance(value, dict) and all(map(Int().fits_toml, value.values()))
-
-    def check(self, name: str, value: object) -> dict[str, int]:
-        if not isinstance(value, Mapping):
-            raise wording.bad_value(name, "a table of columns with a number of decimals each")
-        checked = {str(column): Int().check(f"{name} of {column}", each) for column, each in value.items()}
-        for column, decimals in checked.items():
-            if decimals > self.most:
-                raise wording.bad_number(f"{name} of {column}", decimals, f"at most {self.most}")
-        return checked
 
     def arguments(self, flag: str, value: Mapping[str, int]) -> Iterator[str]:
         yield f"{flag}={join_names([f'{column}={number}' for column, number in value.items()])}"
@@ -497,3 +442,10 @@ class OfTwoFiles(Kind):
 
     def parse(self, name: str, given: Sequence[Any]) -> Any:
         return given[0] if len(given) == 1 else list(given)
+
+    def check(self, name: str, value: Any) -> Any:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            return self.of_one.check(name, value)
+        if len(value) != 2:
+            raise wording.bad_value(name, "one for both files, or two: the original's and the protected's")
+        return [None if each is None else self.of_one.check(name, each) for each in value]

@@ -108,6 +108,13 @@ def check(options: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, 
     return values
 
 
+def as_in_plan(value: Any) -> Any:
+    """A checked value with lists and dictionaries only, as in a plan file."""
+    if isinstance(value, tuple):
+        return [as_in_plan(part) for part in value]
+    return {key: as_in_plan(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+
 def take(settings: type[_Settings], given: dict[str, Any]) -> _Settings:
     """Settings made from what was given for them, which is taken out, and checked."""
     options = options_of(settings)

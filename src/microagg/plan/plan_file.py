@@ -9,9 +9,8 @@ import tomllib
 from pathlib import Path
 
 from microagg import errors, wording
-from microagg.plan.kinds import NameList, Subsets
-from microagg.plan.options import Option
-from microagg.plan.plan_text import toml_value, used_plan, write_plan
+from microagg.plan.options import Option, as_in_plan
+from microagg.plan.plan_text import used_plan, write_plan
 from microagg.plan.settings import PLAN_OPTIONS
 
 __all__ = ["parsed_plan", "read_plan", "used_plan", "write_plan"]
@@ -65,24 +64,8 @@ def parsed_plan(text: str, source: str) -> dict[str, object]:
 
 
 def _checked(source: str, option: Option, value: object) -> object:
-    """The value, if it is of the option's kind."""
-    if not option.kind.fits_toml(value):
-        needed = f"{option.kind.toml}, such as {toml_value(option.shown)}"
-        raise wording.plan_option_type(source, option.name, _kind_of(value), needed)
-    if isinstance(option.kind, Subsets) and value and NameList().fits_toml(value):
-        return [value]  # one subset, written without its own brackets
-    return value
-
-
-def _kind_of(value: object) -> str:
-    for kind, name in (
-        (bool, "a truth value"),
-        (str, "text"),
-        (int, "a whole number"),
-        (float, "a number"),
-        (list, "an array"),
-        (dict, "a table"),
-    ):
-        if isinstance(value, kind):
-            return name
-    return "a date or time"
+    try:
+        checked = option.kind.check(option.name, value)
+    except errors.SettingsError as error:
+        raise wording.in_plan(source, error) from None
+    return as_in_plan(checked)

@@ -12,6 +12,7 @@ from microagg.plan.kinds import Names
 from microagg.plan.method import METHOD_OPTIONS, MethodPlan, method_plan
 from microagg.plan.options import (
     Option,
+    as_in_plan,
     check,
     options_of,
     refuse_unknown,
@@ -122,14 +123,7 @@ def one_role_each(columns_by_role: Iterator[tuple[str, str]]) -> dict[str, str]:
 
 def _not_default(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: _plain(values[each.attribute])
+        name: as_in_plan(values[each.attribute])
         for name, each in options.items()
         if values[each.attribute] != each.default
     }
-
-
-def _plain(value: Any) -> Any:
-    """With lists and dictionaries only, as in a plan file."""
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return {key: _plain(part) for key, part in value.items()} if isinstance(value, Mapping) else value

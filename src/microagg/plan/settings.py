@@ -53,6 +53,9 @@ _method_option = partial(option, METHOD)
 _file_option = partial(option, FILES)
 _output_option = partial(option, OUTPUT)
 
+COLUMN = Text("the name of one column", "COLUMN")
+SHEET = Text("the name of a sheet")
+HEADER_ROW = kinds.Int(at_least=1)
 HEADER = OneOf({"yes": "names of the columns", "no": "a record: there are no names"})
 
 SECONDS_OF_PROOF = 60.0
@@ -77,22 +80,23 @@ class FileSettings:
         example="protected.csv",
     )
     delimiter: str | None = _file_option(
-        Text(),
+        kinds.Delimiter(),
         "Of a CSV file: the sign between fields; detected by default.",
         commands=(*READING, "assess"),
         label="Sign between fields",
         example=";",
     )
     encoding: str | None = _file_option(
-        Text(),
+        Text("the name of an encoding"),
         "Of a CSV file: its encoding, such as utf-8 or windows-1252; detected by default.",
         commands=(*READING, "assess"),
         label="Encoding",
         example="utf-8",
     )
     decimal: str | None = _file_option(
-        Text(),
+        OneOf({".": "point", ",": "comma"}),
         "Of a CSV file: its decimal sign, a point or a comma; detected by default.",
+        default=None,
         commands=(*READING, "assess"),
         label="Decimal sign",
         example=",",
@@ -101,17 +105,18 @@ class FileSettings:
         HEADER,
         "Of a CSV or Excel file: whether its first row holds the names of the columns or is a record, so "
         "that columns are called column1, column2, …; detected by default.",
+        default=None,
         label="First row",
         example="yes",
     )
     sheet: str | None = _file_option(
-        Text(),
+        SHEET,
         "Of an Excel file: the sheet to read, with its hidden rows and columns.",
         label="Sheet",
         example="Data",
     )
     header_row: int | None = _file_option(
-        kinds.Int(at_least=1),
+        HEADER_ROW,
         "Of a CSV or Excel file: the row that holds the names, counted from 1; rows above it are skipped.",
         label="Row with the names",
         example=3,
@@ -177,7 +182,7 @@ class ProtectionSettings:
         example=["year"],
     )
     weight: str | None = _column_option(
-        kinds.Name(),
+        COLUMN,
         "The column of survey weights, all above zero: means are weighted.",
         commands=JUDGING,
         label="survey weight",
@@ -192,7 +197,6 @@ class ProtectionSettings:
             }
         ),
         "What happens to strata of fewer than k records.",
-        default="refuse",
         commands=TRYING,
         label="Strata with fewer than k records",
         form=FIRST,
@@ -201,7 +205,6 @@ class ProtectionSettings:
     missing: Missing = _policy(
         OneOf({"refuse": "refuse", "by-pattern": "by-pattern: group records that miss the same"}),
         "What happens to records with missing values in keys.",
-        default="refuse",
         commands=TRYING,
         label="Missing values in keys",
         form=FIRST,
@@ -216,7 +219,6 @@ class ProtectionSettings:
     aggregate: Aggregate = _policy(
         OneOf({"mean": "mean", "median": "median"}),
         "What replaces the values of a group.",
-        default="mean",
         label="A group publishes its",
         form=MORE,
     )
@@ -229,7 +231,6 @@ class ProtectionSettings:
     zeros: Zeros = _policy(
         OneOf({"together": "together with other values", "apart": "apart: records with the same zeros"}),
         "Whether records with zeros in keys are grouped with others, or only with those of the same zeros.",
-        default="together",
         commands=TRYING,
         label="Zeros in keys",
         form=MORE,
@@ -269,12 +270,14 @@ class ProtectionSettings:
             }
         ),
         "How confidential columns are released: unchanged, masked as a subset of their own, or with noise.",
-        default="keep",
         label="Confidential columns are released",
         needs=_CONFIDENTIAL_NAMED,
     )
     noise: float = _confidential_option(
-        kinds.Noise(at_least=0.01),
+        kinds.Number(
+            "a number of at least 0.01, such as 0.1: with less, values hardly change",
+            lambda noise: noise >= 0.01,
+        ),
         "Standard deviation of the noise as a share of the column's, at least 0.01.",
         default=0.1,
         label="Noise",
@@ -327,7 +330,6 @@ class MethodSettings:
             }
         ),
         "The common unit to which columns are brought.",
-        default="zscore",
         label="Common unit",
         form=MORE,
     )
@@ -413,7 +415,6 @@ class ProtectRun:
     engine: str = _method_option(
         OneOf({"local": "this machine", "spark": "Spark, for data beyond one machine"}),
         "Where the work is done.",
-        default="local",
     )
     master: str | None = _method_option(
         Text(), "Of Spark: local[4], yarn, k8s://…; by default as configured, or local[*]."
@@ -455,7 +456,7 @@ class PartitionRun:
 class BoundRun:
     seconds: float = _method_option(kinds.Number(), "Time limit of the proof.", default=SECONDS_OF_PROOF)
     gap: float = _method_option(
-        kinds.AnyNumber(),
+        kinds.Number("a number of percent from 0 to below 100", lambda gap: 0 <= gap < 100),
         "Stop when the groups are proven to be at most this many percent above the optimum.",
         default=0.0,
     )
@@ -468,7 +469,7 @@ class BoundRun:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRun:
     seconds: float = _method_option(
-        kinds.AnyNumber(), "Time limit, after which nothing counts as proven.", default=SECONDS_OF_CHECK
+        kinds.Number(), "Time limit, after which nothing counts as proven.", default=SECONDS_OF_CHECK
     )
 
 
@@ -477,7 +478,7 @@ class AssessSettings:
     """What `assess` has beside roles of columns."""
 
     id: str | None = _column_option(
-        kinds.Name(),
+        COLUMN,
         "A column by which records of both files are matched; by default they are matched by their order.",
     )
     k: int | None = _column_option(kinds.GroupSize(), "What was promised; it is counted again.")
@@ -504,10 +505,10 @@ class AssessFiles:
         "Of CSV or Excel files: whether the first row holds the names of the columns or is a record.",
     )
     sheet: Any = _file_option(
-        kinds.OfTwoFiles(Text()), "Of Excel files: the sheet to read, with its hidden rows and columns."
+        kinds.OfTwoFiles(SHEET), "Of Excel files: the sheet to read, with its hidden rows and columns."
     )
     header_row: Any = _file_option(
-        kinds.OfTwoFiles(kinds.Int(at_least=1)),
+        kinds.OfTwoFiles(HEADER_ROW),
         "Of CSV or Excel files: the row that holds the names; rows above it are skipped.",
     )
 

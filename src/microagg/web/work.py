@@ -15,7 +15,8 @@ from microagg.engines import local
 from microagg.engines.drafting import draft
 from microagg.engines.outlook import bound_loss, mdav_loss, outlook
 from microagg.methods.run import Progress
-from microagg.model import Microdata, file_options
+from microagg.model import Microdata
+from microagg.plan.files import file_options
 from microagg.plan.profile import ColumnProfile, profile
 from microagg.plan.protection import Protection
 from microagg.report.pages import main_part

@@ -13,9 +13,7 @@ unknown_plan_options = settings_error("source", "names", "known")(
 )
 
 
-plan_option_type = settings_error("source", "name", "found", "needed")(
-    "In {source}, {name} is {found}; it must be {needed}."
-)
+in_plan = settings_error("source", "error")("In {source}: {error}")
 plan_not_toml = settings_error("source", "line")(
     "{source} is not TOML: line {line} cannot be read. Write each option once, as name = value, with text "
     'in quotes, such as missing = "refuse".'

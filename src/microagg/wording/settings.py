@@ -78,12 +78,6 @@ def bad_number(setting: str, found: object, needed: str) -> SettingsError:
     )
 
 
-too_little_noise = settings_error("found", "least")(
-    "{--noise <name>} is {found:g}; with less than {least:g} of a column's standard deviation, values "
-    "hardly change. Use at least {least:g}, such as 0.1."
-)
-
-
 text_codes_of_numbers = settings_error("column", "texts")(
     "{--missing_codes <name>} of '{column}' has the text {texts:quoted}, but the column holds numbers and "
     "can hold no text: its missing values are marked as missing already. Leave the text out."

@@ -1,0 +1,20 @@
+"""How a file is written, as far as it is given: options, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from microagg.model import CSV_OPTIONS, FILE_OPTIONS, LAYOUT_OPTIONS, CsvFormat, Layout
+from microagg.plan.options import check, options_of
+from microagg.plan.settings import FileSettings
+
+_OPTIONS = {name: each for name, each in options_of(FileSettings).items() if name in FILE_OPTIONS}
+
+
+def file_options(given: dict[str, Any]) -> tuple[CsvFormat, Layout]:
+    """What is given about how the file is written, taken out of all that is given."""
+    values = check(_OPTIONS, {name: given.pop(name) for name in FILE_OPTIONS if name in given})
+    return (
+        CsvFormat(*(values[name] for name in CSV_OPTIONS)),
+        Layout(*(values[name] for name in LAYOUT_OPTIONS)),
+    )
