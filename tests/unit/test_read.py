@@ -22,6 +22,7 @@ from microagg import read, wording
 from microagg.cli import entry as cli
 from microagg.errors import DataError, MissingExtra, SettingsError
 from microagg.model import CsvFormat, Layout, Table
+from microagg.plan.files import file_options
 from tests.bad_files import (
     BAD_FILES,
     GOOD_NAMES,
@@ -190,7 +191,7 @@ def test_decimal_commas(tmp_path: Path, delimiter: str, decimal: str | None) -> 
 def test_csv_that_is_easily_misread(
     tmp_path: Path, text: str, options: dict[str, str], values: list[list[float]]
 ) -> None:
-    table = read.table_from_file(written(tmp_path, text), csv_format=CsvFormat(**options))
+    table = read.table_from_file(written(tmp_path, text), csv_format=file_options(dict(options))[0])
     assert table.values.tolist() == values
 
 
@@ -238,7 +239,7 @@ def test_wrong_csv_options(
 ) -> None:
     path = write_good(tmp_path / "good.csv")
     with pytest.raises(kind) as caught:
-        read.table_from_file(path, csv_format=CsvFormat(**options))
+        read.table_from_file(path, csv_format=file_options(dict(options))[0])
     assert not leaks(str(caught.value))
     for part in says:
         assert part in str(caught.value)

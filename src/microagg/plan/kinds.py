@@ -70,11 +70,11 @@ class Text(Kind):
         return value
 
 
-class Delimiter(Text):
+class Delimiter(Kind):
     """One ASCII character that numbers and names do not have; a shell makes \\t of the tab."""
 
     def check(self, name: str, value: object) -> str:
-        sign = super().check(name, value).replace(r"\t", "\t")
+        sign = str(value).replace(r"\t", "\t")
         if len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '\r\n"+-.':
             raise wording.bad_delimiter(sign)
         return sign
