@@ -15,7 +15,6 @@ microaggregation".
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.model import Table
+from microagg.read.files import table_from_file
 
 __all__ = [
     "CENSUS_CORRELATION",
@@ -45,34 +45,22 @@ Matrix = NDArray[np.float64]
 
 # --- printed in a paper -----------------------------------------------------------------------
 
-SME_COMPANIES = (
-    "A&A Ltd",
-    "B&B SpA",
-    "C&C Inc",
-    "D&D BV",
-    "E&E SL",
-    "F&F GmbH",
-    "G&G AG",
-    "H&H SA",
-    "I&I LLC",
-    "J&J Co",
-    "K&K Sarl",
+_SME = (
+    ("A&A Ltd", 790, 55, 3_212_334, 313_250),
+    ("B&B SpA", 710, 44, 2_283_340, 299_876),
+    ("C&C Inc", 730, 32, 1_989_233, 200_213),
+    ("D&D BV", 810, 17, 984_983, 143_211),
+    ("E&E SL", 950, 3, 194_232, 51_233),
+    ("F&F GmbH", 510, 25, 119_332, 20_333),
+    ("G&G AG", 400, 45, 3_012_444, 501_233),
+    ("H&H SA", 330, 50, 4_233_312, 777_882),
+    ("I&I LLC", 510, 5, 159_999, 60_388),
+    ("J&J Co", 760, 52, 5_333_442, 1_001_233),
+    ("K&K Sarl", 50, 12, 645_223, 333_010),
 )
-"""The identifiers of the rows of `sme()`, which a release would suppress."""
 
-_SME_ROWS = (
-    (790, 55, 3_212_334, 313_250),
-    (710, 44, 2_283_340, 299_876),
-    (730, 32, 1_989_233, 200_213),
-    (810, 17, 984_983, 143_211),
-    (950, 3, 194_232, 51_233),
-    (510, 25, 119_332, 20_333),
-    (400, 45, 3_012_444, 501_233),
-    (330, 50, 4_233_312, 777_882),
-    (510, 5, 159_999, 60_388),
-    (760, 52, 5_333_442, 1_001_233),
-    (50, 12, 645_223, 333_010),
-)
+SME_COMPANIES = tuple(company for company, *_ in _SME)
+"""The identifiers of the rows of `sme()`, which a release would suppress."""
 
 
 def sme() -> Table:
@@ -82,7 +70,7 @@ def sme() -> Table:
     "employees")`; turnover and net_profit (euros) are the confidential outcomes.
     """
     columns = ("surface", "employees", "turnover", "net_profit")
-    return Table(columns, np.array(_SME_ROWS, dtype=np.float64))
+    return Table(columns, np.array([values for _, *values in _SME], dtype=np.float64))
 
 
 # --- drawn from a seed ------------------------------------------------------------------------
@@ -176,20 +164,9 @@ def _simulated(values: Matrix) -> Table:
 # --- like Census ------------------------------------------------------------------------------
 
 _CENSUS_COLUMNS = (
-    "AFNLWGT",
-    "AGI",
-    "EMCONTRB",
-    "FEDTAX",
-    "PTOTVAL",
-    "STATETAX",
-    "TAXINC",
-    "POTHVAL",
-    "INTVAL",
-    "PEARNVAL",
-    "FICA",
-    "WSALVAL",
-    "ERNVAL",
-)
+    "AFNLWGT", "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX", "TAXINC", "POTHVAL", "INTVAL",
+    "PEARNVAL", "FICA", "WSALVAL", "ERNVAL",
+)  # fmt: skip
 
 CENSUS_CORRELATION = (
     (1.000,),
@@ -261,36 +238,17 @@ def _symmetric_root(matrix: Matrix) -> Matrix:
 
 _REFERENCE_COLUMNS = {
     "tarragona": (
-        "FIXED.ASSETS",
-        "CURRENT.ASSETS",
-        "TREASURY",
-        "UNCOMMITTED.FUNDS",
-        "PAID.UP.CAPITAL",
-        "SHORT.TERM.DEBT",
-        "SALES",
-        "LABOR.COSTS",
-        "DEPRECIATION",
-        "OPERATING.PROFIT",
-        "FINANCIAL.OUTCOME",
-        "GROSS.PROFIT",
-        "NET.PROFIT",
+        "FIXED.ASSETS", "CURRENT.ASSETS", "TREASURY", "UNCOMMITTED.FUNDS", "PAID.UP.CAPITAL",
+        "SHORT.TERM.DEBT", "SALES", "LABOR.COSTS", "DEPRECIATION", "OPERATING.PROFIT",
+        "FINANCIAL.OUTCOME", "GROSS.PROFIT", "NET.PROFIT",
     ),
     "census": _CENSUS_COLUMNS,
     # The file also has a name, a state and a date, which no paper microaggregates.
     "eia": (
-        "UTILITYID",
-        "RESREVENUE",
-        "RESSALES",
-        "COMREVENUE",
-        "COMSALES",
-        "INDREVENUE",
-        "INDSALES",
-        "OTHREVENUE",
-        "OTHRSALES",
-        "TOTREVENUE",
-        "TOTSALES",
+        "UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES",
+        "OTHREVENUE", "OTHRSALES", "TOTREVENUE", "TOTSALES",
     ),
-}
+}  # fmt: skip
 
 
 def load(name: str) -> Table:
@@ -304,23 +262,8 @@ def load(name: str) -> Table:
     """
     if name not in _REFERENCE_COLUMNS:
         raise wording.unknown_data_set(name, tuple(_REFERENCE_COLUMNS))
-    columns = _REFERENCE_COLUMNS[name]
     folder = os.environ.get("MICROAGG_DATA")
     path = Path(folder or "", f"{name}.csv")
     if not folder or not path.is_file():
         raise wording.no_reference_data(path.name, folder)
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header, *rows = [row for row in csv.reader(file) if row]
-    except (ValueError, csv.Error):  # no header, not UTF-8, or not CSV
-        raise wording.unreadable_content(str(path), "CSV") from None
-    lacking = [column for column in columns if column not in header]
-    if lacking:
-        raise wording.unknown_columns(lacking, header)
-    where = [header.index(column) for column in columns]
-    try:
-        values = np.array([[float(row[place]) for place in where] for row in rows])
-    except (ValueError, IndexError):
-        # The cause would quote a cell, and no message shows a respondent's value.
-        raise wording.unreadable_content(str(path), "CSV") from None
-    return Table(columns, values.reshape(len(rows), len(columns)))
+    return table_from_file(path, _REFERENCE_COLUMNS[name])

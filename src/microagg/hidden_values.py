@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from microagg.arrow_types import is_text, remove_unused_categories
-from microagg.arrow_values import from_numpy, scalar, to_numpy
+from microagg.arrow_values import from_numpy, is_missing, scalar, to_numpy
 
 
 def without_hidden_values(table: pa.Table, sort: bool = False) -> pa.Table:
@@ -68,10 +68,6 @@ def _is_bytes(kind: Any) -> bool:
     return types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
 
 
-def _is_null(array: Any) -> Any:
-    return to_numpy(array.is_null())
-
-
 def _bitmap(array: Any) -> Any:
     """Arrow's validity bits."""
     return array.is_valid().buffers()[1]
@@ -99,7 +95,7 @@ def _clear_fixed_width(array: Any) -> Any:
     rows = (
         held[array.offset * width : (array.offset + len(array)) * width].reshape(len(array), width).copy()
     )
-    rows[_is_null(array)] = 0
+    rows[is_missing(array)] = 0
     return pa.Array.from_buffers(array.type, len(array), [_bitmap(array), pa.py_buffer(rows.tobytes())])
 
 
@@ -147,7 +143,7 @@ def _clear_lists(array: Any) -> Any:
         return made.from_arrays(entries.offsets, keys, items, type=kind, mask=gaps)
     values = clear(array.flatten())
     if types.is_fixed_size_list(kind):
-        there = np.repeat(~_is_null(array), kind.list_size)
+        there = np.repeat(~is_missing(array), kind.list_size)
         places = from_numpy(np.cumsum(there) - 1, mask=~there)
         made = pa.FixedSizeListArray
         return made.from_arrays(clear(values.take(places)), type=kind, mask=gaps)

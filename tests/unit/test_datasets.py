@@ -348,16 +348,24 @@ def test_load_refuses_unknown_names(name: str) -> None:
         datasets.load(name)
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"%s\n1,2\n", b"%s\n%s,secret\n"])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "no records"),
+        (b"\xff\xfe\x00", "is not encoded in UTF-16"),
+        (b"%s\n1,2\n", "cannot be read as CSV: .* 1 row has more or fewer"),
+        (b"%s\n%s,secret\n", "Column 'ERNVAL' holds something other than numbers"),
+    ],
+)
 def test_load_refuses_a_broken_file_without_quoting_it(
-    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    content: bytes, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     header = ",".join(datasets._REFERENCE_COLUMNS["census"]).encode()
     cells = b",".join([b"1"] * 12)
     content = content.replace(b"%s", header, 1).replace(b"%s", cells)
     (tmp_path / "census.csv").write_bytes(content)
     monkeypatch.setenv("MICROAGG_DATA", str(tmp_path))
-    with pytest.raises(DataError, match="cannot be read as CSV") as caught:
+    with pytest.raises(DataError, match=says) as caught:
         datasets.load("census")
     assert "secret" not in str(caught.value)
 

@@ -23,7 +23,7 @@ def widen_format(column: pa.ChunkedArray[Any], shown: str | None, program: str) 
         return "BEST12" if shown else None
     values = np.asarray(to_numpy(column), dtype=np.float64)
     values = values[np.isfinite(values)]
-    decimals = _decimals(values)
+    decimals = _decimals_shown(values)
     digits = len(f"{np.abs(values).max(initial=0.0):.0f}")
     kind, width, there = _spss_parts(shown)
     decimals = max(decimals, there)
@@ -37,7 +37,7 @@ def _spss_parts(shown: str | None) -> tuple[str, int, int]:
     return (found[1], int(found[2]), int(found[3] or 0)) if found else ("F", 8, 0)
 
 
-def _decimals(values: np.ndarray[Any, np.dtype[np.float64]]) -> int:
+def _decimals_shown(values: np.ndarray[Any, np.dtype[np.float64]]) -> int:
     for decimals in range(_MOST_DECIMALS_SHOWN):
         if np.array_equal(np.round(values, decimals), values):
             return decimals

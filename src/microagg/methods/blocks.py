@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microagg import _core, wording
+from microagg import _core
 from microagg.methods import memory
 from microagg.methods.run import Run
+from microagg.methods.settings import check_settings
 from microagg.methods.stage import rows_of_groups
 from microagg.model import Labels, Partition, Problem, Rows
 
@@ -41,8 +42,7 @@ class KdBlocks:
     size: int = BLOCK_RECORDS
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise wording.bad_number("size", self.size, "a whole number of at least 1")
+        check_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
         """The block of each record; each block has at least 2k records, if there are as many in all."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from microagg.methods import compositions
+from microagg.methods.anneal import Anneal
+from microagg.methods.assignment import Adaptive, Assignment
 from microagg.methods.blocks import BLOCK_RECORDS, KdBlocks
 from microagg.methods.exact import (
     MOST_RECORDS_EXHAUSTIVE,
@@ -15,11 +17,12 @@ from microagg.methods.exact import (
     Exhaustive,
     Neighbourhoods,
 )
-from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Tfrp
+from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
 from microagg.methods.local_search import Descent, Dissolve, TwoSwap
+from microagg.methods.relocate import Relocate
 from microagg.methods.sorting import ByComponent, ByZScores, OptimalUnivariate
 from microagg.methods.stage import Stage, Within, chain
-from microagg.methods.variable_size import GeneticGroups, KWard, MstCut
+from microagg.methods.variable_size import GeneticGroups, KWard, MstCut, Vmdav
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +65,22 @@ METHODS: dict[str, Method] = {
         below_2k=True,
     ),
     "anneal": Method(
-        compositions.anneal,
+        Anneal,
         "a refinement: descent and simulated annealing, the lowest loss of all",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
     ),
     "relocate": Method(
-        compositions.relocate,
+        Relocate,
         "a refinement: anneals, then groups given up and founded elsewhere; for k of 15 and more",
         "ours", "by effort, or steps", _REFINES, 1_000_000, starts_from=("mdav",),
     ),
     "assignment": Method(
-        compositions.assignment,
+        Assignment,
         "a refinement: a record of every group is given away, all are put back at the least cost",
         "ours", "by effort, or rounds", _REFINES, 10_000_000, starts_from=("descent",),
     ),
     "adaptive": Method(
-        compositions.adaptive,
+        Adaptive,
         "a refinement: descent, then assignment rounds or annealing, by the sizes of the groups",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
     ),
@@ -104,7 +107,7 @@ METHODS: dict[str, Method] = {
     ),
     # --- VLDBJ06 ---
     "mdav": Method(
-        compositions.mdav,
+        Mdav,
         "groups around the record farthest from the centroid and its opposite",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000, below_2k=True,
     ),
@@ -263,7 +266,7 @@ METHODS: dict[str, Method] = {
     ),
     # --- CGS22 ---
     "v-mdav": Method(
-        compositions.v_mdav,
+        Vmdav,
         "groups that take further near records (the best of 21 γ, unless given)",
         "CGS22 §2", "O(n²p), 21 times", "groups of at least k", 50_000,
     ),

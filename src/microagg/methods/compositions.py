@@ -8,18 +8,15 @@ from __future__ import annotations
 from typing import Literal
 
 from microagg import wording
-from microagg.methods.anneal import Anneal
-from microagg.methods.assignment import Adaptive, Assignment
 from microagg.methods.auto import Auto
 from microagg.methods.decomposition import WORK_IN_BLOCKS, Decomposition, RestrictedMaster
 from microagg.methods.exact import Exact
 from microagg.methods.fixed_size import Cbfs, MaximumDistance, Mdav
 from microagg.methods.local_search import Cycle, Pool, Restarts, TwoSwap
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
-from microagg.methods.relocate import Relocate
 from microagg.methods.sorting import Axis, ByColumn, ByComponent, ByZScores, FixedRuns
 from microagg.methods.stage import Escalate, Stage, chain
-from microagg.methods.variable_size import Genetic, KWard, Vmdav
+from microagg.methods.variable_size import Genetic, KWard
 
 _Leftovers = Literal["each", "jointly"]
 _First = Literal["farthest", "earlier"]
@@ -27,12 +24,6 @@ _Shared = Literal["first", "in-turns"]
 _ByRecord = Literal["centroid", "record"]
 _Divisor = Literal["remaining", "all"]
 _OrderOfGroups = Literal["formed", "inwards"]
-
-
-def mdav(
-    stop: Literal["3k", "2k"] = "3k", leftovers: _Leftovers = "each", first: _First = "farthest"
-) -> Stage:
-    return Mdav(stop, leftovers, first)
 
 
 def mhm(cyclic: bool = False) -> Stage:
@@ -109,10 +100,6 @@ def genetic(
     return Genetic(generations, axes[axis])
 
 
-def v_mdav(gamma: float | None = None) -> Stage:
-    return Vmdav(gamma)
-
-
 def _icsm_rounds(
     iterations: int | None = None, tries: int = 3, pool: int | None = None, lists: bool = True
 ) -> Stage:
@@ -134,22 +121,6 @@ def icsm_restarts(starts: int = 1_600, tries: int = 3) -> Stage:
 
 def auto(prove: bool = True) -> Stage:
     return Auto(prove=prove)
-
-
-def anneal(steps: int | None = None, first: int = 0) -> Stage:
-    return Anneal(steps, first)
-
-
-def assignment(rounds: int | None = None) -> Stage:
-    return Assignment(rounds)
-
-
-def adaptive(steps: int | None = None) -> Stage:
-    return Adaptive(steps)
-
-
-def relocate(steps: int | None = None, anneals: bool = True) -> Stage:
-    return Relocate(steps, anneals)
 
 
 def decomposition(

@@ -9,12 +9,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from microagg import _core, errors, wording
+from microagg import _core, errors
 from microagg.methods.bound import record_shares
 from microagg.methods.column_generation import ColumnGeneration
-from microagg.methods.exact import MOST_RECORDS_PRICED, require_at_least_one
+from microagg.methods.exact import MOST_RECORDS_PRICED
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
+from microagg.methods.settings import check_settings
 from microagg.methods.stage import Stage, Within, better_of, cheapest_labels, evaluate, solve
 from microagg.methods.variable_size import Vmdav
 from microagg.model import Labels, Partition, Problem
@@ -39,7 +40,7 @@ class RestrictedMaster:
     keep: bool = True
 
     def __post_init__(self) -> None:
-        require_at_least_one(work=self.work)
+        check_settings(self)
 
     @property
     def needs_start(self) -> bool:
@@ -82,9 +83,7 @@ class Decomposition:
     order: Literal["formed", "inwards"] = "formed"
 
     def __post_init__(self) -> None:
-        require_at_least_one(s=self.s)
-        if self.order not in ("formed", "inwards"):
-            raise wording.no_such_choice("order", self.order, ("formed", "inwards"))
+        check_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         groups = cheapest_labels(problem, [Mdav().formed(problem, run), Vmdav().formed(problem, run)])

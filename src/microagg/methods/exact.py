@@ -15,6 +15,7 @@ from microagg.methods.column_generation import ColumnGeneration, Proof
 from microagg.methods.group_columns import NO_CUTS, Prices
 from microagg.methods.pricing import Node, repair
 from microagg.methods.run import Run
+from microagg.methods.settings import check_settings
 from microagg.methods.sorting import proven_optimal
 from microagg.methods.stage import Within, better_of, evaluate, solve
 from microagg.model import Effort, Labels, Partition, Problem
@@ -111,7 +112,7 @@ class Exact:
     def __post_init__(self) -> None:
         if not 0.0 <= self.gap < 100.0:
             raise wording.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
-        require_at_least_one(nodes=self.nodes, work=self.work)
+        check_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         nodes = NODES_BY_EFFORT[run.effort] if self.nodes is None else self.nodes
@@ -133,7 +134,7 @@ class Neighbourhoods:
     work: int = WORK_IN_NEIGHBOURHOOD
 
     def __post_init__(self) -> None:
-        require_at_least_one(size=self.size, patience=self.patience, work=self.work)
+        check_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         best, idle, number = start, 0, 0
@@ -159,10 +160,3 @@ class _Recut:
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
         return blocks_of_groups(problem, start.labels, self.seed, run, self.size)
-
-
-def require_at_least_one(**settings: int | None) -> None:
-    """`SettingsError` for the first setting below 1."""
-    for setting, value in settings.items():
-        if value is not None and value < 1:
-            raise wording.bad_number(setting, value, "a whole number of at least 1")

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 from microagg import _core, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
+from microagg.methods.settings import check_settings
 from microagg.methods.stage import evaluate
 from microagg.model import Labels, Partition, Problem
 
@@ -58,11 +59,6 @@ class _Peel:
         return {}
 
 
-def _check_choice(setting: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise wording.no_such_choice(setting, value, choices)
-
-
 @dataclass(frozen=True, slots=True)
 class Mdav(_Peel):
     """MDAV, maximum distance to average vector (VLDBJ06, section 4.2.3). O(n²p/k).
@@ -89,9 +85,7 @@ class Mdav(_Peel):
     first: Literal["farthest", "earlier"] = "farthest"
 
     def __post_init__(self) -> None:
-        _check_choice("stop", self.stop, ("3k", "2k"))
-        _check_choice("leftovers", self.leftovers, ("each", "jointly"))
-        _check_choice("first", self.first, ("farthest", "earlier"))
+        check_settings(self)
         if self.leftovers == "jointly" and self.stop == "3k":
             raise wording.no_effect("leftovers=jointly", "mdav", "with stop=3k no records are left over.")
 
@@ -121,8 +115,7 @@ class MaximumDistance(_Peel):
     leftovers: Literal["centroid", "record"] = "centroid"
 
     def __post_init__(self) -> None:
-        _check_choice("shared", self.shared, ("first", "in-turns"))
-        _check_choice("leftovers", self.leftovers, ("centroid", "record"))
+        check_settings(self)
 
     def _reading(self) -> dict[str, Any]:
         leftovers = _core.Leftovers.BY_RECORD if self.leftovers == "record" else _core.Leftovers.EACH
@@ -142,7 +135,7 @@ class Cbfs(_Peel):
     divisor: Literal["remaining", "all"] = "remaining"
 
     def __post_init__(self) -> None:
-        _check_choice("divisor", self.divisor, ("remaining", "all"))
+        check_settings(self)
 
     def _reading(self) -> dict[str, Any]:
         return {"divide_by_all": self.divisor == "all"}

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core, errors, wording
+from microagg import _core, errors
 from microagg.methods import memory
 from microagg.methods.blocks import (
     BLOCKWISE_FROM_RECORDS,
@@ -22,6 +22,7 @@ from microagg.methods.blocks import (
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
 from microagg.methods.run import Run, derived_seed
+from microagg.methods.settings import check_settings
 from microagg.methods.stage import Stage, Within, better_of, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
@@ -78,8 +79,7 @@ class Descent:
     size: int | None = None
 
     def __post_init__(self) -> None:
-        if self.size is not None and self.size < 1:
-            raise wording.bad_number("size", self.size, "a whole number of at least 1")
+        check_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         n, k = len(problem.points), problem.k

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from microagg import _core, errors, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
+from microagg.methods.settings import check_settings
 from microagg.methods.stage import Order, Stage, better_of, evaluate
 from microagg.model import Partition, Problem, Rows
 
@@ -24,7 +25,7 @@ class NearestNext:
     first: Literal["centroid", "pair"] = "centroid"
 
     def __post_init__(self) -> None:
-        _check_first(self.first, ("centroid", "pair"))
+        check_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Rows:
         deadline = _core.Deadline.IGNORE
@@ -34,11 +35,6 @@ class NearestNext:
             return _core.nearest_next(problem.points, first, deadline, run.watch)
 
         return run.call(walk, needs=memory.of_search(problem.points))
-
-
-def _check_first(first: str, choices: tuple[str, ...]) -> None:
-    if first not in choices:
-        raise wording.no_such_choice("first", first, choices)
 
 
 def _first_record(problem: Problem, first: str, deadline: _core.Deadline, run: Run) -> int:
@@ -64,7 +60,7 @@ class GroupTour:
     k: int | None = None
 
     def __post_init__(self) -> None:
-        _check_first(self.first, ("centroid", "pair", "second of pair"))
+        check_settings(self)
 
     @property
     def needs_start(self) -> bool:
