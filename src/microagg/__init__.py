@@ -28,26 +28,20 @@ if TYPE_CHECKING:
     from microagg.results import Result as Result
 
 _HOMES = {
-    "lower_bound": "microagg.api.partition",
-    "partition": "microagg.api.partition",
-    "partition_each": "microagg.api.partition",
-    "protect": "microagg.api.protect",
-    "assess": "microagg.api.assess",
-    "compare": "microagg.api.assess",
-    "Assessment": "microagg.engines.assessment",
-    "Comparison": "microagg.engines.comparing",
-    "Release": "microagg.engines.release",
-    "Cancelled": "microagg.errors",
-    "ContractError": "microagg.errors",
-    "DataError": "microagg.errors",
-    "OutputError": "microagg.errors",
-    "SettingsError": "microagg.errors",
-    "UnsafeRelease": "microagg.errors",
-    "Microaggregator": "microagg.estimator",
-    "Progress": "microagg.methods.run",
-    "Bound": "microagg.results",
-    "EachResult": "microagg.results",
-    "Result": "microagg.results",
+    name: f"microagg.{module}"
+    for module, names in {
+        "api.assess": "assess compare",
+        "api.partition": "lower_bound partition partition_each",
+        "api.protect": "protect",
+        "engines.assessment": "Assessment",
+        "engines.comparing": "Comparison",
+        "engines.release": "Release",
+        "errors": "Cancelled ContractError DataError OutputError SettingsError UnsafeRelease",
+        "estimator": "Microaggregator",
+        "methods.run": "Progress",
+        "results": "Bound EachResult Result",
+    }.items()
+    for name in names.split()
 }
 
 
@@ -66,25 +60,5 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
 
 
-__all__ = [
-    "Assessment",
-    "Bound",
-    "Cancelled",
-    "Comparison",
-    "ContractError",
-    "DataError",
-    "EachResult",
-    "OutputError",
-    "Progress",
-    "Release",
-    "Result",
-    "SettingsError",
-    "UnsafeRelease",
-    "__version__",
-    "assess",
-    "compare",
-    "lower_bound",
-    "partition",
-    "partition_each",
-    "protect",
-]
+# Not the estimator: `from microagg import *` needs no scikit-learn.
+__all__ = ["__version__", *sorted(set(_HOMES) - {"Microaggregator"})]

@@ -33,7 +33,7 @@ TEMPLATES = {name: each for name, each in vars(wording).items() if isinstance(ea
 
 
 def test_each_face_names_options_in_its_own_terms() -> None:
-    error = wording.small_strata(2, 5, 1, 3, ["region"])
+    error = wording.strata_too_small(2, 5, 1, 3, ["region"])
     start = "2 of 5 strata (region) have fewer than k = 3 records; the smallest has 1. Merge them "
     assert str(error) == (
         f'{start}(small_strata="merge"), leave their records out (small_strata="suppress"), or use coarser '

@@ -104,7 +104,7 @@ def test_every_option_has_one_control_and_every_control_a_label() -> None:
 
 def test_messages_name_controls_instead_of_options() -> None:
     with wording.shown_by(PAGES):
-        text = str(wording.small_strata(2, 5, 1, 3, ["region"]))
+        text = str(wording.strata_too_small(2, 5, 1, 3, ["region"]))
         assert "“Strata with fewer than k records: merge with other small ones”" in text
         assert "--" not in text
         assert str(wording.pairs()).endswith("or accept this with “Accept k = 2”.")

@@ -47,11 +47,17 @@ NO_COMMAND = ("",)
 """The command line has an argument for it."""
 
 _column_option = partial(option, COLUMNS)
+_role = partial(option, COLUMNS, commands=JUDGING)
 _policy = partial(option, POLICIES)
+_acceptance = partial(option, POLICIES, Flag(), form=ACCEPT)
 _confidential_option = partial(option, CONFIDENTIAL, form=CONFIDENTIAL)
 _method_option = partial(option, METHOD)
+_search_option = partial(option, METHOD, form=MORE)
 _file_option = partial(option, FILES)
+_csv_option = partial(option, FILES, commands=(*READING, "assess"))
 _output_option = partial(option, OUTPUT)
+_output_file = partial(option, OUTPUT, kinds.File())
+_output_flag = partial(option, OUTPUT, Flag())
 
 COLUMN = Text("the name of one column", "COLUMN")
 SHEET = Text("the name of a sheet")
@@ -79,25 +85,22 @@ class FileSettings:
         flags=("-o", "--output"),
         example="protected.csv",
     )
-    delimiter: str | None = _file_option(
+    delimiter: str | None = _csv_option(
         kinds.Delimiter(),
         "Of a CSV file: the sign between fields; detected by default.",
-        commands=(*READING, "assess"),
         label="Sign between fields",
         example=";",
     )
-    encoding: str | None = _file_option(
+    encoding: str | None = _csv_option(
         Text("the name of an encoding"),
         "Of a CSV file: its encoding, such as utf-8 or windows-1252; detected by default.",
-        commands=(*READING, "assess"),
         label="Encoding",
         example="utf-8",
     )
-    decimal: str | None = _file_option(
+    decimal: str | None = _csv_option(
         OneOf({".": "point", ",": "comma"}),
         "Of a CSV file: its decimal sign, a point or a comma; detected by default.",
         default=None,
-        commands=(*READING, "assess"),
         label="Decimal sign",
         example=",",
     )
@@ -138,11 +141,10 @@ class ProtectionSettings:
         form=FIRST,
         example=3,
     )
-    keys: tuple[Names, ...] = _column_option(
+    keys: tuple[Names, ...] = _role(
         kinds.Subsets(),
         "Numeric columns by which somebody could be recognised. Those of one subset are masked jointly, "
         "and k holds for each subset by itself.",
-        commands=JUDGING,
         label="key: masked jointly",
         example=[["turnover", "employees"]],
     )
@@ -153,19 +155,17 @@ class ProtectionSettings:
         label="key, masked by itself",
         example=["surface"],
     )
-    strata: Names = _column_option(
+    strata: Names = _role(
         kinds.NameList(),
         "Columns of few values that stay unchanged; no group has records of two combinations of them, and "
         "they count as keys.",
-        commands=JUDGING,
         label="stratum: never crossed",
         example=["region"],
     )
-    confidential: Names = _column_option(
+    confidential: Names = _role(
         kinds.NameList(),
         "Columns that others must not learn about a respondent, such as an income or an illness: every "
         "group has several values of each.",
-        commands=JUDGING,
         label="confidential",
         example=["profit"],
     )
@@ -181,10 +181,9 @@ class ProtectionSettings:
         label="pass: released as is",
         example=["year"],
     )
-    weight: str | None = _column_option(
+    weight: str | None = _role(
         COLUMN,
         "The column of survey weights, all above zero: means are weighted.",
-        commands=JUDGING,
         label="survey weight",
         example="weight",
     )
@@ -238,26 +237,20 @@ class ProtectionSettings:
     shuffle: bool = _policy(
         Flag(), "Release the records in random order.", label="Change the order of the records", form=MORE
     )
-    allow_pairs: bool = _policy(
-        Flag(),
+    allow_pairs: bool = _acceptance(
         "Accept k = 2, where each of a pair can compute the other's values.",
         commands=("plan", *TRYING),
         label="Accept k = 2",
-        form=ACCEPT,
         needs=Needs("k is 2", lambda given: given.k == 2),
     )
-    accept_real_values: bool = _policy(
-        Flag(),
+    accept_real_values: bool = _acceptance(
         "Accept medians that are a respondent's own value.",
         label="Accept medians that are somebody's own value",
-        form=ACCEPT,
         needs=Needs("aggregate is median", lambda given: given.aggregate == "median"),
     )
-    accept_partial: bool = _policy(
-        Flag(),
+    accept_partial: bool = _acceptance(
         "Accept that k holds for each subset of keys, but not for all keys jointly.",
         label="Accept k for each subset, not for all keys jointly",
-        form=ACCEPT,
         needs=Needs("there are several subsets of keys", lambda given: len(given.subsets) > 1),
     )
     confidential_as: ConfidentialAs = _confidential_option(
@@ -319,7 +312,7 @@ class MethodSettings:
         label="Method",
         form=FIRST,
     )
-    scale: ScaleName = _method_option(
+    scale: ScaleName = _search_option(
         OneOf(
             {
                 "zscore": "zscore: standard deviations",
@@ -331,7 +324,6 @@ class MethodSettings:
         ),
         "The common unit to which columns are brought.",
         label="Common unit",
-        form=MORE,
     )
     effort: Effort = _method_option(
         OneOf(
@@ -347,33 +339,27 @@ class MethodSettings:
         label="Effort",
         form=FIRST,
     )
-    seconds: float | None = _method_option(
+    seconds: float | None = _search_option(
         kinds.Number(),
         "Time limit of the search for groups, MDAV at its beginning included if the method is `auto`. "
         "Reading, verifying and writing are not covered; `compare` has it for each strategy.",
         commands=("protect", "compare", "partition"),
         label="Limit of time, in seconds",
-        form=MORE,
         example=60,
     )
-    seed: int = _method_option(
-        kinds.Int(at_least=0, bits=64),
-        "Fixes the random choices of the search.",
-        default=0,
-        label="Seed",
-        form=MORE,
+    seed: int = _search_option(
+        kinds.Int(at_least=0, bits=64), "Fixes the random choices of the search.", default=0, label="Seed"
     )
     threads: int | None = _method_option(
         kinds.Int(at_least=1),
         "Most threads to use, all by default; they never change the result.",
         example=2,
     )
-    certify: bool = _method_option(
+    certify: bool = _search_option(
         Flag(),
         "Also prove how far from the optimum the groups are at most.",
         commands=("protect", "partition"),
         label="Also prove how near to the optimum the groups are",
-        form=MORE,
     )
 
 
@@ -386,7 +372,7 @@ PLAN_OPTIONS: Mapping[str, Option] = options_of(FileSettings, ProtectionSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printing:
-    json: bool = _output_option(Flag(), "Print one JSON object and nothing else.")
+    json: bool = _output_flag("Print one JSON object and nothing else.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -401,17 +387,14 @@ class ProtectRun:
         kinds.File("FOLDER"),
         "Folder for the internal record; by default microagg-internal beside the output.",
     )
-    labels: bool = _output_option(
-        Flag(), "Also write the group of each record, into the folder of the record."
+    labels: bool = _output_flag("Also write the group of each record, into the folder of the record.")
+    report: Path | None = _output_file(
+        "Also write an HTML page with all that is known about the release, which is not to be released."
     )
-    report: Path | None = _output_option(
-        kinds.File(),
-        "Also write an HTML page with all that is known about the release, which is not to be released.",
+    external_report: Path | None = _output_file(
+        "Also write an HTML page with what users of the output may know."
     )
-    external_report: Path | None = _output_option(
-        kinds.File(), "Also write an HTML page with what users of the output may know."
-    )
-    force: bool = _output_option(Flag(), "Overwrite the output.")
+    force: bool = _output_flag("Overwrite the output.")
     engine: str = _method_option(
         OneOf({"local": "this machine", "spark": "Spark, for data beyond one machine"}),
         "Where the work is done.",
@@ -423,8 +406,7 @@ class ProtectRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRun:
-    output: Path = _output_option(
-        kinds.File(),
+    output: Path = _output_file(
         "Where the plan is written; - prints it instead of the table.",
         default=Path("plan.toml"),
         flags=("-o", "--output"),
@@ -434,7 +416,7 @@ class PlanRun:
         "At least this many records will share each released combination of the keys.",
         default=3,
     )
-    force: bool = _output_option(Flag(), "Replace an existing plan.")
+    force: bool = _output_flag("Replace an existing plan.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -447,9 +429,7 @@ class PartitionRun:
         "The columns to use; by default all.",
         commands=("partition", "bound", "verify-certificate"),
     )
-    labels: Path | None = _output_option(
-        kinds.File(), "Write the group of each record to this new CSV file."
-    )
+    labels: Path | None = _output_file("Write the group of each record to this new CSV file.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -460,9 +440,8 @@ class BoundRun:
         "Stop when the groups are proven to be at most this many percent above the optimum.",
         default=0.0,
     )
-    certificate: Path | None = _output_option(
-        kinds.File(),
-        "Write the proof to this new JSON file, for verify-certificate; it is internal, like the data.",
+    certificate: Path | None = _output_file(
+        "Write the proof to this new JSON file, for verify-certificate; it is internal, like the data."
     )
 
 
@@ -515,10 +494,8 @@ class AssessFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssessRun:
-    details: bool = _output_option(Flag(), "Also print the parts of each measure, such as those by column.")
-    report: Path | None = _output_option(
-        kinds.File(), "Also write an HTML page, which is not to be released."
-    )
+    details: bool = _output_flag("Also print the parts of each measure, such as those by column.")
+    report: Path | None = _output_file("Also write an HTML page, which is not to be released.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -543,8 +520,7 @@ class CompareSettings:
         kinds.File("FOLDER"),
         "Folder for finished strategies; by default microagg-internal beside the file.",
     )
-    again: bool = _output_option(
-        Flag(),
+    again: bool = _output_flag(
         "Compute everything anew, also what was finished earlier.",
         needs=Needs("there is a record", lambda given: given.record is not None),
     )
@@ -552,16 +528,14 @@ class CompareSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRun:
-    output: Path | None = _output_option(
-        kinds.File(), "Write the table to this CSV file.", flags=("-o", "--output")
-    )
-    map_: Path | None = _output_option(kinds.File(), "Draw the risk-utility map into this SVG file.")
-    force: bool = _output_option(Flag(), "Overwrite the table and the map.")
+    output: Path | None = _output_file("Write the table to this CSV file.", flags=("-o", "--output"))
+    map_: Path | None = _output_file("Draw the risk-utility map into this SVG file.")
+    force: bool = _output_flag("Overwrite the table and the map.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodsRun:
-    all_: bool = _output_option(Flag(), "List every method, not only those that most users need.")
+    all_: bool = _output_flag("List every method, not only those that most users need.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -570,7 +544,7 @@ class ServeRun:
     host: str = _file_option(
         Text(), "Address to serve on; any but the default can be reached by others.", default="127.0.0.1"
     )
-    open: bool = _output_option(Flag(), "Open a browser, too.", default=True, flags=("--open/--no-open",))
+    open: bool = _output_flag("Open a browser, too.", default=True, flags=("--open/--no-open",))
     allow_paths: bool = _file_option(Flag(), "Let the pages open any file that you can read, by its path.")
     memory: float | None = _method_option(
         kinds.Number(), "Most memory of a job, in GiB; by default a quarter of the machine's."

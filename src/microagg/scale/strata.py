@@ -60,7 +60,7 @@ def strata_of(
     if not small.any():
         return Strata(np.arange(n), of, len(sizes), {})
     if policy == "refuse":
-        raise wording.small_strata(int(small.sum()), len(sizes), int(sizes.min()), k, columns)
+        raise wording.strata_too_small(int(small.sum()), len(sizes), int(sizes.min()), k, columns)
     if policy == "suppress":
         if small.all():
             raise wording.all_suppressed(k)

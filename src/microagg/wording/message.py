@@ -32,7 +32,7 @@ def option_name(option: str) -> str:
 
 
 def in_python(option: str, value: Any) -> str:
-    """`small_strata="merge"`."""
+    """`effort="best"`."""
     name = f"{option}_" if keyword.iskeyword(option) else option
     if value in (None, NAME):
         return name
@@ -40,7 +40,7 @@ def in_python(option: str, value: Any) -> str:
 
 
 def on_command_line(option: str, value: Any) -> str:
-    """`--small-strata merge`."""
+    """`--effort best`."""
     if value == NAME:
         return option
     flag = f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}"

@@ -124,16 +124,6 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
-def are(number: int, noun: str) -> str:
-    """'is 1 record', 'are 2 records'."""
-    return f"{'is' if number == 1 else 'are'} {count(number, noun)}"
-
-
-def records_are(number: int) -> str:
-    """'1 record is', '2 records are'."""
-    return f"{count(number, 'record')} {'is' if number == 1 else 'are'}"
-
-
 def and_list(columns: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
     return " and ".join(([", ".join(columns[:-1])] if len(columns) > 1 else []) + list(columns[-1:]))

@@ -78,7 +78,7 @@ def needs_role(columns: Sequence[str], why: Sequence[str]) -> SettingsError:
 
 
 # The codes of strata are values of respondents and are not named.
-small_strata = settings_error("small", "strata", "smallest", "k", "columns")(
+strata_too_small = settings_error("small", "strata", "smallest", "k", "columns")(
     "{small} of {strata} {strata:stratum|strata} ({columns:all}) {small:has|have} fewer than k = {k} "
     "records; the smallest has {smallest}. Merge them ({--small_strata merge}), leave their records out "
     "({--small_strata suppress}), or use coarser strata or a smaller k."

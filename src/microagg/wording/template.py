@@ -8,7 +8,7 @@ A field in braces is a figure that the sentence is given. What follows its colon
     {name:nearest in known}   a hint at names that are spelled alike, among the figure `known`
     {limit:.0e}               as in any format of Python
 
-    {--small_strata merge}    an option with a value, as the face writes it
+    {--effort best}           an option with a value, as the face writes it
     {--sheet=name}            an option with the figure `name` as its value
     {--noise <name>}          the name of an option that was given, in a plan or anywhere else
     {BUG}                     capitals: a phrase that several sentences share
