@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -18,8 +19,8 @@ import pytest
 import microagg
 from microagg import Release, datasets, errors, report
 from microagg.engines import outlook, reporting
-from microagg.report import external_words
 from microagg.report.formatting import number, short, tick
+from microagg.report.pages import external_page
 from microagg.report.summaries import correlation_matrix
 from microagg.verdict import note
 
@@ -374,6 +375,13 @@ def test_external_says_what_was_done(pages: dict[str, str]) -> None:
     assert "2 members of a group of 3" in text
 
 
+def section(page: str, name: str) -> str:
+    """The text of a section of a page, its rows and sentences on lines of their own."""
+    found = re.search(rf'<section id="{name}".*?</section>', page, re.S)
+    assert found
+    return unescape(re.sub(r"<[^>]+>", "", found[0].replace("</th><td", "</th>: <td")))
+
+
 def test_external_sentences_follow_the_policies(plain: Release) -> None:
     facts = reporting.external_facts(plain)
     other = replace(
@@ -384,22 +392,24 @@ def test_external_sentences_follow_the_policies(plain: Release) -> None:
         ),
         homogeneous=("net_profit",),
     )  # fmt: skip
-    limits = " ".join(external_words.limits(other))
+    page, plain_page = external_page(other), external_page(facts)
+    limits = section(page, "limits")
     for said in (
         "medians", "Zeros", "Noise makes variances of turnover", "a code such as A+B of region",
         "Records of strata with fewer than 3 records were left out, if there were any",
     ):  # fmt: skip
         assert said in limits
-        assert said not in " ".join(external_words.limits(facts))
-    unprotected = " ".join(external_words.unprotected(other))
+        assert said not in section(plain_page, "limits")
+    unprotected = section(page, "unprotected")
     assert "all records have the same value of net_profit" in unprotected
     assert "original values of turnover were accepted, if there are any" in unprotected
-    assert "different values of" not in " ".join(external_words.guarantees(other))
-    assert "different values of turnover and net_profit" in " ".join(external_words.guarantees(facts))
-    done = dict(external_words.treatments(other))
-    assert "25 % of the column's" in done["turnover",]
-    assert "replaced by the median" in done["surface", "employees"]
-    assert done["net_profit",] == "unchanged"
+    assert "different values of" not in section(page, "guaranteed")
+    assert "different values of turnover and net_profit" in section(plain_page, "guaranteed")
+    lines = section(page, "changed").splitlines()
+    done = dict(line.split(": ", 1) for line in lines if ": " in line and not line.startswith("The data"))
+    assert "25 % of the column's" in done["turnover"]
+    assert "replaced by the median" in done["surface and employees"]
+    assert done["net_profit"] == "unchanged"
 
 
 # --- odd data ----------------------------------------------------------------------------------

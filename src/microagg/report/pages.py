@@ -10,9 +10,18 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from microagg.model import gap_above, nearness
-from microagg.report import charts, external_words, formatting
+from microagg.report import charts, formatting
 from microagg.report.charts import Chart
-from microagg.report.facts import AssessmentFacts, ExternalFacts, InternalFacts, Measured, Subset, Values
+from microagg.report.facts import (
+    FEWEST_RECORDS_FOR_A_BAND,
+    AssessmentFacts,
+    ExternalFacts,
+    InternalFacts,
+    LossBand,
+    Measured,
+    Subset,
+    Values,
+)
 from microagg.report.summaries import correlation_matrix
 
 MOST_COLUMNS = 24
@@ -63,11 +72,9 @@ def external_page(facts: ExternalFacts) -> str:
     return _page(
         "external.html",
         facts=facts,
-        treatments=external_words.treatments(facts),
-        guarantees=external_words.guarantees(facts),
-        unprotected=external_words.unprotected(facts),
-        limits=external_words.limits(facts),
-        about_loss=external_words.about_loss(facts),
+        **_columns_outside(facts),
+        bands=[band.value for band in LossBand],
+        fewest_records=FEWEST_RECORDS_FOR_A_BAND,
         in_numbers=_in_numbers(facts),
         sizes=charts.sizes(facts.sizes, "combinations"),
         histograms=_histograms(columns, released, None),
@@ -76,6 +83,27 @@ def external_page(facts: ExternalFacts) -> str:
         if len(columns) > 1
         else [],
     )
+
+
+def _columns_outside(facts: ExternalFacts) -> dict[str, list[str]]:
+    """Columns that sentences of the external page name."""
+    done = facts.policies
+    keys = [*done.strata, *(column for subset in done.subsets for column in subset)]
+    own = [column for subset in done.own_subsets for column in subset]
+    treated = {*keys, *own, *done.noised, done.weight}
+    accepted = [*own, *done.noised] if done.accept_homogeneous else []
+    return {
+        "keys": keys,
+        "unchanged": [column for column in done.columns if column not in treated],
+        "unclaimed": [column for column in done.columns if column not in keys],
+        # Groups may be of one original value, which the release does not show.
+        "accepted_unseen": [column for column in accepted if column not in facts.homogeneous],
+        "varied": [
+            column
+            for column in done.confidential
+            if column not in (*done.noised, *facts.homogeneous, *accepted)
+        ],
+    }
 
 
 def assessment_page(facts: AssessmentFacts) -> str:
