@@ -101,7 +101,7 @@ def _server() -> subprocess.Popen[str]:
 
 
 def _stop(server: subprocess.Popen[str]) -> None:
-    server.communicate(timeout=60)
+    server.communicate(timeout=600)
 
 
 def _serve() -> None:

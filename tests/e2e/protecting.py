@@ -111,7 +111,7 @@ def run_without_privileges(*arguments: object, folder: Path) -> subprocess.Compl
         if shutil.which("setpriv") is None or subprocess.run([*less, "true"], check=False).returncode:
             pytest.skip("root may read and write everything, and cannot give that up here: NOT TESTED")
         words = [*less, *words]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, timeout=600)
     assert not leaks(done.stdout + done.stderr)
     assert not any(trace in done.stdout + done.stderr for trace in TRACES), done.stderr
     return done

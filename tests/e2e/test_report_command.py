@@ -196,7 +196,7 @@ def browse(chromium: str, page: Path, *options: str) -> str:
     logs = ["--enable-logging=stderr", "--v=0"]
     done = subprocess.run(
         [chromium, *quiet, *logs, *options, "--dump-dom", page.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
+        capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
     assert "CONSOLE" not in done.stderr, done.stderr
     return done.stdout

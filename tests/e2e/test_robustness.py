@@ -273,7 +273,7 @@ main()
     assert worker.stdout is not None
     assert worker.stdout.readline() == "ready\n"
     worker.send_signal(sent)
-    _, told = worker.communicate(timeout=60)
+    _, told = worker.communicate(timeout=600)
     assert worker.returncode == code
     assert "Traceback" not in told
 
@@ -312,7 +312,7 @@ from microagg.cli import main
 assert {module!r} not in sys.modules
 main()
 """
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600)
         assert done.returncode == code
         said = "microagg: Interrupted; nothing was written.\n" if sent == signal.SIGINT else ""
         assert (done.stdout, done.stderr) == ("", said)
@@ -327,7 +327,7 @@ sys.argv = ["microagg", "--version"]
 from microagg.cli import main
 main()
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -369,7 +369,7 @@ from microagg.cli import main
 main()
 """
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=environment, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=environment, timeout=600)
     assert done.returncode == -signal.SIGKILL
     assert set(listing(tmp_path)) == {"in.csv", "temporary"}
 

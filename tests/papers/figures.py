@@ -204,6 +204,7 @@ def data_set(name: str, number: int = 1) -> Any:
     return DATA[name].make(number)
 
 
+@cache
 def reference_files_are_here() -> bool:
     try:
         datasets.load("census")

@@ -21,16 +21,18 @@ from pathlib import Path
 from microagg.engines.spark.session import session_of
 
 session = session_of("local[1]")
-assert session.range(100).repartition(2).count() == 100
+shuffled = session.sparkContext.parallelize(range(100), 2).repartition(2)
+assert shuffled.count() == 100
 place = session.sparkContext.getConf().get("spark.local.dir")
 
 def of_a_task(_rows):
     yield os.environ["SPARK_LOCAL_DIRS"]
 
 [of_task] = session.sparkContext.parallelize([0], 1).mapPartitions(of_a_task).collect()
-shuffled = [str(path) for path in Path(place).rglob("shuffle_*.data")]
+files = [str(path) for path in Path(place).rglob("shuffle_*.data")]
+del shuffled  # when nothing refers to a shuffle, Spark removes its files with Java's garbage
 mode = stat.S_IMODE(os.stat(place).st_mode)
-print(json.dumps({"place": place, "of_task": of_task, "shuffled": shuffled, "mode": mode}))
+print(json.dumps({"place": place, "of_task": of_task, "shuffled": files, "mode": mode}))
 """
 
 
