@@ -44,7 +44,7 @@ from microagg.methods.stage import (
 )
 from microagg.methods.variable_size import Genetic, GeneticGroups, KWard, MstCut, Vmdav
 from microagg.model import Labels, Partition, Problem
-from tests.campaigns import at_length
+from tests.campaigns import SAMPLE
 from tests.differential.adversarial import KINDS, points
 
 
@@ -188,8 +188,12 @@ def test_contract(name: str, data: st.DataObject) -> None:
     check_contract(name, data)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=at_length) for name in STAGES])
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.long
+@pytest.mark.parametrize("name", STAGES)
+@settings(
+    max_examples=120 if SAMPLE else 600, derandomize=SAMPLE, deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
 @given(data=st.data())
 def test_contract_on_many_problems(name: str, data: st.DataObject) -> None:
     check_contract(name, data)

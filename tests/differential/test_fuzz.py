@@ -45,9 +45,16 @@ def test_paths() -> None:
         problem, labels = Problem(x, k), peel.mdav(x, k)
         found = NearestNext()(problem, one_group(problem), Run())
         assert np.array_equal(found, paths.nearest_next(x)), (kind, x.shape)
-        found = GroupTour()(problem, evaluate(problem, labels), Run())
-        expected = paths.group_tour(x, labels, paths.farthest_from_centroid(x))
-        assert np.array_equal(found, expected), (kind, x.shape, k)
+        found = NearestNext("pair")(problem, one_group(problem), Run())
+        assert np.array_equal(found, paths.nearest_next_from_pair(x)), (kind, x.shape)
+        one, other = paths.farthest_pair(x) if len(x) > 1 else (0, 0)
+        for tour, begin in (
+            (GroupTour(), paths.farthest_from_centroid(x)),
+            (GroupTour("pair"), one),
+            (GroupTour("second of pair"), other),
+        ):
+            found = tour(problem, evaluate(problem, labels), Run())
+            assert np.array_equal(found, paths.group_tour(x, labels, begin)), (kind, x.shape, k, tour)
 
 
 def test_univariate() -> None:

@@ -23,7 +23,7 @@ from microagg.methods.group_columns import (
     with_costs,
 )
 from microagg.model import Points, Problem
-from tests.campaigns import at_length
+from tests.campaigns import SAMPLE
 from tests.differential import adversarial
 from tests.oracles import columns as oracle
 from tests.oracles.columns import Group
@@ -307,7 +307,7 @@ def cases(seed: int, kind: str, count: int, most: int = 11) -> Iterator[Case]:
 # --- pricing ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [120, pytest.param(1200, marks=at_length)])
+@pytest.mark.parametrize("count", [120, pytest.param(320 if SAMPLE else 1200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_pricing_finds_every_group_below(kind: str, count: int) -> None:
     for case in cases(1, kind, count):
