@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from benchmarks import set_data_folder
 
+SPARK = "tests/spark/"
 SPLIT = ("tests/contract/", "tests/differential/", "tests/e2e/")
 """Folders whose files take long, and whose tests share little."""
 
@@ -16,10 +17,16 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest sets of tests begin and the smallest end: no process is left alone with a long one."""
+    begin = (SPARK, "tests/web/")
+    items.sort(key=lambda item: (not item.nodeid.startswith(begin), item.nodeid.startswith(SPLIT)))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Where tests run in several processes, those that share something expensive run in the same one: a
-    session of Spark, a server, a browser, results that are kept. The largest such sets begin.
+    session of Spark, a server, a browser, results that are kept.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -27,6 +34,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(SPLIT):
                 return nodeid
-            return "tests/spark" if nodeid.startswith("tests/spark/") else nodeid.partition("::")[0]
+            return SPARK if nodeid.startswith(SPARK) else nodeid.partition("::")[0]
 
     return Scheduling(config, log)
