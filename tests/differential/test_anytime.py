@@ -9,7 +9,9 @@ import pytest
 
 from microagg.errors import Cancelled
 from microagg.methods import anneal, auto
+from microagg.methods.cooling import schedule
 from microagg.methods.fixed_size import Mdav
+from microagg.methods.neighbours import near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group, solve
@@ -92,6 +94,19 @@ def test_a_simulated_clock_gives_the_same_groups_again() -> None:
     found = [solved("auto", x, 5, simulated(SECONDS, 5.0)) for _ in range(2)]
     assert found[0].truncated
     assert np.array_equal(found[0].labels, found[1].labels)
+
+
+def test_an_anneal_that_is_late_hurries() -> None:
+    """Cut off while it is hot, it would have nothing better than its start."""
+    problem = Problem(census_like(500), 3)
+    descended = solved("mdav+descent", problem.points, 3, Run())
+    lists = near_lists(problem, 20, Run())
+    cooling = schedule(problem, lists, descended.sse, 10**8)  # many seconds
+    run = simulated(0.5, 1.0)
+    found = anneal.anneal_once(problem, descended, lists, cooling, False, run)
+    assert run.watch.seconds_left > -4.5
+    assert found.truncated
+    assert found.sse < 0.99 * descended.sse
 
 
 def test_an_anneal_in_blocks_that_is_late_ends_cold() -> None:

@@ -92,7 +92,7 @@ def test_the_count_cut_raises_the_bound_and_never_above_the_optimum(kind: str, k
 def test_the_count_cut_is_in_the_certificate_and_its_check() -> None:
     """With k = 4 and a remainder of 3: what the charge adds is what other programs prove too."""
     data = np.random.default_rng(12).normal(size=(35, 8))
-    bound = microagg.lower_bound(data, 4, seconds=60)
+    bound = microagg.lower_bound(data, 4, seconds=600)
     assert bound.proved
     fields = json.loads(json.dumps(bound.certificate()))
     assert any(entry["charge"] > 0.0 for entry in fields["leaves"])
@@ -102,7 +102,7 @@ def test_the_count_cut_is_in_the_certificate_and_its_check() -> None:
 def test_bound_is_below_what_any_method_finds() -> None:
     data = datasets.census_like(150, seed=3)
     for k in (3, 5):
-        bound = microagg.lower_bound(data, k, seconds=10, gap=1.0)
+        bound = microagg.lower_bound(data, k, seconds=600, gap=1.0)
         for method in ("mdav", "v-mdav", "icsm", "anneal", "decomposition:s=2", "neighbourhoods:size=40"):
             assert bound.sse <= microagg.partition(data, k, method).sse * (1 + 1e-12)
         assert bound.incumbent.sse <= microagg.partition(data, k).sse
@@ -184,7 +184,7 @@ def test_certify_fills_bound_and_leaves_the_groups() -> None:
 def test_certificate_is_checked_by_the_other_program() -> None:
     data = datasets.census_like(150, seed=9)
     for gap in (0.0, 2.0):
-        bound = microagg.lower_bound(data, 3, seconds=30, gap=gap)
+        bound = microagg.lower_bound(data, 3, seconds=600, gap=gap)
         fields = json.loads(json.dumps(bound.certificate()))
         checked = certificate.check(fields, data.values)
         assert checked.bound == pytest.approx(bound.sse, rel=1e-9)

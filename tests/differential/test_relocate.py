@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from time import process_time
 
 import numpy as np
 import pytest
@@ -144,9 +144,9 @@ def test_never_worse_than_descent_and_better_than_it_here(n: int, k: int) -> Non
 def test_the_deadline_holds() -> None:
     problem, start = from_mdav(fixed_points(3_000, 4), 300)
     for anneals in (True, False):
-        begun = monotonic()
+        begun = process_time()  # which other processes do not add to
         found = Relocate(10**11, anneals)(problem, start, Run(seconds=0.5))
-        assert monotonic() - begun < 10.0
+        assert process_time() - begun < 10.0
         assert found.truncated
 
 

@@ -33,7 +33,7 @@ from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import Within, chain, evaluate, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, gap_above, is_optimal
-from tests.campaigns import at_length
+from tests.campaigns import SAMPLE, at_length
 from tests.differential.adversarial import KINDS, points
 from tests.oracles import neighbourhood, objective
 
@@ -64,7 +64,7 @@ def allowed_partition(rng: np.random.Generator, n: int, k: int) -> Labels:
 # --- descent ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trials", [8, pytest.param(60, marks=at_length)])
+@pytest.mark.parametrize("trials", [8, pytest.param(25 if SAMPLE else 60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_descent_ends_in_a_local_optimum(kind: str, trials: int) -> None:
     """No partition of the stated neighbourhood, all of them recomputed from scratch, is better."""
@@ -415,19 +415,6 @@ def test_without_a_deadline_nothing_is_late(steps: int) -> None:
     dense[:7_000] *= 1e-4
     problem, start = from_mdav(dense, 4)
     assert not Anneal(steps * 14_000)(problem, start, Run()).truncated
-
-
-def test_an_anneal_that_is_late_hurries() -> None:
-    """Cut off while it is hot, it would have nothing better than its start."""
-    problem, start = from_mdav(census_like(500), 3)
-    descended = Descent()(problem, start, Run())
-    lists = near_lists(problem, 20, Run())
-    cooling = schedule(problem, lists, descended.sse, 10**8)  # many seconds
-    begun = process_time()
-    found = anneal.anneal_once(problem, descended, lists, cooling, False, Run(seconds=0.5))
-    assert process_time() - begun < 5.0
-    assert found.truncated
-    assert found.sse < 0.99 * descended.sse
 
 
 def test_a_cancelled_resplit_returns_the_start() -> None:
