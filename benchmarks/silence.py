@@ -5,7 +5,8 @@
     python -m benchmarks.silence --method mdav   # one method instead of `auto`
 
 `protect` and `save` are given a function that notes when it is called and from which stage. The longest
-times between two calls are printed, with the stages before and after. On a busy machine they are longer.
+times between two calls are printed, with the stages before and after. On a busy machine they are
+longer; the CPU seconds of the process in the same time say whether it was it that was busy.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import tempfile
 from itertools import pairwise
 from pathlib import Path
-from time import monotonic
+from time import monotonic, process_time
 
 import numpy as np
 import pyarrow as pa
@@ -28,24 +29,24 @@ SHOWN = 5
 
 
 class Recorder:
-    """When progress was called, and from which stage."""
+    """When progress was called, what the process had used of its cores, and from which stage."""
 
     def __init__(self) -> None:
-        self.calls = [(monotonic(), "the beginning")]
+        self.calls = [(monotonic(), process_time(), "the beginning")]
 
     def __call__(self, progress: Progress) -> None:
-        self.calls.append((monotonic(), progress.stage))
+        self.calls.append((monotonic(), process_time(), progress.stage))
 
     def show(self) -> None:
-        self.calls.append((monotonic(), "the end"))
+        self.calls.append((monotonic(), process_time(), "the end"))
         begun = self.calls[0][0]
         gaps = [
-            (after - before, before - begun, was, then)
-            for (before, was), (after, then) in pairwise(self.calls)
+            (after - before, used_after - used, before - begun, was, then)
+            for (before, used, was), (after, used_after, then) in pairwise(self.calls)
         ]
         print(f"{len(self.calls) - 2:,} calls in {self.calls[-1][0] - begun:.1f} s; longest silences:")
-        for silent, at, was, then in sorted(gaps, reverse=True)[:SHOWN]:
-            print(f"  {silent:5.2f} s at {at:6.1f} s, after {was}, before {then}")
+        for silent, used, at, was, then in sorted(gaps, reverse=True)[:SHOWN]:
+            print(f"  {silent:5.2f} s ({used:.2f} CPU s) at {at:6.1f} s, after {was}, before {then}")
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     steps = Steps(None if progress is None else stop.report)
     prepared = steps.call(Step.PREPARING, lambda: prepare(source, protection))
     strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
-    as_numbers = with_numbers(source.table, prepared.numbers)
+    as_numbers = steps.call(Step.PREPARING, lambda: with_numbers(source.table, prepared.numbers))
     order = _order(len(strata.rows), protection.shuffle)
     attempts = 0
     for plan in plans_of(protection):
@@ -63,7 +63,9 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         new = steps.call(
             Step.MASKING, partial(masked, protection, kept, prepared.weights, tasks.tasks, partitions)
         )
-        table = released_table(source.table, order, protection, strata, new)
+        table = steps.call(
+            Step.MASKING, partial(released_table, source.table, order, protection, strata, new)
+        )
         claims = claims_of(protection, tuple(strata.recoded), new.rounding, new.mean_tolerance)
         verdict = steps.call(Step.VERIFYING, partial(verify, as_numbers, table, strata.rows[order], claims))
         if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):

@@ -248,7 +248,7 @@ class Release:
                 places.plan: used_plan(settings),
             }
             if places.groups is not None:
-                contents[places.groups] = self._groups()
+                contents[places.groups] = steps.call(Step.WRITING, self._groups)
             before = drafts.enter_context(write.Internal(places.folder).staged(contents))
             reports = steps.call(Step.REPORTING, lambda: list(self._reports(places, staged, settings)))
             before += [drafts.enter_context(write.text_draft(*report)) for report in reports]
