@@ -225,8 +225,9 @@ INTRODUCTION = """\
 
 Every figure that the papers print, beside the figure that `microagg` computes. Written by
 `python -m benchmarks.papers --slow --record` from `tests/papers/tables.toml`. `make test` and
-`make test-long` compute the figures again and compare them with this page, to six decimals. The exception
-is `icsm-restarts` with more than 16 starts, which takes a quarter of an hour each (`--recorded`).
+`make test-long` compute the figures again and compare them with this page, to six decimals. The exceptions
+are `icsm-restarts` with more than 16 starts and 400 rounds of `icsm` on Synthetic, which take minutes
+to half an hour each (`--recorded`).
 
 How to read a cell, *published → ours* (difference):
 
