@@ -35,7 +35,7 @@ from microagg.model import Microdata, positions_of
 from microagg.plan.assessment import AssessmentPlan
 from microagg.scale.strata import strata_of
 from microagg.verdict import note, refuse
-from microagg.verify.classes import Classes, codes_of, count_of
+from microagg.verify.classes import Classes, codes_of
 
 if TYPE_CHECKING:
     from microagg.engines.release import Release
@@ -263,7 +263,7 @@ def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[verdict.Finding], l
     if plan.k is not None:
         for columns, places in zip(plan.subsets, pair.subsets, strict=True):
             named = (*plan.strata, *columns)
-            count = count_of(named, _classes(pair.masked, pair.strata, places), plan.k)
+            count = _classes(pair.masked, pair.strata, places).counted(named, plan.k)
             if count.below:
                 failures.append(
                     refuse(

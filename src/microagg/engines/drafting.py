@@ -242,11 +242,7 @@ class _Trial:
 
     def _leave_out_dominant_weights(self) -> None:
         for name in self._with_role("weight"):
-            weights = self._numbers_of(name)
-            total = np.bincount(self.groups.labels, weights)
-            largest = np.zeros(self.groups.count)
-            np.maximum.at(largest, self.groups.labels, weights)
-            if groups := int((2 * largest > total * (1 + 1e-12)).sum()):
+            if groups := self.groups.dominated(self._numbers_of(name)):
                 self._give(name, "drop", wording.dominates_groups(groups, self.groups.count))
 
     def _leave_out_what_singles_out(self) -> None:
@@ -295,9 +291,7 @@ class _Trial:
 
     def _unique_with(self, names: list[str]) -> int:
         """Records that differ from all others of their group in these columns."""
-        alone = int((self.groups.sizes() == 1).sum())
-        finer = self.groups.refined(map(self._codes_of, names))
-        return int((finer.sizes() == 1).sum()) - alone
+        return self.groups.refined(map(self._codes_of, names)).unique - self.groups.unique
 
     def _codes_of(self, name: str) -> tuple[NDArray[np.int64], ...]:
         if name not in self._codes:

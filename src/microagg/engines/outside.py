@@ -20,29 +20,22 @@ from microagg.arrow_values import to_numpy
 from microagg.plan.protection import Protection
 from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verdict import Verdict
-from microagg.verify.classes import Classes, codes_of, count_of
+from microagg.verify.classes import Classes, TableClasses, codes_of
 from microagg.verify.values import as_understood
 
 
 def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | None) -> ExternalFacts:
     """All facts of the external report."""
-    whole = Classes.whole(released.num_rows)
-    strata = _refined(whole, released, protection.strata)
-    subsets = [_refined(strata, released, subset) for subset in protection.subsets]
-    own = [_refined(whole, released, subset) for subset in protection.own_subsets]
+    classes, k = TableClasses(released), protection.k
+    subsets = [protection.strata + subset for subset in protection.subsets]
     keys = (*protection.strata, *chain.from_iterable(protection.subsets))
-    joint = _refined(subsets[0], released, keys) if len(subsets) > 1 else subsets[0]
-
-    k = protection.k
-    counts = tuple(
-        count_of((*protection.strata, *subset), classes, k)
-        for subset, classes in zip(protection.subsets, subsets, strict=True)
+    counts, own_counts = (
+        tuple(classes.by(names).counted(names, k) for names in each)
+        for each in (subsets, protection.own_subsets)
     )
-    together = count_of(keys, joint, k) if len(subsets) > 1 else None
-    own_counts = tuple(
-        count_of(subset, classes, k) for subset, classes in zip(protection.own_subsets, own, strict=True)
-    )
+    together = classes.by(keys).counted(keys, k) if len(subsets) > 1 else None
     partial = together is not None and together.below > 0
+    grouped = [classes.by(names) for names in (subsets if partial else [*subsets, keys])]
     return ExternalFacts(
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         software=f"microagg {__version__}",
@@ -60,17 +53,13 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
             for count in of_kind
         ),
         partial=partial,
-        homogeneous=_homogeneous(released, protection, subsets if partial else [*subsets, joint]),
+        homogeneous=_homogeneous(released, protection, grouped),
         policies=_policies(released, protection),
         loss=loss,
         columns=protection.changed,
         released=np.stack([_numbers(released, column) for column in protection.changed], axis=1),
-        sizes=np.sort(joint.sizes()),
+        sizes=np.sort(classes.by(keys).sizes),
     )
-
-
-def _refined(classes: Classes, released: pa.Table, columns: Sequence[str]) -> Classes:
-    return classes.refined(codes_of(released.column(column)) for column in columns)
 
 
 def _homogeneous(released: pa.Table, protection: Protection, grouped: Sequence[Classes]) -> tuple[str, ...]:

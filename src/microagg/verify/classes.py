@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,11 @@ from microagg.verdict import Count
 from microagg.verify.values import Mask, bits, missing, plain
 
 Codes = tuple[NDArray[np.int64], ...]
-"""One or two whole numbers for each record, equal exactly where values are."""
+"""One or two integers for each record, equal exactly where values are."""
 
 
 def codes_of(column: Any) -> Codes:
     """Of a column of any type; null is a value of its own."""
-
     array = plain(column)
     values = bits(array)
     if values is not None:
@@ -35,12 +35,11 @@ def codes_of(column: Any) -> Codes:
 
 def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """The values as 0, 1, … by first appearance, and how many differ."""
-
     encoded = from_numpy(values).dictionary_encode()
     return to_numpy(encoded.indices).astype(np.int64), len(encoded.dictionary)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Classes:
     """The class of each record, 0 to count - 1, none empty."""
 
@@ -51,19 +50,27 @@ class Classes:
     def whole(cls, n: int) -> Classes:
         return cls(np.zeros(n, dtype=np.int64), min(n, 1))
 
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.bincount(self.labels, minlength=self.count)
+
+    @cached_property
     def some_record(self) -> NDArray[np.int64]:
+        """One record of each class."""
         records = np.empty(self.count, dtype=np.int64)
         records[self.labels] = np.arange(len(self.labels))
         return records
 
-    def sizes(self) -> NDArray[np.int64]:
-        return np.bincount(self.labels, minlength=self.count)
+    @property
+    def unique(self) -> int:
+        """The number of records that are alone in their class."""
+        return int((self.sizes == 1).sum())
 
     def differs(self, codes: Codes) -> Mask:
         """Which records differ from the one that stands for their class."""
         found = np.zeros(len(self.labels), dtype=bool)
         if self.count < len(found):
-            stands = self.some_record()[self.labels]
+            stands = self.some_record[self.labels]
             for values in codes:
                 found |= values[stands] != values
         return found
@@ -78,7 +85,9 @@ class Classes:
         for values in (values for codes in columns for values in codes):
             if classes.differs((values,)).any():
                 numbers, many = _numbered(values)
-                classes = Classes(*_numbered(classes.labels * many + numbers))
+                if classes.count > 1:
+                    numbers, many = _numbered(classes.labels * many + numbers)
+                classes = Classes(numbers, many)
         return classes
 
     def with_any(self, records: Mask) -> NDArray[np.int64]:
@@ -91,17 +100,46 @@ class Classes:
             poor[self.with_any(self.differs(codes))] = False
             return poor
         finer = self.refined([codes])
-        distinct = np.bincount(self.labels[finer.some_record()], minlength=self.count)
+        distinct = np.bincount(self.labels[finer.some_record], minlength=self.count)
         return np.asarray(distinct < least)
 
+    def dominated(self, weights: NDArray[np.float64]) -> int:
+        """The number of classes in which one record has more than half of the weight."""
+        total = np.bincount(self.labels, weights, self.count)
+        largest = np.zeros(self.count)
+        np.maximum.at(largest, self.labels, weights)
+        # A half exactly is allowed, and its sum may be off in the last digits.
+        return int((2 * largest > total * (1 + 1e-12)).sum())
 
-def count_of(columns: tuple[str, ...], classes: Classes, k: int, own_values: int = 0) -> Count:
-    sizes = classes.sizes()
-    return Count(
-        columns=columns,
-        classes=classes.count,
-        smallest=int(sizes.min(initial=len(classes.labels))),
-        below=int(sizes[sizes < k].sum()),
-        unique=int((sizes == 1).sum()),
-        own_values=own_values,
-    )
+    def counted(self, columns: tuple[str, ...], k: int, own_values: int = 0) -> Count:
+        """The classes by these columns, as a verdict has them."""
+        return Count(
+            columns=columns,
+            classes=self.count,
+            smallest=int(self.sizes.min(initial=len(self.labels))),
+            below=int(self.sizes[self.sizes < k].sum()),
+            unique=self.unique,
+            own_values=own_values,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableClasses:
+    """The classes of a table's records by any of its columns, each found once."""
+
+    table: pa.Table
+    _codes: dict[str, Codes] = field(default_factory=dict)
+    _classes: dict[tuple[str, ...], Classes] = field(default_factory=dict)
+
+    def codes(self, name: str) -> Codes:
+        if name not in self._codes:
+            self._codes[name] = codes_of(self.table.column(name))
+        return self._codes[name]
+
+    def by(self, names: tuple[str, ...]) -> Classes:
+        """Records that share the values of these columns."""
+        if not names:
+            return Classes.whole(self.table.num_rows)
+        if names not in self._classes:
+            self._classes[names] = self.by(names[:-1]).refined([self.codes(names[-1])])
+        return self._classes[names]

@@ -7,7 +7,7 @@ hashes of each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,9 @@ from pyspark.sql.types import ArrayType, StructField, StructType
 
 from microagg.model import Claims
 from microagg.verdict import Verdict, refuse, unsafe_release
-from microagg.verify.recount import BeforeAfterColumns, Recount, Sums, WholeColumn, quoted
-from microagg.verify.rules import k_failures
-from microagg.verify.shape import key_columns, masked_columns
+from microagg.verify.recount import BeforeAfterColumns, Recount, quoted
+from microagg.verify.rules import MeanFigures, k_counts, k_failures, verdict_of
+from microagg.verify.shape import masked_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,55 +98,61 @@ def verify_frame(
     The fingerprint is that of what is to be released.
     """
     names = masked_columns(claims)
-    wrong = []
+    weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
+    rules = _sums([quoted(name) for name in sides.content], "source")
+    rules += _sums(released_columns(frame, sides), "released")
+    of_source = []
     for at, name in enumerate(names):
-        value = quoted(sides.after[name]).cast("double")
-        gap = value.isNull() | quoted(sides.before[name]).isNull()
-        wrong.append(F.count_if(F.isnan(value) | (F.abs(value) == float("inf"))).alias(f"w{at}"))
-        wrong.append(F.count_if(gap).alias(f"g{at}"))
-    wrong += _column_sums(names, sides, sides.before, "b") + _column_sums(names, sides, sides.after, "a")
-    sums = _sums([quoted(name) for name in sides.content], "source")
-    sums += _sums(released_columns(frame, sides), "released")
-    found = frame.agg(F.count("*").alias("n"), *sums, *wrong).collect()[0]
+        old, new = (quoted(side[name]).cast("double") for side in (sides.before, sides.after))
+        both = (new - old).isNotNull()
+        rules += [
+            F.count_if(F.isnan(new) | (F.abs(new) == float("inf"))).alias(f"wrong{at}"),
+            F.count(old).alias(f"before{at}"),
+            F.count_if(both).alias(f"cells{at}"),
+            F.sum(F.when(both, weight)).alias(f"weight{at}"),
+            F.sum(weight * (new - old)).alias(f"total{at}"),
+            F.sum(F.when(both, weight * F.abs(old))).alias(f"size{at}"),
+            F.sum(F.when(both, weight * new)).alias(f"released{at}"),
+        ]
+        of_source += [
+            F.count(old).alias(f"values{at}"),
+            (F.sum(weight * old) / F.sum(F.when(old.isNotNull(), weight))).alias(f"mean{at}"),
+        ]
+    found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
     here, released = (_as_fingerprint(found, name) for name in ("source", "released"))
     if here != source:
         failure = refuse("source_records_differ", records=here.records, needed=source.records)
         return Verdict(claims.k, (failure,), records=here.records), released
-    failures = [
-        refuse("not_a_number", name, records=found[f"w{at}"])
-        for at, name in enumerate(names)
-        if found[f"w{at}"]
-    ]
-    complete = frozenset(name for at, name in enumerate(names) if not found[f"g{at}"])
     of_all = found
     if everything is not None and suppressed:
-        of_all = everything.agg(*_column_sums(names, sides, sides.before, "b")).collect()[0]
-    columns = {
-        name: WholeColumn(_sums_of(of_all, f"b{at}"), _sums_of(found, f"b{at}"), _sums_of(found, f"a{at}"))
+        of_all = everything.agg(*of_source).collect()[0]
+    failures = [
+        refuse("not_a_number", name, records=found[f"wrong{at}"])
         for at, name in enumerate(names)
-    }
-    recount = Recount(frame, sides, claims, complete, columns)
-    return recount.verdict(failures, here.records, suppressed), released
+        if found[f"wrong{at}"]
+    ]
+    figures = {name: _figures(found, of_all, at) for at, name in enumerate(names)}
+    complete = frozenset(name for name in names if figures[name].cells == here.records)
+    recount = Recount(frame, sides, claims, figures, complete)
+    failures += recount.recoded_failures()
+    return verdict_of(recount, failures, here.records, suppressed), released
 
 
-def _column_sums(
-    names: Sequence[str], sides: BeforeAfterColumns, columns: Mapping[str, str], letter: str
-) -> list[Column]:
-    """Of each column, on one side: its values, their weights and their weighted sum."""
-    weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
-    rules = []
-    for at, name in enumerate(names):
-        value = quoted(columns[name]).cast("double")
-        rules += [
-            F.count(value).alias(f"{letter}{at}_cells"),
-            F.sum(F.when(value.isNotNull(), weight)).alias(f"{letter}{at}_weight"),
-            F.sum(weight * value).alias(f"{letter}{at}_sum"),
-        ]
-    return rules
-
-
-def _sums_of(found: Any, name: str) -> Sums:
-    return Sums(found[f"{name}_cells"], found[f"{name}_weight"] or 0.0, found[f"{name}_sum"] or 0.0)
+def _figures(found: Any, of_all: Any, at: int) -> MeanFigures:
+    """Of one masked column, from the sums over the records of the release and of the source."""
+    cells, before = found[f"cells{at}"], found[f"before{at}"]
+    counts = cells, before - cells, of_all[f"values{at}"] - before
+    weight = found[f"weight{at}"]
+    if not weight:
+        return MeanFigures(*counts)
+    return MeanFigures(
+        *counts,
+        change=found[f"total{at}"] / weight,
+        total=found[f"total{at}"],
+        size=found[f"size{at}"] / weight,
+        released_mean=found[f"released{at}"] / weight,
+        source_mean=of_all[f"mean{at}"],
+    )
 
 
 def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, claims: Claims) -> None:
@@ -156,9 +162,6 @@ def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, cla
     if fingerprints(written, [quoted(name) for name in written.columns]) != [released]:
         failures.append(refuse("written_by_spark_differs"))
     recount = Recount(written, BeforeAfterColumns({}, {name: name for name in written.columns}, ()), claims)
-    counts = [recount.count(claims.strata + subset) for subset in claims.subsets or ((),)]
-    counts += [recount.count(subset) for subset in claims.own_subsets]
-    joint = recount.count(key_columns(claims)) if len(claims.subsets) > 1 else None
-    failures += k_failures(claims, tuple(counts), joint)
+    failures += k_failures(claims, *k_counts(claims, recount.count))
     if failures:
         raise unsafe_release(failures)

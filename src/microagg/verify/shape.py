@@ -113,7 +113,7 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
     split = before.with_any(before.differs((after.labels,)))
     if len(split):
         return [refuse("strata_split", *claims.strata, strata=len(split))]
-    parts = np.bincount(after.labels[before.some_record()], minlength=after.count)
+    parts = np.bincount(after.labels[before.some_record], minlength=after.count)
     alone = parts[after.labels] == 1
     failures = []
     for name in claims.recoded:
@@ -123,7 +123,6 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
 
 def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[Finding]:
     """`after` may be text where `before` is not, since merged codes are."""
-
     chosen = from_numpy(alone)
     old, new = plain(before).filter(chosen), plain(after).filter(chosen)
     wrong = refuse("column_retyped", name, kind=str(after.type), needed=str(before.type))

@@ -21,7 +21,6 @@ Mask = NDArray[np.bool_]
 
 def plain(column: Any) -> Any:
     """The column in one piece; dictionaries and extensions become what they stand for."""
-
     if column.type == pa.float64():  # by far the most often
         return in_one_piece(column)
     if isinstance(column.type, pa.BaseExtensionType):
@@ -36,13 +35,11 @@ def plain(column: Any) -> Any:
 
 
 def is_text(kind: pa.DataType) -> bool:
-
     return kinds.is_large_string(kind)
 
 
 def is_numeric(kind: pa.DataType) -> bool:
     """Of a plain column: numbers, not booleans."""
-
     return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
 
 
@@ -75,7 +72,6 @@ def bits(array: Any) -> NDArray[np.int64] | None:
 
 def differing(one: Any, other: Any) -> Mask:
     """Where two plain columns of one type have different values; null is equal to null, NaN to NaN."""
-
     gone, gone_too = missing(one), missing(other)
     left, right = bits(one), bits(other)
     if left is not None and right is not None:
@@ -90,7 +86,6 @@ def differing(one: Any, other: Any) -> Mask:
 
 def as_doubles(array: Any) -> Any:
     """A plain column of numbers as doubles, decimals as the nearest ones."""
-
     if kinds.is_decimal(array.type):  # Arrow's direct cast may be off by a bit
         array = array.cast(pa.large_string())
     return array.cast(pa.float64(), safe=False)
@@ -98,8 +93,6 @@ def as_doubles(array: Any) -> Any:
 
 def numbers(column: Any) -> NDArray[np.float64] | None:
     """A column as numbers, NaN where it is null; None if it holds no numbers."""
-    import pyarrow as pa
-
     array = plain(column)
     if array.type == pa.float64():
         return to_numpy(array)
@@ -122,7 +115,7 @@ def as_understood(column: Any) -> Any:
     if not is_text(array.type):
         return array
     texts = pc.utf8_trim_whitespace(array)
-    texts = pc.if_else(pc.is_in(texts, value_set=_missing_words()), scalar(None, texts.type), texts)
+    texts = pc.if_else(pc.is_in(texts, value_set=_MISSING_TEXTS), scalar(None, texts.type), texts)
     found = numbers_in(texts)
     if found is not None and np.nanmax(np.abs(found), initial=0.0) < _EXACT:
         return from_numbers(found + 0.0)
@@ -130,6 +123,10 @@ def as_understood(column: Any) -> Any:
     meant = from_texts(map(_understood, encoded.dictionary.to_pylist()))
     return meant.take(encoded.indices)
 
+
+MISSING_TEXTS = tuple(csv.ConvertOptions().null_values or ())
+"""What a reader of CSV files takes for a missing number."""
+_MISSING_TEXTS = from_texts(MISSING_TEXTS)
 
 _EXACT = 2.0**53
 """Larger whole numbers may become the same double though they differ."""
@@ -160,7 +157,6 @@ def _is_unseen(sign: str) -> bool:
 
 def spellings(column: Any) -> tuple[int, int]:
     """How many different texts that are no numbers a column has, and how many of them read differently."""
-
     array = plain(column)
     if not is_text(array.type) or numbers_in(array) is not None:
         return 0, 0
@@ -178,14 +174,8 @@ def _understood(text: str) -> str | None:
     return repr(number) if abs(number) < _EXACT else text
 
 
-def _missing_words() -> Any:
-
-    return from_texts(csv.ConvertOptions().null_values or [])
-
-
 def numbers_in(column: Any) -> NDArray[np.float64] | None:
     """Like `numbers`, also of text, as columns of a CSV file are; with decimal commas if that is needed."""
-
     array = plain(column)
     if not is_text(array.type):
         return numbers(array)

@@ -12,9 +12,9 @@ import pyarrow.types as kinds
 from microagg.arrow_values import from_numpy, scalar, to_numpy
 from microagg.model import Claims
 from microagg.verdict import Finding, Verdict, refuse, unsafe_release
-from microagg.verify.classes import Classes, codes_of, count_of
-from microagg.verify.rules import k_failures
-from microagg.verify.shape import columns_failures, key_columns
+from microagg.verify.classes import TableClasses
+from microagg.verify.rules import k_counts, k_failures
+from microagg.verify.shape import columns_failures
 from microagg.verify.values import Mask, as_doubles, differing, is_numeric, is_text, missing, plain
 
 LARGEST_EXACT_INT = 2**53
@@ -51,7 +51,6 @@ def check_written(
 
 def _one_code_each(column: Any) -> bool:
     """Whether equal values have one code in the file: a dictionary may hold a value twice, or null."""
-
     if not kinds.is_dictionary(column.type):
         return True
     found = [plain(chunk.dictionary).dictionary_encode() for chunk in column.chunks]
@@ -60,21 +59,9 @@ def _one_code_each(column: Any) -> bool:
 
 def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> list[Finding]:
     """k from the file alone."""
-    names = (*key_columns(claims), *(name for own in claims.own_subsets for name in own))
-    codes = {name: codes_of(written.column(name)) for name in names}
-    whole = Classes.whole(written.num_rows)
-    strata = whole.refined(codes[name] for name in claims.strata)
-    counts = []
-    for subset in claims.subsets or ((),):
-        classes = strata.refined(codes[name] for name in subset)
-        counts.append(count_of(claims.strata + subset, classes, claims.k))
-    for subset in claims.own_subsets:
-        counts.append(count_of(subset, whole.refined(codes[name] for name in subset), claims.k))
-    joint = None
-    if len(claims.subsets) > 1:
-        keys = key_columns(claims)
-        joint = count_of(keys, whole.refined(codes[name] for name in keys), claims.k)
-    failures = k_failures(claims, tuple(counts), joint)
+    classes = TableClasses(written)
+    counts, joint = k_counts(claims, lambda names: classes.by(names).counted(names, claims.k))
+    failures = k_failures(claims, counts, joint)
     if joint is not None and verdict.joint is not None and joint.unique > verdict.joint.unique:
         failures.append(refuse("written_more_unique", written=joint.unique, verified=verdict.joint.unique))
     return failures
@@ -82,7 +69,6 @@ def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> li
 
 def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
     """Whether a column was read as it was released, but for its type."""
-
     before, after = plain(released), plain(written)
     blank, left = _blank(before), _blank(after)
     if pa.types.is_floating(before.type):  # most formats have no NaN
@@ -102,7 +88,6 @@ def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
 
 def _blank(array: Any) -> Mask:
     """Null or empty text: many formats know only one of them."""
-
     empty = missing(array)
     if is_text(array.type):
         filled = pc.equal(array, scalar("", array.type)).fill_null(scalar(True, pa.bool_()))
@@ -112,7 +97,6 @@ def _blank(array: Any) -> Mask:
 
 def _same(before: Any, after: Any, decimal: str) -> bool:
     """Of plain columns without nulls; Arrow's errors if one cannot be read as the other."""
-
     old, new = before.type, after.type
     if is_numeric(old) and is_text(new):
         found = _numbers_in(after, before, decimal)
@@ -135,13 +119,11 @@ def _same(before: Any, after: Any, decimal: str) -> bool:
 
 def _with_time(array: Any) -> Any:
     """Dates as timestamps at midnight: the other way round, Arrow would cut off the time of the day."""
-
     return array.cast(pa.timestamp("ms")) if kinds.is_date(array.type) else array
 
 
 def _same_in_either(before: Any, after: Any) -> bool:
     """Equal in the type of one of them, whichever can hold the other's values."""
-
     try:
         return not differing(before, after.cast(before.type)).any()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -150,7 +132,6 @@ def _same_in_either(before: Any, after: Any) -> bool:
 
 def _numbers_in(texts: Any, like: Any, decimal: str) -> Any:
     """Text read as doubles; as whole numbers where doubles are too coarse for those of `like`."""
-
     if decimal != ".":
         if pc.any(pc.match_substring(texts, ".")).as_py():
             raise pa.ArrowInvalid("a point where the decimal sign is another")
@@ -163,7 +144,6 @@ def _numbers_in(texts: Any, like: Any, decimal: str) -> Any:
 
 def _all_doubles(array: Any) -> bool:
     """Not so for whole numbers that are too large, and for decimals."""
-
     if kinds.is_integer(array.type):
         least, most = pc.min(array).as_py(), pc.max(array).as_py()
         return bool(least >= -LARGEST_EXACT_INT and most <= LARGEST_EXACT_INT)
@@ -172,7 +152,6 @@ def _all_doubles(array: Any) -> bool:
 
 def _same_numbers(before: Any, after: Any) -> bool:
     """Equal as numbers: 0.0 is -0.0, NaN is NaN; a double may stand for the decimal nearest to it."""
-
     arrays = (before, after)
     whole = [array.type for array in arrays if kinds.is_integer(array.type)]
     if whole and not all(map(_all_doubles, arrays)):
