@@ -49,6 +49,8 @@ def settings_of(name: str) -> list[str]:
 
 
 def _settings(name: str, pieces: list[str]) -> dict[str, object]:
+    if not pieces:
+        return {}
     known = settings_of(name)
     hints = get_type_hints(METHODS[name].build) if known else {}
     found: dict[str, object] = {}

@@ -56,9 +56,8 @@ def numbers_of(
         values = _from_typed(microdata.table, column)
     ranges = origin.labels.missing_ranges.get(column, ()) if origin.labels is not None else ()
     numbers = [float(code) for code in missing_codes if not isinstance(code, str)]
-    missing = in_ranges(values, [*ranges, *numbers])
-    if missing.any():
-        values = np.where(missing, np.nan, values)
+    if ranges or numbers:
+        values = np.where(in_ranges(values, [*ranges, *numbers]), np.nan, values)
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise wording.infinite_values(column, infinite)

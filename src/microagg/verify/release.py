@@ -280,7 +280,8 @@ class _TableCounting:
             if not len(old):
                 yield name, MeanFigures(*counts)
                 continue
-            unit = UNIT_FOR_HUGE_VALUES if any(map(_are_huge, (old, new, everything))) else 1.0
+            different = (old, new) if everything is old else (old, new, everything)
+            unit = UNIT_FOR_HUGE_VALUES if any(map(_are_huge, different)) else 1.0
             old, new = old * unit, new * unit
             total, weight = _sum_and_weight(new - old, weights)
             size, _ = _sum_and_weight(np.abs(old), weights)
