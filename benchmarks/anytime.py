@@ -26,7 +26,7 @@ from microagg.methods.bound import bound_of, record_shares
 from microagg.methods.objective import sst
 from microagg.methods.run import Run
 from microagg.model import Problem
-from microagg.scale.units import to_points
+from microagg.prepare.units import to_points
 
 K = 3
 BUSY_RECORDS, BUSY_SECONDS, OTHERS = 10_000, 2.0, 4

@@ -24,7 +24,7 @@ from microagg import certificate, datasets
 from microagg.methods.bound import bound_of, record_shares
 from microagg.methods.run import Run
 from microagg.model import Problem, gap_above
-from microagg.scale.units import to_points
+from microagg.prepare.units import to_points
 
 PAGE = Path(__file__).parents[1] / "docs" / "proofs.md"
 RESULTS = Path(__file__).with_name("proofs.json")

@@ -18,7 +18,7 @@ from microagg.methods.neighbours import LEAVES
 from microagg.methods.run import Run
 from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Points, Problem, Table
-from microagg.scale.units import to_points
+from microagg.prepare.units import to_points
 
 Benchmark = Callable[..., Any]
 """pytest-benchmark's fixture: calls what it is given again and again."""

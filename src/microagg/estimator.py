@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from microagg import wording
 from microagg.api.partition import partition
 from microagg.model import Effort, ScaleName, Table
-from microagg.scale.units import to_points
+from microagg.prepare.units import to_points
 
 try:
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin

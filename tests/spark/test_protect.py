@@ -11,8 +11,8 @@ import pytest
 
 import microagg
 from microagg import datasets, errors
+from microagg.aggregate.masking import masked_subset
 from microagg.engines.local import plans_of
-from microagg.engines.masking import masked_subset
 from microagg.engines.spark import frames
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.limits import sizes_of
@@ -21,7 +21,7 @@ from microagg.engines.spark.strata import counted_strata
 from microagg.methods.stage import one_group, solve
 from microagg.model import Origin, Problem
 from microagg.plan.protection import Protection
-from microagg.scale.tasks import Task
+from microagg.prepare.tasks import Task
 from tests.spark.conftest import rows_of
 
 KEYS = ["a", "b", "c"]

@@ -26,7 +26,7 @@ SOURCES = sorted(
 STUB = ast.parse((PACKAGE / "_core.pyi").read_text())
 
 MAY_IMPORT_CORE = {
-    PACKAGE / "scale" / "units.py",
+    PACKAGE / "prepare" / "units.py",
     PACKAGE / "aggregate" / "means.py",
     PACKAGE / "aggregate" / "groups.py",
     PACKAGE / "measure" / "linkage.py",

@@ -22,7 +22,7 @@ from microagg.certificate.duals import Cuts, Duals
 from microagg.certificate.search import Search
 from microagg.errors import CertificateError, DataError, SettingsError
 from microagg.model import Problem, ScaleName, Table
-from microagg.scale.units import to_points
+from microagg.prepare.units import to_points
 from tests.oracles import columns as oracle
 from tests.oracles.exhaustive import exhaustive
 from tests.oracles.objective import canonical, sse

@@ -13,7 +13,7 @@ import microagg
 from microagg.errors import DataError
 from microagg.methods.objective import sst
 from microagg.model import ScaleName, Table
-from microagg.scale.units import LARGEST, to_points
+from microagg.prepare.units import LARGEST, to_points
 
 SCALES = get_args(ScaleName)
 X = np.random.default_rng(11).normal(size=(101, 3)) * [1, 100, 1e-3] + [0, 1e6, 5]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from microagg.errors import DataError, SettingsError
 from microagg.model import Table
-from microagg.scale.patterns import by_missing, by_zeros
-from microagg.scale.strata import strata_of
-from microagg.scale.tasks import Tasks, tasks_of
+from microagg.prepare.patterns import by_missing, by_zeros
+from microagg.prepare.strata import strata_of
+from microagg.prepare.tasks import Tasks, tasks_of
 
 NAN = float("nan")
 

@@ -16,7 +16,7 @@ from microagg.methods.paths import PathCut
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, Rows, Table
-from microagg.scale.units import to_points
+from microagg.prepare.units import to_points
 
 
 def table(n: int) -> Table:

@@ -16,7 +16,7 @@ from microagg.methods.blocks import KdBlocks
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluate, one_group, rows_of_groups
 from microagg.model import Labels, Problem
-from microagg.scale.units import to_points
+from microagg.prepare.units import to_points
 
 Result = TypeVar("Result")
 

@@ -14,8 +14,8 @@ from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Partition, Problem, ScaleName
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
 from microagg.plan.settings import SECONDS_OF_PROOF
+from microagg.prepare.units import to_points
 from microagg.results import Bound, EachResult, Result
-from microagg.scale.units import to_points
 
 
 def partition_each(

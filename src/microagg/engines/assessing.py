@@ -16,7 +16,6 @@ from microagg.columns import numbers_or_none
 from microagg.engines.assessment import Assessment
 from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
 from microagg.engines.solving import Watcher
-from microagg.engines.weighing import weights_of
 from microagg.measure import MEASURES
 from microagg.measure.catalogue import Measure
 from microagg.measure.explain import measure_named
@@ -33,7 +32,8 @@ from microagg.measure.pair import Finding, Pair
 from microagg.methods.run import Progress
 from microagg.model import Microdata, positions_of
 from microagg.plan.assessment import AssessmentPlan
-from microagg.scale.strata import strata_of
+from microagg.prepare.prepared import weights_of
+from microagg.prepare.strata import strata_of
 from microagg.verdict import note, refuse
 from microagg.verify.classes import Classes, codes_of
 
@@ -60,12 +60,14 @@ def assess(
     plan: AssessmentPlan,
     rows: Rows | None = None,
     progress: Watcher | None = None,
+    numbers: Mapping[str, Doubles] | None = None,
 ) -> Assessment:
     """Every measure of the plan on the records that both files have.
 
     `rows`: for each protected record its row of the original, where that is known; else records are
-    matched by the plan. `progress` is called before each measure; when it returns True, `Cancelled`
-    is raised. `DataError` for files that do not belong together.
+    matched by the plan. `numbers`: keys of the original, where they are known. `progress` is called
+    before each measure; when it returns True, `Cancelled` is raised. `DataError` for files that do not
+    belong together.
     """
     check_measures(plan)
     chosen = {name: each for name, each in MEASURES.items() if name in (plan.measures or MEASURES)}
@@ -77,7 +79,9 @@ def assess(
     named = {*plan.keys, *([plan.id] if plan.id else [])}
     shared = [name for name in protected.table.column_names if name in original.table.column_names]
     agreed = agreement(original, protected, rows, [name for name in shared if name not in named], by_order)
-    pair = pair_of(original, protected, plan, rows, agreed)
+    if numbers is None:
+        numbers = _numbers(original, ORIGINAL, plan)
+    pair = pair_of(original, protected, plan, rows, agreed, numbers)
     models, indicators = _analyses(original, plan, pair, rows, agreed)
     failures, notes = _verdict(pair, plan)
     notes += _notes(original, protected, plan, pair, agreed, by_order)
@@ -120,15 +124,27 @@ def assess_release(release: Release, measures: Sequence[str] = ()) -> Assessment
         },
         measures=tuple(measures),
     )  # fmt: skip
-    return assess(release.source, release.verified.microdata, plan, release.rows)
+    return assess(
+        release.source,
+        release.verified.microdata,
+        plan,
+        release.rows,
+        numbers=release.prepared.numbers,
+    )
 
 
 def pair_of(
-    original: Microdata, protected: Microdata, plan: AssessmentPlan, rows: Rows, agreed: Agreement
+    original: Microdata,
+    protected: Microdata,
+    plan: AssessmentPlan,
+    rows: Rows,
+    agreed: Agreement,
+    numbers: Mapping[str, Doubles],
 ) -> Pair:
     """What every measure is given: the records of both files side by side."""
-    before = _numbers(original, ORIGINAL, plan)[rows]
-    after = _numbers(protected, PROTECTED, plan)
+    released = _numbers(protected, PROTECTED, plan)
+    before = np.stack([numbers[column][rows] for column in plan.keys], axis=1)
+    after = np.stack([released[column] for column in plan.keys], axis=1)
     for column, old, new in zip(plan.keys, before.T, after.T, strict=True):
         for which, values in ((ORIGINAL, old), (PROTECTED, new)):
             if np.isnan(values).all():
@@ -166,14 +182,14 @@ def _check_columns(original: Microdata, protected: Microdata, plan: AssessmentPl
             raise wording.not_in_protected(absent, known, role)
 
 
-def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> Doubles:
+def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> dict[str, Doubles]:
     try:
-        columns = [
-            read.numbers_of(microdata, column, plan.missing_codes.get(column, ())) for column in plan.keys
-        ]
+        return {
+            column: read.numbers_of(microdata, column, plan.missing_codes.get(column, ()))
+            for column in plan.keys
+        }
     except errors.DataError as error:
         raise wording.in_file(which, microdata.origin.name, error) from None
-    return np.stack(columns, axis=1)
 
 
 def _classes(values: Doubles, strata: Rows, columns: Sequence[int]) -> Classes:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from microagg import errors, read, wording
 from microagg.engines import local
-from microagg.engines.local import prepare
 from microagg.engines.solving import solve_all
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
@@ -30,6 +29,7 @@ from microagg.plan.suggestions import (
     suggest,
     with_some_key,
 )
+from microagg.prepare.prepared import prepare
 from microagg.verify.classes import Classes, codes_of
 from microagg.verify.values import as_understood
 

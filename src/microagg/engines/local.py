@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import read
-from microagg.engines.masking import (
-    Doubles,
+from microagg.aggregate.masking import (
     masked,
     released_origin,
     released_table,
@@ -21,16 +19,15 @@ from microagg.engines.masking import (
 from microagg.engines.release import Release, TaskPartition
 from microagg.engines.solving import Watcher, solve_all
 from microagg.engines.steps import Steps
-from microagg.engines.weighing import weights_of
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress
-from microagg.model import Claims, Microdata, Partition, Table, Verified
+from microagg.model import Claims, Microdata, Partition, Verified
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-from microagg.plan.roles import check_columns
-from microagg.scale.strata import Strata, strata_of
-from microagg.scale.tasks import Tasks, tasks_of
+from microagg.prepare.prepared import prepare
+from microagg.prepare.strata import Strata
+from microagg.prepare.tasks import Tasks
 from microagg.verdict import Finding, Verdict, accepted, note, unsafe_release
 from microagg.verify import verify
 from microagg.wording import Step
@@ -78,6 +75,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     return Release(
         verified=Verified(Microdata(table, released_origin(source, table)), verdict),
         source=source,
+        prepared=prepared,
         rows=strata.rows[order],
         claims=claims,
         protection=protection,
@@ -101,51 +99,6 @@ class _StopRequest:
         answer = self._progress(progress)
         self.requested = self.requested or answer is True
         return answer
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """The problems to be solved: `numbers` are of all records, `kept` and `weights` of released ones."""
-
-    strata: Strata
-    numbers: dict[str, Doubles]
-    kept: dict[str, Doubles]
-    weights: Doubles | None
-    tasks: Tasks
-
-
-def prepare(source: Microdata, protection: Protection) -> Prepared:
-    """All problems to be solved, or an exception if the source does not fit the settings."""
-    check_columns(protection, source)
-    strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
-    numbers = {
-        column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
-        for column in protection.changed
-    }
-    weights = None if protection.weight is None else weights_of(source, protection.weight)
-    kept = {column: values[strata.rows] for column, values in numbers.items()}
-    return Prepared(
-        strata,
-        numbers,
-        kept,
-        None if weights is None else weights[strata.rows],
-        _tasks_in(protection, strata, kept),
-    )
-
-
-def _tasks_in(protection: Protection, strata: Strata, kept: dict[str, Doubles]) -> Tasks:
-    return tasks_of(
-        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
-        strata.of,
-        protection.k,
-        protection.method.scale,
-        by_pattern=protection.missing == "by-pattern",
-        zeros_apart=protection.zeros == "apart",
-    )
-
-
-def _subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
-    return Table(tuple(columns), np.stack([numbers[column] for column in columns], axis=1))
 
 
 def _order(n: int, shuffle: bool) -> NDArray[np.int64]:

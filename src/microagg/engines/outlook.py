@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from microagg.engines.local import bound_of, prepare
+from microagg.engines.local import bound_of
 from microagg.engines.solving import Watcher, solve_all
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.model import Microdata
 from microagg.plan.protection import Protection
+from microagg.prepare.prepared import Prepared, prepare
 
 MOST_FOR_MDAV = 200_000
 """With more records in a task MDAV takes minutes, and is not run for comparison."""
@@ -49,7 +50,13 @@ def outlook(source: Microdata, protection: Protection) -> Outlook:
 
 def mdav_loss(source: Microdata, protection: Protection, progress: Watcher | None = None) -> float | None:
     """MDAV's information loss on the same data, to compare with; None if that would take long."""
-    tasks = prepare(source, protection).tasks
+    return mdav_loss_of(prepare(source, protection), protection, progress)
+
+
+def mdav_loss_of(
+    prepared: Prepared, protection: Protection, progress: Watcher | None = None
+) -> float | None:
+    tasks = prepared.tasks
     if max(len(task.rows) for task in tasks.tasks) > MOST_FOR_MDAV:
         return None
     plan = replace(

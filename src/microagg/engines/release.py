@@ -23,6 +23,7 @@ from microagg.engines.steps import Steps
 from microagg.model import Claims, Labels, Microdata, Origin, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
+from microagg.prepare.prepared import Prepared
 from microagg.report import check_installed
 from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import check_written
@@ -149,6 +150,7 @@ class Release:
 
     verified: Verified
     source: Microdata
+    prepared: Prepared
     rows: NDArray[np.int64]
     claims: Claims
     protection: Protection

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import __version__, errors, read, report
+from microagg import __version__, errors, report
 from microagg.arrow_values import to_numpy
 from microagg.engines.assessing import assess_release
 from microagg.engines.assessment import Assessment
-from microagg.engines.outlook import mdav_loss
+from microagg.engines.outlook import mdav_loss_of
 from microagg.engines.outside import facts_outside
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import ColumnProfile, Profile, profile
@@ -92,7 +92,7 @@ def internal_facts(
     """From the source, the release and the record of the run."""
     record, protection = release.record, release.protection
     found = profile(release.source)
-    mdav = mdav_loss(release.source, protection)
+    mdav = mdav_loss_of(release.prepared, protection)
     settings = protection.settings if written is None else written.settings
     lines = used_plan(settings).splitlines()
     return report.InternalFacts(
@@ -153,10 +153,6 @@ def loss_band(information_loss: float, records: int) -> report.LossBand | None:
     return report.LossBand.FROM_5_TO_20 if information_loss <= 20.0 else report.LossBand.ABOVE_20
 
 
-def _original(release: Release, column: str) -> Doubles:
-    return read.numbers_of(release.source, column, release.protection.missing_codes.get(column, ()))
-
-
 def _released(release: Release, column: str) -> Doubles:
     """The column as numbers, NaN where missing."""
     values = release.verified.microdata.table.column(column).cast(pa.float64())
@@ -185,7 +181,7 @@ def _subsets(release: Release) -> tuple[report.Subset, ...]:
 def _subset(release: Release, columns: Sequence[str], groups: Codes | None) -> report.Subset:
     return report.Subset(
         tuple(columns),
-        np.stack([_original(release, column)[release.rows] for column in columns], axis=1),
+        np.stack([release.prepared.numbers[column][release.rows] for column in columns], axis=1),
         np.stack([_released(release, column) for column in columns], axis=1),
         np.zeros(len(release.rows), dtype=np.int64) if groups is None else groups,
     )

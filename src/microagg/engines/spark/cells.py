@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Points
-from microagg.scale.units import Units
+from microagg.prepare.units import Units
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -25,6 +25,7 @@ from microagg.columns import (
 from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
+from microagg.prepare.prepared import LARGEST_WEIGHT
 from microagg.read.select import refuse_duplicates
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -197,6 +198,21 @@ def refuse_invalid_text(source: Source, protection: Protection) -> None:
     for at, name in enumerate(texts):
         if found[f"t{at}"]:
             raise wording.not_utf_8(name)
+
+
+def refuse_weights(frame: DataFrame, name: str) -> None:
+    """`DataError` if one of the survey weights is none."""
+    weight = F.col(WEIGHT)
+    wrong = {
+        "missing": weight.isNull(),
+        "infinite": F.abs(weight) == float("inf"),
+        "negative or zero": weight <= 0.0,
+        "too large": weight > LARGEST_WEIGHT,
+    }
+    found = frame.agg(*(F.count_if(rule).alias(what) for what, rule in wrong.items())).collect()[0]
+    for what in wrong:
+        if found[what]:
+            raise wording.bad_weights(name, what, found[what])
 
 
 def with_hashes(frame: DataFrame) -> DataFrame:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from microagg.engines.spark.cells import Cells
 from microagg.plan.method import MethodPlan
-from microagg.scale.units import Units
+from microagg.prepare.units import Units
 
 STRATUM, HASH_A, HASH_B, WEIGHT = "stratum", "hash_a", "hash_b", "weight"
 """Columns of the frame at work beside those of the source; the hashes are of a record's content."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import errors, wording
-from microagg.engines.masking import masked_subset, odd_groups
+from microagg.aggregate.masking import masked_subset, odd_groups
 from microagg.engines.solving import run_of
 from microagg.engines.spark.cells import codes_of
 from microagg.engines.spark.jobs import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, Job, PacketResult
@@ -25,8 +25,8 @@ from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, Table
 from microagg.plan.method import MethodPlan
+from microagg.prepare.tasks import Task, tasks_of_stratum
 from microagg.process import forbid_core_dumps
-from microagg.scale.tasks import Task, tasks_of_stratum
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]

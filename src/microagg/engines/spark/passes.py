@@ -19,8 +19,8 @@ from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
 from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Points
-from microagg.scale.moments import Sums, sums_of, total_of
-from microagg.scale.units import Units
+from microagg.prepare.moments import Sums, sums_of, total_of
+from microagg.prepare.units import Units
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]

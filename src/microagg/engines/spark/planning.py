@@ -32,8 +32,8 @@ from microagg.engines.spark.passes import (
 from microagg.methods.splitters import Axes, Tree
 from microagg.model import Points, ScaleName
 from microagg.plan.protection import Protection
-from microagg.scale.moments import Sums, require_squarable_values, units_of
-from microagg.scale.units import Units
+from microagg.prepare.moments import Sums, require_squarable_values, units_of
+from microagg.prepare.units import Units
 
 MOST_ROUNDS = 8
 """Of cutting again what has too many records. Each halves them at least; two are enough for most data."""

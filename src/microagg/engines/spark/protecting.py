@@ -10,6 +10,7 @@ from time import monotonic
 from pyspark.sql import DataFrame
 
 from microagg import errors
+from microagg.aggregate.masking import MORE_DECIMALS, rounding_of
 from microagg.engines.local import (
     another_partition_may_help,
     claims_of,
@@ -17,7 +18,6 @@ from microagg.engines.local import (
     plans_of,
     raise_if_unsafe,
 )
-from microagg.engines.masking import MORE_DECIMALS, rounding_of
 from microagg.engines.solving import Watcher
 from microagg.engines.spark import frames
 from microagg.engines.spark.cells import Sizes
@@ -30,7 +30,6 @@ from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.roles import check_roles
 from microagg.engines.spark.rounds import jobs_of, notes_of, second_round, solved
 from microagg.engines.spark.strata import Strata, counted_strata
-from microagg.engines.spark.weights import refuse_weights
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
 from microagg.model import Claims
@@ -118,7 +117,7 @@ def _prepare(source: Source, protection: Protection, sizes: Sizes, steps: _Steps
     frames.refuse_text(source, protection)
     numbered = frames.by_number(source, protection)
     if protection.weight is not None:
-        refuse_weights(numbered, protection.weight)
+        frames.refuse_weights(numbered, protection.weight)
     strata = counted_strata(source, numbered, protection)
     frame = frames.with_hashes(frames.with_strata(numbered, strata.table, strata.columns))
     keys = _keys(source, protection)

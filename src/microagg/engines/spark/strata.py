@@ -15,7 +15,7 @@ from microagg.engines.spark.cells import Whole
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import STRATUM
 from microagg.plan.protection import Protection
-from microagg.scale.strata import strata_of
+from microagg.prepare.strata import strata_of
 
 MOST_STRATA = 2_000_000
 """Their list is kept by the driver and sent to every task."""

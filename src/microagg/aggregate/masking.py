@@ -11,14 +11,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.aggregate import rounded, values_by_group, with_decimals, with_noise
+from microagg.aggregate.groups import values_by_group
+from microagg.aggregate.noise import with_noise
+from microagg.aggregate.rounding import rounded, with_decimals
 from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import decimals_of
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin, Partition
 from microagg.plan.protection import Protection
-from microagg.scale.strata import Strata
-from microagg.scale.tasks import Task
+from microagg.prepare.strata import Strata
+from microagg.prepare.tasks import Task
 
 Doubles = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from microagg import wording
 from microagg.model import Points, Problem, ScaleName, Table
-from microagg.scale.patterns import Positions, by_missing, by_zeros
-from microagg.scale.units import to_points
+from microagg.prepare.patterns import Positions, by_missing, by_zeros
+from microagg.prepare.units import to_points
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.model import ScaleName
-from microagg.scale.units import LARGEST, Units
+from microagg.prepare.units import LARGEST, Units
 
 STEPS = 2**30
 _LOW_BITS = 30

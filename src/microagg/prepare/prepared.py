@@ -1,0 +1,73 @@
+"""All problems of a release, made once: who needs numbers, strata or tasks later gets them from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import read, wording
+from microagg.model import Microdata, Table
+from microagg.plan.protection import Protection
+from microagg.plan.roles import check_columns
+from microagg.prepare.strata import Strata, strata_of
+from microagg.prepare.tasks import Tasks, tasks_of
+
+Doubles = NDArray[np.float64]
+
+LARGEST_WEIGHT = 1e100
+"""Totals of larger ones could overflow."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """The problems to be solved: `numbers` are of all records, `kept` and `weights` of released ones."""
+
+    strata: Strata
+    numbers: dict[str, Doubles]
+    kept: dict[str, Doubles]
+    weights: Doubles | None
+    tasks: Tasks
+
+
+def prepare(source: Microdata, protection: Protection) -> Prepared:
+    """All problems to be solved, or an exception if the source does not fit the settings."""
+    check_columns(protection, source)
+    strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
+    numbers = {
+        column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
+        for column in protection.changed
+    }
+    weights = None if protection.weight is None else weights_of(source, protection.weight)[strata.rows]
+    kept = numbers
+    if len(strata.rows) < source.table.num_rows:
+        kept = {column: values[strata.rows] for column, values in numbers.items()}
+    tasks = tasks_of(
+        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
+        strata.of,
+        protection.k,
+        protection.method.scale,
+        by_pattern=protection.missing == "by-pattern",
+        zeros_apart=protection.zeros == "apart",
+    )
+    return Prepared(strata, numbers, kept, weights, tasks)
+
+
+def _subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
+    return Table(tuple(columns), np.stack([numbers[column] for column in columns], axis=1))
+
+
+def weights_of(source: Microdata, column: str) -> Doubles:
+    """The survey weights of all records; `DataError` if one of them is none."""
+    weights = read.numbers_of(source, column)
+    for what, wrong in (
+        ("missing", np.isnan(weights)),
+        ("infinite", np.isinf(weights)),
+        ("negative or zero", weights <= 0.0),
+        ("too large", weights > LARGEST_WEIGHT),
+    ):
+        if wrong.any():
+            raise wording.bad_weights(column, what, int(wrong.sum()))
+    return weights
