@@ -12,8 +12,10 @@ import pyarrow as pa
 import pytest
 
 from microagg import protect
-from microagg.engines import local, masking
+from microagg.aggregate import masking
+from microagg.engines import local
 from microagg.errors import ContractError, UnsafeRelease
+from microagg.prepare import prepared
 from microagg.verdict import Finding, Verdict, refuse
 from microagg.write import release as writing
 from tests.refusals import refusal, unsafe
@@ -181,7 +183,7 @@ def noise_loses_a_value(real: Patch) -> Patch:
     return patched
 
 
-@broken(local, "strata_of", refuse("strata_split"), **STRATA)
+@broken(prepared, "strata_of", refuse("strata_split"), **STRATA)
 def a_record_with_a_wrong_merged_code(real: Patch) -> Patch:
     def patched(*args: Any) -> Any:
         found = real(*args)
@@ -192,7 +194,7 @@ def a_record_with_a_wrong_merged_code(real: Patch) -> Patch:
     return patched
 
 
-@broken(local, "strata_of", refuse("column_changed"), **STRATA)
+@broken(prepared, "strata_of", refuse("column_changed"), **STRATA)
 def strata_that_were_not_merged_are_renamed(real: Patch) -> Patch:
     def patched(*args: Any) -> Any:
         found = real(*args)
@@ -202,12 +204,12 @@ def strata_that_were_not_merged_are_renamed(real: Patch) -> Patch:
     return patched
 
 
-@broken(local, "strata_of", refuse("combination_too_rare", k=3), **STRATA)
+@broken(prepared, "strata_of", refuse("combination_too_rare", k=3), **STRATA)
 def strata_merged_but_not_recoded(real: Patch) -> Patch:
     return lambda *args: replace(real(*args), recoded={})
 
 
-@broken(local, "strata_of", refuse("combination_too_rare", k=3), **SUPPRESSED)
+@broken(prepared, "strata_of", refuse("combination_too_rare", k=3), **SUPPRESSED)
 def one_suppressed_record_is_kept(real: Patch) -> Patch:
     def patched(*args: Any) -> Any:
         found = real(*args)
