@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from microagg.api.partition import partition as partition
     from microagg.api.partition import partition_each as partition_each
     from microagg.api.protect import protect as protect
-    from microagg.engines.assessment import Assessment as Assessment
+    from microagg.assessment.assessment import Assessment as Assessment
     from microagg.engines.comparing import Comparison as Comparison
     from microagg.engines.release import Release as Release
     from microagg.errors import Cancelled as Cancelled
@@ -33,7 +33,7 @@ _HOMES = {
         "api.assess": "assess compare",
         "api.partition": "lower_bound partition partition_each",
         "api.protect": "protect",
-        "engines.assessment": "Assessment",
+        "assessment.assessment": "Assessment",
         "engines.comparing": "Comparison",
         "engines.release": "Release",
         "errors": "Cancelled ContractError DataError OutputError SettingsError UnsafeRelease",

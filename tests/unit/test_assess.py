@@ -16,9 +16,9 @@ import pytest
 
 import microagg
 from microagg import read
-from microagg.engines import assessing
-from microagg.engines.assessing import assess_release
-from microagg.engines.matching import agreement, rows_matched
+from microagg.assessment import assessing
+from microagg.assessment.assessing import assess_release
+from microagg.assessment.matching import agreement, rows_matched
 from microagg.errors import Cancelled, DataError, SettingsError
 from microagg.measure.catalogue import Measure
 from microagg.measure.pair import Finding, Pair

@@ -19,7 +19,8 @@ import pytest
 from pyarrow import csv
 
 import microagg
-from microagg.engines import assessing, comparing, trying
+from microagg.assessment import assessing
+from microagg.engines import comparing, trying
 from microagg.engines.comparing import LOSS, RISK, USUAL, judge
 from microagg.errors import Cancelled, DataError, OutputError, SettingsError
 from microagg.measure.catalogue import Measure

@@ -8,8 +8,9 @@ from typing import Any
 
 from microagg import read, wording
 from microagg.api.sources import microdata_from
-from microagg.engines import assessing, comparing
-from microagg.engines.assessment import Assessment
+from microagg.assessment import assessing
+from microagg.assessment.assessment import Assessment
+from microagg.engines import comparing
 from microagg.engines.comparing import Comparison
 from microagg.formats import without_effect
 from microagg.methods.run import Progress

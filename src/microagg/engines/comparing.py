@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from microagg import __version__, read, wording
+from microagg.assessment.assessment import aligned
 from microagg.engines.solving import Watcher
 from microagg.engines.trying import try_all
 from microagg.measure import MEASURES
@@ -102,7 +103,7 @@ class Comparison:
         several = len({row["subsets"] for row in self.rows}) > 1
         lines = [[*heads, ""]]
         for row in self.rows:
-            cells = [str(row["k"]), *(wording.visible(str(row[part])) for part in ("method", "subsets"))]
+            cells = [str(row["k"]), str(row["method"]), str(row["subsets"])]
             if row["failure"]:
                 lines.append([*cells, *("–" for _ in self.measures), "failed"])
                 continue
@@ -111,15 +112,8 @@ class Comparison:
             lines.append([*cells, mark])
         if not several:
             lines = [[*cells[:2], *cells[3:]] for cells in lines]
-        wide = [max(len(cells[at]) for cells in lines) for at in range(len(lines[0]))]
-        text = 3 if several else 2
-        shown = [
-            "  ".join(
-                f"{cell:<{wide[at]}}" if 0 < at < text or at == len(cells) - 1 else f"{cell:>{wide[at]}}"
-                for at, cell in enumerate(cells)
-            ).rstrip()
-            for cells in lines
-        ]
+        texts = (1, 2) if several else (1,)
+        shown = aligned(lines, left=(*texts, len(lines[0]) - 1))
         earlier = f", {self.known} of them in an earlier run" if self.known else ""
         shown.insert(0, f"{len(self.rows)} strategies in {self.seconds:.2f} s{earlier}")
         best = self.recommended

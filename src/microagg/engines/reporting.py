@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from microagg import __version__, errors, report
 from microagg.arrow_values import to_numpy
-from microagg.engines.assessing import assess_release
-from microagg.engines.assessment import Assessment
+from microagg.assessment.assessing import assess_release
+from microagg.assessment.assessment import Assessment
 from microagg.engines.outlook import mdav_loss_of
 from microagg.engines.outside import facts_outside
 from microagg.plan.plan_file import used_plan

@@ -14,6 +14,7 @@ from microagg.methods.exact import NODES_BY_EFFORT, WORK_BY_EFFORT, prove
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress, Run, derived_seed
+from microagg.methods.run import Watcher as Watcher
 from microagg.methods.stage import one_group, solve
 from microagg.model import Partition, Problem, gap_above, is_optimal
 from microagg.plan.method import MethodPlan
@@ -24,7 +25,6 @@ PARALLEL_BELOW = 20_000
 ones one after the other, each with all threads.
 """
 
-Watcher = Callable[[Progress], object]
 _Answer = TypeVar("_Answer")
 
 

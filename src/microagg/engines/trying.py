@@ -10,8 +10,8 @@ from time import monotonic
 from typing import Any
 
 from microagg import errors
+from microagg.assessment.assessing import assess_release
 from microagg.engines import local
-from microagg.engines.assessing import assess_release
 from microagg.engines.release import Release
 from microagg.engines.solving import PARALLEL_BELOW, Watcher
 from microagg.methods.run import Progress, available_threads

@@ -50,6 +50,10 @@ class Progress:
     has_groups: bool = False
 
 
+Watcher = Callable[[Progress], object]
+"""A function of the user's; when it returns True, the run stops."""
+
+
 class Run:
     """What stages share while one problem is solved.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,7 +69,7 @@ class Assessment:
         for kind in ("utility", "risk"):
             own = list(self._rows(kind, details))
             rows += [("",), (kind, "value", "higher means"), *own] if own else []
-        lines += _aligned(rows)
+        lines += aligned(rows, left=(0, 2))
         for model in self.models:
             lines += ["", *_model_table(model)]
         for indicator in self.indicators:
@@ -111,13 +111,16 @@ def _shown(value: float, unit: str) -> str:
     return f"{value:.4g}{f' {unit}' if unit else ''}"
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Titles to the left, values to the right; what stands alone in its row takes no width."""
-    rows = [tuple(map(wording.visible, row)) for row in rows]
-    full = [row for row in rows if len(row) == 3]
-    wide = [max(len(row[at]) for row in full) for at in (0, 1)]
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """Rows as lines of text: numbers to the right, the columns `left` to the left; what stands alone in its
+    row takes no width.
+    """
+    rows = [[wording.visible(cell) for cell in row] for row in rows]
+    wide = [max(map(len, column)) for column in zip(*(row for row in rows if len(row) > 1), strict=True)]
     return [
-        f"{row[0]:<{wide[0]}}  {row[1]:>{wide[1]}}  {row[2]}".rstrip() if len(row) == 3 else row[0]
+        "  ".join(
+            f"{cell:<{wide[at]}}" if at in left else f"{cell:>{wide[at]}}" for at, cell in enumerate(row)
+        ).rstrip()
         for row in rows
     ]
 
@@ -159,7 +162,7 @@ def _model_table(found: ModelComparison) -> list[str]:
         )))
         for each in found.coefficients
     ]  # fmt: skip
-    return [title, *_columns(rows)]
+    return [title, *aligned(rows)]
 
 
 def _indicator_table(found: IndicatorComparison) -> list[str]:
@@ -169,15 +172,5 @@ def _indicator_table(found: IndicatorComparison) -> list[str]:
         cells = (each.before, each.after, each.relative)
         shown = ("–" if value is None else f"{value:.6g}" for value in cells)
         rows.append((f"  {each.label}", str(each.records), *shown))
-    lines = [f"indicator {found.indicator}{change}", *_columns(rows)]
+    lines = [f"indicator {found.indicator}{change}", *aligned(rows)]
     return lines + ([wording.note_hidden_groups(found.hidden, found.fewest)] if found.hidden else [])
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """The first column to the left, numbers to the right."""
-    rows = [tuple(map(wording.visible, row)) for row in rows]
-    wide = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    return [
-        "  ".join(f"{cell:>{wide[at]}}" if at else f"{cell:<{wide[0]}}" for at, cell in enumerate(row))
-        for row in rows
-    ]

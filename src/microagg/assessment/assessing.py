@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from microagg import errors, read, verdict, wording
 from microagg.arrow_values import from_numbers, from_numpy
+from microagg.assessment.assessment import Assessment
+from microagg.assessment.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
 from microagg.columns import numbers_or_none
-from microagg.engines.assessment import Assessment
-from microagg.engines.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
-from microagg.engines.solving import Watcher
 from microagg.measure import MEASURES
 from microagg.measure.catalogue import Measure
 from microagg.measure.explain import measure_named
@@ -29,7 +28,7 @@ from microagg.measure.models import (
     parse_model,
 )
 from microagg.measure.pair import Finding, Pair
-from microagg.methods.run import Progress
+from microagg.methods.run import Progress, Watcher
 from microagg.model import Microdata, positions_of
 from microagg.plan.assessment import AssessmentPlan
 from microagg.prepare.prepared import weights_of
