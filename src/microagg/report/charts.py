@@ -121,15 +121,19 @@ def as_file(svg: str) -> str:
     css = Path(__file__).with_name("templates").joinpath("style.css").read_text("utf-8")
     themes = re.findall(r":root \{(.*?)\}", css, re.S)
     light, dark = (dict(re.findall(r"--([\w-]+): (#\w+)", theme)) for theme in themes[:2])
+    svg = svg.replace(f'="{INK}"', '="var(--ink)"')
     opening, drawn = svg.split(">", 1)
-    paper = _element("rect", width="100%", height="100%", fill=PAPER)
     opening = opening.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif"')
-    whole = f"{opening}><style/>{paper}{drawn}".replace(INK, "var(--ink)")
-    used = sorted(set(re.findall(r'(fill|stroke)="var\(--([\w-]+)\)"', whole)))
+    paper = _element("rect", width="100%", height="100%", fill=PAPER)
+    used = sorted(set(_COLOUR.findall(svg + paper)))
     swaps = "".join(f'[{name}="{light[colour]}"]{{{name}:{dark[colour]}}}' for name, colour in used)
-    style = f"<style>@media (prefers-color-scheme:dark){{{swaps}}}</style>"
-    whole = re.sub(r"var\(--([\w-]+)\)", lambda found: light[found[1]], whole)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + whole.replace("<style/>", style) + "\n"
+    label = re.findall(r'aria-label="([^"]*)"', opening)[0]
+    head = f"<title>{label}</title><style>@media (prefers-color-scheme:dark){{{swaps}}}</style>"
+    whole = _COLOUR.sub(lambda found: f'{found[1]}="{light[found[2]]}"', f"{opening}>{head}{paper}{drawn}")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}\n'
+
+
+_COLOUR = re.compile(r'(fill|stroke)="var\(--([\w-]+)\)"')
 
 
 # --- axes --------------------------------------------------------------------------------------

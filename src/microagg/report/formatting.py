@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from microagg.wording.phrases import and_list
+from microagg.wording.phrases import listed as some_of
 
 LONGEST_NAME = 16
 """Letters of a column's name in a chart."""
@@ -63,9 +64,7 @@ def listed(names: Sequence[str]) -> str:
 
 def few(names: Sequence[str], most: int = 8) -> str:
     """The first names, for a heading: 'a, b and 12 more'."""
-    if len(names) <= most:
-        return listed(names)
-    return f"{', '.join(map(clean, names[: most - 1]))} and {len(names) - most + 1} more"
+    return listed(names) if len(names) <= most else some_of([clean(name) for name in names], most)
 
 
 def count(amount: int, noun: str) -> str:
