@@ -6,12 +6,10 @@ columns are NaN where there are none, with a note.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.measure.classes import sizes_of
+from microagg.measure.classes import class_sizes
 from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.settings import require_at_least_one
 
@@ -59,11 +57,11 @@ def closeness(pair: Pair) -> Finding:
 
 def confidential_range(pair: Pair) -> Finding:
     """Smallest range of a confidential number in a class, as a share of its range in the file."""
-    numbers = _confidential_numbers(pair)
+    numbers = {name: pair.numbers[name] for name in pair.confidential if name in pair.numbers}
     if not numbers:
         return Finding(np.nan, {}, "No confidential column of numbers was named.")
     order = np.argsort(pair.groups, kind="stable")
-    starts = np.cumsum(np.concatenate([[0], sizes_of(pair.groups)[:-1]]))
+    starts = np.cumsum(np.concatenate([[0], class_sizes(pair.groups)[:-1]]))
     parts = {}
     for name, values in numbers.items():
         present = ~np.isnan(values)
@@ -77,10 +75,6 @@ def confidential_range(pair: Pair) -> Finding:
         parts[name] = smallest / float(whole) if whole > 0 else 0.0
     value = min(parts.values()) if parts else np.nan
     return Finding(value, parts, "Classes in which all values are missing do not count.")
-
-
-def _confidential_numbers(pair: Pair) -> Mapping[str, Values]:
-    return {name: pair.numbers[name] for name in pair.confidential if name in pair.numbers}
 
 
 def _runs(groups: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
@@ -98,7 +92,7 @@ def _distinct(groups: Codes, codes: Codes) -> NDArray[np.int64]:
 def _equal_distances(groups: Codes, codes: Codes) -> Values:
     """Half the sum of |p - q| over all values: the same as the sum of p - q where p is larger."""
     places, values, counts = _runs(groups, codes)
-    inside = counts / sizes_of(groups)[places]
+    inside = counts / class_sizes(groups)[places]
     overall = np.bincount(codes)[values] / codes.size
     return np.asarray(np.bincount(places, weights=np.maximum(inside - overall, 0.0)), dtype=np.float64)
 
@@ -111,7 +105,7 @@ def _ordered_distances(groups: Codes, codes: Codes) -> Values:
     """
     codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     n, m = codes.size, int(codes.max()) + 1
-    sizes = sizes_of(groups)
+    sizes = class_sizes(groups)
     if m == 1:
         return np.zeros(sizes.size)
     cumulative = np.cumsum(np.bincount(codes))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from microagg.measure.pair import Codes, Pair, Values
 
 
-def sizes_of(groups: Codes) -> Codes:
+def class_sizes(groups: Codes) -> Codes:
     """Records of each class that has any."""
     counts = np.bincount(groups)
     return np.asarray(counts[counts > 0], dtype=np.int64)
@@ -21,7 +21,7 @@ def codes_of(values: Values) -> Codes:
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
 
-def joined(codes: Sequence[Codes]) -> Codes:
+def combine_codes(codes: Sequence[Codes]) -> Codes:
     """Numbers of the distinct combinations, in their order."""
     result = codes[0]
     for more in codes[1:]:
@@ -29,11 +29,11 @@ def joined(codes: Sequence[Codes]) -> Codes:
             result = more
         elif more.any():
             # Numbered anew each time: products of many numbers of values would overflow.
-            result = _numbered(result * (int(more.max()) + 1) + more)
-    return result if np.bincount(result).all() else _numbered(result)
+            result = _renumbered(result * (int(more.max()) + 1) + more)
+    return result if np.bincount(result).all() else _renumbered(result)
 
 
-def _numbered(codes: Codes) -> Codes:
+def _renumbered(codes: Codes) -> Codes:
     return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
 
@@ -44,7 +44,7 @@ def column_codes(pair: Pair) -> list[Codes]:
 
 def released_classes(pair: Pair, columns: Sequence[int]) -> Codes:
     """Class of each record by its stratum and the released values of some columns."""
-    return joined([pair.strata, *(column_codes(pair)[column] for column in columns)])
+    return combine_codes([pair.strata, *(column_codes(pair)[column] for column in columns)])
 
 
 def first_rows(classes: Codes) -> NDArray[np.int64]:

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.measure.pair import Finding, Pair
-
-Values = NDArray[np.float64]
+from microagg.measure.pair import Finding, Pair, Values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +36,17 @@ class Comparable:
         """The weight of each cell, 0 where it does not count."""
         return np.asarray(self.present * self.weights[:, np.newaxis])
 
-    def nothing(self) -> Finding | None:
-        """The result if no column is left: 0 if nothing has changed, else NaN. None if one is left."""
+    def empty_result(self, unchanged: float = 0.0) -> Finding | None:
+        """If no column is left: `unchanged`, or NaN if a constant one has changed. None if one is left."""
         if self.columns:
             return None
-        return self.finding(0.0 if self.unchanged else np.nan, note=wording.note_nothing_to_compare())
+        return self.finding(unchanged if self.unchanged else np.nan, note=wording.note_nothing_to_compare())
+
+    def too_few(self, records: int, left_out: str) -> Finding | None:
+        """No number from fewer than two records."""
+        if records >= 2:
+            return None
+        return self.finding(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
 
     def finding(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> Finding:
         """A finding whose note also lists what was left out."""

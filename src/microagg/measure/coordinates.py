@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from microagg.measure.pair import Pair, Values
 
 
-def moments(values: Values, ddof: int = 0) -> tuple[Values, Values]:
+def mean_and_deviation(values: Values, ddof: int = 0) -> tuple[Values, Values]:
     """Mean and standard deviation of each column without missing values; 0 where there are too few."""
     present = ~np.isnan(values)
     count = present.sum(axis=0)
@@ -34,7 +34,7 @@ def coordinates(pair: Pair, columns: Sequence[int]) -> tuple[Values, Values]:
     distinguish records only by what is missing.
     """
     chosen = list(columns)
-    mean, deviation = moments(pair.original[:, chosen])
+    mean, deviation = mean_and_deviation(pair.original[:, chosen])
     scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
     sides = [(pair.original[:, chosen] - mean) * scale, (pair.masked[:, chosen] - mean) * scale]
     gone = [np.isnan(side) for side in sides]

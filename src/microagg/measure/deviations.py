@@ -8,17 +8,17 @@ from __future__ import annotations
 import numpy as np
 
 from microagg import wording
-from microagg.measure.comparable import Comparable, Values, comparable
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.comparable import Comparable, comparable
+from microagg.measure.pair import Finding, Pair, Values
 
-SHOWN = 40
+LONGEST_NAME = 40
 """Longer names of subsets are cut."""
 
 
 def il(pair: Pair) -> Finding:
     """100 · SSE / SST on columns standardised by the original's population sd; parts by column."""
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     sse, sst = _squares(data)
     return data.finding(100.0 * sse.sum() / sst.sum(), data.by_column(100.0 * sse / sst))
@@ -27,7 +27,7 @@ def il(pair: Pair) -> Finding:
 def il_subsets(pair: Pair) -> Finding:
     """IL of the columns of each subset; the value is the largest."""
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     sse, sst = _squares(data)
     parts: dict[str, float] = {}
@@ -48,7 +48,7 @@ def il_strata(pair: Pair) -> Finding:
     counts in it. Parts are named by the strata's numbers: their codes are values.
     """
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     count = int(pair.strata.max()) + 1
     sse, sst = np.zeros(count), np.zeros(count)
@@ -74,7 +74,7 @@ def il1s(pair: Pair) -> Finding:
     weights matter only in their proportions.
     """
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     sums, mass = _absolute(data)
     return data.finding(sums.sum() / mass.sum(), data.by_column(sums / mass))
@@ -83,7 +83,7 @@ def il1s(pair: Pair) -> Finding:
 def il1s_sum(pair: Pair) -> Finding:
     """IL1s times the number of cells: the sum that sdcMicro prints; parts by column."""
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     sums, mass = _absolute(data)
     cells = data.present.sum(axis=0)
@@ -108,8 +108,8 @@ def _absolute(data: Comparable) -> tuple[Values, Values]:
 def _named(columns: list[str], taken: dict[str, float]) -> str:
     """a+b+c, cut if it is long, and numbered where others would be cut to the same text."""
     name = "+".join(columns)
-    if len(name) > SHOWN:
-        name = name[: SHOWN - 1] + "…"
+    if len(name) > LONGEST_NAME:
+        name = name[: LONGEST_NAME - 1] + "…"
     number = 2
     unique = name
     while unique in taken:

@@ -7,12 +7,13 @@ the released value is missing, nothing is disclosed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg.measure.classes import column_codes, first_rows
-from microagg.measure.coordinates import extremes, moments
+from microagg.measure.coordinates import extremes, mean_and_deviation
 from microagg.measure.pair import Finding, Pair, Values
 from microagg.measure.settings import require_positive, require_share
 
@@ -22,7 +23,7 @@ Flags = NDArray[np.bool_]
 def interval_sd(pair: Pair, *, width: float = 0.05) -> Finding:
     """Share of records whose original values all lie within `width` standard deviations of the original."""
     require_positive("width", width)
-    inside = _within(pair, width * moments(pair.original)[1])
+    inside = _within(pair, width * mean_and_deviation(pair.original)[1])
     note = f"Within ±{width:g} standard deviations of the original columns."
     return Finding(_joint(pair, inside), _by_column(pair, inside), note)
 
@@ -34,7 +35,7 @@ def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
     one of the parts does.
     """
     require_positive("width", width)
-    inside = _within(pair, width * moments(pair.masked, ddof=1)[1])
+    inside = _within(pair, width * mean_and_deviation(pair.masked, ddof=1)[1])
     present = ~np.isnan(pair.original) & ~np.isnan(pair.masked)
     parts = {
         "at most one column outside": float(((present & ~inside).sum(axis=1) <= 1).mean()),
@@ -54,17 +55,18 @@ def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))
         require_positive("percents", percent)
     count = (~np.isnan(pair.masked)).sum(axis=0)
     away = np.column_stack([_ranks_away(pair, column) for column in range(pair.p)])
-    shares, joint, by_percent = [], [], {}
-    for percent in percents:
-        inside = away <= (percent * count / 100.0).astype(np.int64)
-        shares.append(list(_by_column(pair, inside).values()))
-        joint.append(_joint(pair, inside))
-        by_percent[f"within {percent:g} %"] = float(np.mean(shares[-1])) if shares[-1] else np.nan
-    named = [name for name, observed in zip(pair.columns, _observed(pair), strict=True) if observed]
+    inside = [away <= (percent * count / 100.0).astype(np.int64) for percent in percents]
+    shares = [_by_column(pair, each) for each in inside]
+    by_percent = {
+        f"within {percent:g} %": float(np.mean(list(each.values()))) if each else np.nan
+        for percent, each in zip(percents, shares, strict=True)
+    }
     parts = {
-        "all columns at once": float(np.mean(joint)),
+        "all columns at once": float(np.mean([_joint(pair, each) for each in inside])),
         **by_percent,
-        **dict(zip(named, np.mean(shares, axis=0).tolist(), strict=True)),
+        **dict(
+            zip(shares[0], np.mean([[*each.values()] for each in shares], axis=0).tolist(), strict=True)
+        ),
     }
     note = f"Mean over the columns and over p from {min(percents):g} to {max(percents):g} %."
     return Finding(float(np.mean(list(by_percent.values()))), parts, note)
@@ -75,12 +77,13 @@ def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) ->
     require_share("share", share)
     require_positive("width", width)
     rows = extremes(pair, share)
-    inside = _within(pair, width * moments(pair.original)[1])
+    outliers = replace(pair, original=pair.original[rows], masked=pair.masked[rows])
+    inside = _within(outliers, width * mean_and_deviation(pair.original)[1])
     note = (
         f"Of the {rows.size} records farthest from the mean; "
         f"within ±{width:g} standard deviations of the original columns."
     )
-    return Finding(_joint(pair, inside, rows), _by_column(pair, inside, rows), note)
+    return Finding(_joint(outliers, inside), _by_column(outliers, inside), note)
 
 
 def _ranks_away(pair: Pair, column: int) -> NDArray[np.int64]:
@@ -112,25 +115,17 @@ def _within(pair: Pair, widths: Values) -> Flags:
     return np.asarray(np.abs(pair.original - pair.masked) <= widths)
 
 
-def _observed(pair: Pair) -> Flags:
-    return np.asarray((~np.isnan(pair.original)).any(axis=0))
-
-
-def _joint(pair: Pair, inside: Flags, rows: NDArray[np.int64] | None = None) -> float:
+def _joint(pair: Pair, inside: Flags) -> float:
     """Share of records with all observed cells inside, of those that have any."""
     missing = np.isnan(pair.original)
-    if rows is not None:
-        missing, inside = missing[rows], inside[rows]
     chosen = np.asarray(~missing.all(axis=1))
     hits = np.asarray((inside | missing).all(axis=1))
     return float(hits[chosen].mean()) if chosen.any() else np.nan
 
 
-def _by_column(pair: Pair, inside: Flags, rows: NDArray[np.int64] | None = None) -> dict[str, float]:
+def _by_column(pair: Pair, inside: Flags) -> dict[str, float]:
     """Share of observed cells inside, by column that has any."""
     present = ~np.isnan(pair.original)
-    if rows is not None:
-        present, inside = present[rows], inside[rows]
     return {
         name: float(inside[present[:, column], column].mean())
         for column, name in enumerate(pair.columns)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.classes import codes_of, first_rows, joined
-from microagg.measure.coordinates import all_coordinates, moments
+from microagg.measure.classes import codes_of, combine_codes, first_rows
+from microagg.measure.coordinates import all_coordinates, mean_and_deviation
 from microagg.measure.linkage import SAME
 from microagg.measure.pair import Codes, Finding, Pair, Values
 
@@ -41,7 +41,7 @@ def key_confidential(pair: Pair) -> Finding:
 
 def _regression(keys: Values, value: Values) -> tuple[Values, float]:
     """Least squares with a constant: what is predicted, and R² (0 for a constant)."""
-    mean, deviation = moments(value[:, None])
+    mean, deviation = mean_and_deviation(value[:, None])
     if deviation[0] == 0.0:
         return np.full(value.size, mean[0]), 0.0
     score = (value - mean[0]) / deviation[0]
@@ -58,10 +58,10 @@ def _linked(groups: Codes, value: Values, predicted: Values) -> Values:
 
     Sorted together with the values of its class, a prediction has its two neighbours beside it.
     """
-    runs = joined([groups, codes_of(value)])
+    runs = combine_codes([groups, codes_of(value)])
     first = first_rows(runs)
     sizes = np.bincount(runs)
-    # Distinct values class by class: `joined` numbers them in order of the class, then of the value.
+    # Distinct values class by class: `combine_codes` numbers them in order of the class, then of the value.
     classes, ladder = groups[first], value[first]
     order = np.lexsort((np.concatenate([ladder, predicted]), np.concatenate([classes, groups])))
     seen = np.cumsum(order < first.size)  # distinct values up to this place

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.measure.classes import column_codes, first_rows, joined, released_classes, sizes_of
+from microagg.measure.classes import class_sizes, column_codes, combine_codes, first_rows, released_classes
 from microagg.measure.coordinates import all_coordinates, coordinates, extremes
 from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.settings import require_at_least_one, require_positive, require_share
@@ -73,14 +73,14 @@ def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Findi
         parts = {"1 / k": 1.0 / pair.k, **parts}
     lines = " and ".join(f"{name} = {value:.4g}" for name, value in parts.items())
     note = f"Compare with {lines}; it comes to the last if every record is nearest to its own group."
-    return Finding(_mean(links.to_record), parts, scope(pair, links.rows.size, note))
+    return Finding(_mean(links.to_record), parts, note_on_sample(pair, links.rows.size, note))
 
 
 def linkage_groups(pair: Pair, *, most_records: int | None = 100_000) -> Finding:
     """Share of records that are linked to a record of their own group."""
     links = _all_links(pair, most_records)
     note = "Inside the right group all records look alike, so that this alone identifies nobody."
-    return Finding(_mean(links.to_group), {}, scope(pair, links.rows.size, note))
+    return Finding(_mean(links.to_group), {}, note_on_sample(pair, links.rows.size, note))
 
 
 def linkage_subsets(
@@ -111,7 +111,7 @@ def linkage_subsets(
     note = f"Largest of {len(subsets)} subsets of at most {size} of {pair.p} keys"
     if size < largest or len(subsets) < sum(comb(pair.p, s) for s in range(1, size + 1)):
         note += f" (limited to {most_subsets} subsets)"
-    return Finding(max(shares.values()), worst, scope(pair, rows.size, note + "."))
+    return Finding(max(shares.values()), worst, note_on_sample(pair, rows.size, note + "."))
 
 
 def linkage_noisy(
@@ -141,7 +141,7 @@ def linkage_noisy(
         shares[level] = _mean(_links(pair, noisy, targets, own[rows], rows).to_record)
     parts = {f"noise of {level:g} sd": share for level, share in shares.items()}
     note = f"At noise of {noise:g} standard deviations of each column; random, with a fixed seed."
-    return Finding(shares[noise], parts, scope(pair, rows.size, note))
+    return Finding(shares[noise], parts, note_on_sample(pair, rows.size, note))
 
 
 def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
@@ -151,7 +151,7 @@ def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
     links = _whole_links(pair, rows)
     parts = {"to the right group": _mean(links.to_group)}
     note = f"Of the {rows.size} records farthest from the mean."
-    return Finding(_mean(links.to_record), parts, scope(pair, rows.size, note, chosen=True))
+    return Finding(_mean(links.to_record), parts, note_on_sample(pair, rows.size, note, chosen=True))
 
 
 def sample_rows(n: int, most: int | None) -> Rows:
@@ -180,7 +180,7 @@ def whole_targets(pair: Pair) -> tuple[Targets, Codes]:
     def compute() -> tuple[Targets, Codes]:
         own = released_classes(pair, range(pair.p))
         first = first_rows(own)
-        return Targets(all_coordinates(pair)[1][first], pair.strata[first], sizes_of(own)), own
+        return Targets(all_coordinates(pair)[1][first], pair.strata[first], class_sizes(own)), own
 
     return pair.remember("targets", compute)
 
@@ -189,7 +189,7 @@ def _mean(shares: Values) -> float:
     return float(shares.mean())
 
 
-def scope(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
+def note_on_sample(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
     """The note, with the number of records that were linked."""
     if linked < pair.n and not chosen:
         note += f" Estimated from a fixed random sample of {linked:,} of {pair.n:,} records."
@@ -206,7 +206,7 @@ def _projected(pair: Pair, columns: Sequence[int], masked: Values, rows: Rows) -
     whole, own = whole_targets(pair)
     codes = column_codes(pair)
     first = pair.remember("first rows", lambda: first_rows(own))
-    merged = joined([whole.strata, *(codes[column][first] for column in columns)])
+    merged = combine_codes([whole.strata, *(codes[column][first] for column in columns)])
     sizes = np.bincount(merged, weights=whole.sizes).astype(np.int64)
     chosen = first[first_rows(merged)]
     return Targets(masked[chosen], pair.strata[chosen], sizes), merged[own[rows]]

@@ -9,9 +9,9 @@ of two counts as two equal records.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from microagg.measure.pair import Values
+
 Weights = Values | None
 
 

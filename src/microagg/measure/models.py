@@ -16,12 +16,9 @@ from math import atan, exp, lgamma, pi, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.measure.pair import Codes, Pair
-
-Values = NDArray[np.float64]
+from microagg.measure.pair import Codes, Pair, Values
 
 INTERCEPT = "(intercept)"
 CONFIDENCE = 0.95

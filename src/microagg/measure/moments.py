@@ -13,8 +13,8 @@ import numpy as np
 
 from microagg import wording
 from microagg.measure import loss
-from microagg.measure.comparable import Comparable, Values, comparable
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.comparable import Comparable, comparable
+from microagg.measure.pair import Finding, Pair, Values
 
 QUANTILES = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """From 5 % to 95 % in steps of 5 %."""
@@ -29,7 +29,7 @@ def means(pair: Pair) -> Finding:
     Not in percent of the mean, which may be zero, or have no meaning as an origin.
     """
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     mass = data.mass
     changes = 100.0 * (mass * (data.y - data.x)).sum(axis=0) / mass.sum(axis=0)
@@ -39,7 +39,7 @@ def means(pair: Pair) -> Finding:
 def variances(pair: Pair) -> Finding:
     """Change of each variance in percent of the original's; the value is the mean absolute change."""
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     mass = data.mass
     weight = mass.sum(axis=0)
@@ -55,7 +55,7 @@ def quantiles(pair: Pair, *, at: Sequence[float] = QUANTILES) -> Finding:
     exceed. O(n log n) for each column.
     """
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     changes = np.empty(len(data.columns))
     for place in range(len(data.columns)):
@@ -97,7 +97,7 @@ def eigenvalues(pair: Pair) -> Finding:
     """
     data = comparable(pair)
     x, y, weights, left_out = data.complete()
-    if nothing := data.nothing() or _too_few(data, len(x), left_out):
+    if nothing := data.empty_result() or data.too_few(len(x), left_out):
         return nothing
     before = np.linalg.eigvalsh(loss.correlations(x, weights))[::-1]
     after = np.linalg.eigvalsh(loss.correlations(y, weights))[::-1]
@@ -113,8 +113,8 @@ def eigenvalues(pair: Pair) -> Finding:
 def mean_deviation(pair: Pair) -> Finding:
     """CMP98: mean sd after masking, those of the original being 1; parts by column."""
     data = comparable(pair)
-    if not data.columns:
-        return data.finding(1.0 if data.unchanged else np.nan, note=wording.note_nothing_to_compare())
+    if nothing := data.empty_result(unchanged=1.0):
+        return nothing
     deviations = np.empty(len(data.columns))
     for at in range(len(data.columns)):
         x, y, weights = _column(data, at)
@@ -197,7 +197,7 @@ def pairwise(values: Values, data: Comparable) -> tuple[Values, Values]:
 
 def _over_pairs(data: Comparable, statistic: Callable[[Values, Comparable], Values]) -> Finding:
     """Mean absolute change of a statistic over pairs of columns, and over the pairs of each column."""
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     p = len(data.columns)
     if p == 1:
@@ -212,17 +212,10 @@ def _over_pairs(data: Comparable, statistic: Callable[[Values, Comparable], Valu
     return data.finding(sums.sum() / counts.sum(), data.by_column(by_column))
 
 
-def _too_few(data: Comparable, records: int, left_out: str) -> Finding | None:
-    """No number from fewer than two records."""
-    if records >= 2:
-        return None
-    return data.finding(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
-
-
 def _of_complete(pair: Pair, measure: Callable[[Values, Values, Values], float]) -> Finding:
     """A measure of loss.py, of records without missing cells and columns that vary."""
     data = comparable(pair)
     x, y, weights, left_out = data.complete()
-    if nothing := data.nothing() or _too_few(data, len(x), left_out):
+    if nothing := data.empty_result() or data.too_few(len(x), left_out):
         return nothing
     return data.finding(measure(x, y, weights), note=left_out)

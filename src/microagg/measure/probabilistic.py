@@ -25,9 +25,9 @@ from math import erf
 
 import numpy as np
 
-from microagg.measure.comparable import Comparable, Values, comparable
+from microagg.measure.comparable import Comparable, comparable
 from microagg.measure.moments import NO_VARIANCE, QUANTILES, pairwise, quantiles_of
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.pair import Finding, Pair, Values
 
 ROUNDING = 1e-9
 """Changes of standardised statistics below it are rounding, where chance would have none."""
@@ -41,7 +41,7 @@ def pil(pair: Pair) -> Finding:
     which any change will seem large once there are enough of them. O(n log n) a column and O(n) a pair.
     """
     data = comparable(pair)
-    if nothing := data.nothing():
+    if nothing := data.empty_result():
         return nothing
     losses = {"quantiles": _quantiles(data), **_moments(data)}
     if len(data.columns) > 1:
@@ -59,7 +59,7 @@ def _probabilities(changes: Values, variances: Values, n: Values) -> Values:
     return np.asarray(100.0 * np.where(np.abs(changes) <= ROUNDING, 0.0, found_or_all))
 
 
-def _size(weights: Values) -> Values:
+def _effective_size(weights: Values) -> Values:
     """Kish's effective number of records."""
     return np.asarray(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0))
 
@@ -76,14 +76,14 @@ def _quantiles(data: Comparable) -> Values:
         below = reached[np.searchsorted(x, moved, side="left", sorter=order)]
         up_to = reached[np.searchsorted(x, moved, side="right", sorter=order)]
         changes = np.maximum(np.maximum(below - at, at - up_to), 0.0)
-        losses.append(_probabilities(changes, at * (1.0 - at), _size(weights)))
+        losses.append(_probabilities(changes, at * (1.0 - at), _effective_size(weights)))
     return np.asarray(losses)
 
 
 def _moments(data: Comparable) -> dict[str, Values]:
     """Of means and variances; before masking they are 0 and 1."""
     mass = data.mass
-    weight, n = mass.sum(axis=0), _size(mass)
+    weight, n = mass.sum(axis=0), _effective_size(mass)
     means = (mass * data.y).sum(axis=0) / weight
     variances = (mass * (data.y - means) ** 2).sum(axis=0) / weight
     fourth = (mass * np.square(np.square(data.x))).sum(axis=0) / weight

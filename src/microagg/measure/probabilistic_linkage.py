@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.measure.classes import first_rows, joined
-from microagg.measure.coordinates import moments
-from microagg.measure.linkage import SEED, nearest_targets, sample_rows, scope, whole_targets
+from microagg.measure.classes import combine_codes, first_rows
+from microagg.measure.coordinates import mean_and_deviation
+from microagg.measure.linkage import SEED, nearest_targets, note_on_sample, sample_rows, whole_targets
 from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.settings import require_at_least_one, require_positive
 
@@ -76,12 +76,12 @@ def linkage_probabilistic(
     to_group = np.bincount(record[right], weights=sizes[right], minlength=rows.size) / records
     note = f"Among the {candidates} nearest distinct masked records of each; compare with linkage_distance."
     parts = {"to the right group": float(to_group.mean())}
-    return Finding(float(hit.mean()), parts, scope(pair, rows.size, note))
+    return Finding(float(hit.mean()), parts, note_on_sample(pair, rows.size, note))
 
 
 def _agreement(pair: Pair, known: Values, released: Values, widths: Sequence[float]) -> Levels:
     """Level of each cell: place in `widths`, beyond them, both missing, one missing."""
-    _, deviation = moments(pair.original)
+    _, deviation = mean_and_deviation(pair.original)
     scaled = np.asarray(widths)[:, None] * deviation
     difference = np.abs(known - released)
     level = np.zeros(difference.shape, dtype=np.int64)
@@ -110,7 +110,7 @@ def _shares(levels: Levels, expected: Values, kinds: int) -> Values:
 def _weights(levels: Levels, record: Codes, nearest: NDArray[np.bool_], u: Values, kinds: int) -> Values:
     """Weight of each candidate, by EM for m."""
     # Many candidates agree in the same way in all columns: each way is looked up once.
-    ways = joined(list(levels.T))
+    ways = combine_codes(list(levels.T))
     examples = levels[first_rows(ways)]
     starts = np.flatnonzero(np.concatenate([[True], record[1:] != record[:-1]]))
     match = nearest.astype(np.float64)

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from microagg import wording
-from microagg.measure.comparable import Values, comparable
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.comparable import comparable
+from microagg.measure.pair import Finding, Pair, Values
 
 RIDGE = 0.01
 """Half of it times the sum of squared coefficients, of standardised terms, penalises the log-likelihood."""
@@ -42,10 +42,8 @@ def propensity(pair: Pair, *, ridge: float = RIDGE) -> Finding:
     """
     data = comparable(pair)
     x, y, weights, left_out = data.complete()
-    if nothing := data.nothing():
+    if nothing := data.empty_result() or data.too_few(len(x), left_out):
         return nothing
-    if len(x) < 2:
-        return data.finding(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
     terms = _Terms(x, y, weights / weights.mean())
     # The probabilities of identical tables are known without any regression.
     error = 0.0 if np.array_equal(x, y) else _error(terms, ridge)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.classes import released_classes, sizes_of
+from microagg.measure.classes import class_sizes, released_classes
 from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.settings import require_positive
 
@@ -17,7 +17,7 @@ EXACT = 1e-12  # a mean of equal values may be off in its last digits
 
 def k_anonymity(pair: Pair) -> Finding:
     """Smallest number of records that share stratum and all masked values."""
-    sizes = sizes_of(pair.groups)
+    sizes = class_sizes(pair.groups)
     parts = {"classes": float(sizes.size)}
     note = ""
     if pair.k is not None:
