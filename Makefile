@@ -41,7 +41,8 @@ $(SETUP): $(BIN)/python $(NATIVE)
 demo: setup ## the main job on the SME example and generated data, as a table
 	$(BIN)/python -m benchmarks.demo
 
-test: setup lint smoke ## everything that is checked on each change
+test: setup ## everything that is checked on each change
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint smoke
 	$(IN_PARALLEL) -m 'not long'
 
 test-long: setup ## the long campaigns: fuzzing against the oracles

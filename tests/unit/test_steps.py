@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +51,7 @@ def test_a_long_step_is_reported_all_the_time_in_the_thread_of_the_caller() -> N
             enough.set()
 
     calls: list[Progress] = []
-    found = Steps(watch).call(Step.READING, lambda: enough.wait(60.0) and threading.current_thread())
+    found = Steps(watch).call(Step.READING, lambda: enough.wait(600.0) and threading.current_thread())
     assert {call.stage for call in calls} == {"reading the file"}
     assert [call.seconds for call in calls] == sorted(call.seconds for call in calls)
     assert recorder.threads == {threading.current_thread()} != {found}
@@ -66,18 +67,19 @@ def test_what_a_step_raises_comes_out() -> None:
 
 
 def test_what_progress_raises_comes_out_when_the_step_has_ended() -> None:
-    ended = threading.Event()
+    begun, raised, ended = threading.Event(), threading.Event(), threading.Event()
 
     def watch(progress: Progress) -> None:
         if begun.is_set():
+            raised.set()
             raise InterruptedError
 
     def work() -> None:
         begun.set()
-        ended.wait(0.3)
+        raised.wait(600.0)
+        sleep(0.2)  # in which whoever does not wait would come out
         ended.set()
 
-    begun = threading.Event()
     with pytest.raises(InterruptedError):
         Steps(watch).call(Step.WRITING, work)
     assert ended.is_set()
