@@ -55,18 +55,17 @@ def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))
         require_positive("percents", percent)
     count = (~np.isnan(pair.masked)).sum(axis=0)
     away = np.column_stack([_ranks_away(pair, column) for column in range(pair.p)])
-    inside = [away <= (percent * count / 100.0).astype(np.int64) for percent in percents]
-    shares = [_by_column(pair, each) for each in inside]
-    by_percent = {
-        f"within {percent:g} %": float(np.mean(list(each.values()))) if each else np.nan
-        for percent, each in zip(percents, shares, strict=True)
-    }
+    shares, joint, by_percent, by_column = [], [], {}, {}
+    for percent in percents:
+        inside = away <= (percent * count / 100.0).astype(np.int64)
+        by_column = _by_column(pair, inside)
+        shares.append(list(by_column.values()))
+        joint.append(_joint(pair, inside))
+        by_percent[f"within {percent:g} %"] = float(np.mean(shares[-1])) if by_column else np.nan
     parts = {
-        "all columns at once": float(np.mean([_joint(pair, each) for each in inside])),
+        "all columns at once": float(np.mean(joint)),
         **by_percent,
-        **dict(
-            zip(shares[0], np.mean([[*each.values()] for each in shares], axis=0).tolist(), strict=True)
-        ),
+        **dict(zip(by_column, np.mean(shares, axis=0).tolist(), strict=True)),
     }
     note = f"Mean over the columns and over p from {min(percents):g} to {max(percents):g} %."
     return Finding(float(np.mean(list(by_percent.values()))), parts, note)
