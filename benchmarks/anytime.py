@@ -22,7 +22,7 @@ from time import monotonic, process_time
 import microagg
 from microagg import datasets
 from microagg.methods.auto import choose
-from microagg.methods.bound import bound_of, record_shares
+from microagg.methods.exact.bound import bound_of, record_shares
 from microagg.methods.objective import sst
 from microagg.methods.run import Run
 from microagg.model import Problem

@@ -21,7 +21,7 @@ from time import process_time
 
 import microagg
 from microagg import certificate, datasets
-from microagg.methods.bound import bound_of, record_shares
+from microagg.methods.exact.bound import bound_of, record_shares
 from microagg.methods.run import Run
 from microagg.model import Problem, gap_above
 from microagg.prepare.units import to_points

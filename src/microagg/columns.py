@@ -102,9 +102,10 @@ def decimals_of(numbers: NDArray[np.float64]) -> int | None:
     Numbers that are all of single precision are taken as such: 0.1 has one decimal there too.
     """
     left = numbers[np.isfinite(numbers)]
-    if len(left) > VALUES_TRIED_FIRST and _decimals(left[:VALUES_TRIED_FIRST]) is None:
-        return None
-    return _decimals(left)
+    first = Notation().including(left[:VALUES_TRIED_FIRST])
+    if first.decimals_shown is None or len(left) <= VALUES_TRIED_FIRST:
+        return first.decimals_shown
+    return first.including(left[VALUES_TRIED_FIRST:]).decimals_shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +146,6 @@ class Notation:
 def _are_single(numbers: NDArray[np.float64]) -> bool:
     with np.errstate(over="ignore"):
         return bool(np.array_equal(numbers.astype(np.float32), numbers))
-
-
-def _decimals(numbers: NDArray[np.float64]) -> int | None:
-    found = _decimals_from(numbers, np.float32 if _are_single(numbers) else np.float64, 0)
-    return None if found > MOST_DECIMALS_OF_NOTATION else found
 
 
 def _decimals_from(numbers: NDArray[np.float64], kind: type[np.floating[Any]], least: int) -> int:

@@ -15,8 +15,8 @@ from microagg.methods.objective import information_loss
 from microagg.model import Labels, ScaleName, gap_above, is_optimal, nearness
 
 if TYPE_CHECKING:
-    from microagg.methods.column_generation import Proof
-    from microagg.methods.group_columns import Doubles, Prices
+    from microagg.methods.exact.column_generation import Proof
+    from microagg.methods.exact.group_columns import Doubles, Prices
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from microagg import _core, datasets
-from microagg.methods import bound
-from microagg.methods.bound import bound_of, effort_for, record_shares
+from microagg.methods.exact import bound
+from microagg.methods.exact.bound import bound_of, effort_for, record_shares
 from microagg.methods.neighbours import EVERY_LEAF
 from microagg.methods.objective import sse
 from microagg.methods.recipe import stage_of

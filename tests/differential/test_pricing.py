@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.group_columns import (
+from microagg.methods.exact.group_columns import (
     Columns,
     Cuts,
     Pool,
@@ -468,7 +468,7 @@ def test_more_records_cuts_and_pairs_than_bits_in_a_word() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_repaired_prices_are_feasible_in_exact_arithmetic(kind: str) -> None:
     pytest.importorskip("highspy")
-    from microagg.methods.pricing import repair
+    from microagg.methods.exact.pricing import repair
 
     for case in cases(8, kind, 64, most=9):
         if case.n < case.k:

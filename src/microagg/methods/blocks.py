@@ -13,8 +13,7 @@ import numpy as np
 from microagg import _core
 from microagg.methods import memory
 from microagg.methods.run import Run
-from microagg.methods.settings import check_settings
-from microagg.methods.stage import rows_of_groups
+from microagg.methods.stage import refuse_bad_settings, rows_of_groups
 from microagg.model import Labels, Partition, Problem, Rows
 
 BLOCK_RECORDS = 4_096
@@ -42,7 +41,7 @@ class KdBlocks:
     size: int = BLOCK_RECORDS
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Labels:
         """The block of each record; each block has at least 2k records, if there are as many in all."""

@@ -10,13 +10,20 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from microagg import _core, errors
-from microagg.methods.bound import record_shares
-from microagg.methods.column_generation import ColumnGeneration
 from microagg.methods.exact import MOST_RECORDS_PRICED
+from microagg.methods.exact.bound import record_shares
+from microagg.methods.exact.column_generation import ColumnGeneration
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
-from microagg.methods.settings import check_settings
-from microagg.methods.stage import Stage, Within, better_of, cheapest_labels, evaluate, solve
+from microagg.methods.stage import (
+    Stage,
+    Within,
+    better_of,
+    cheapest_labels,
+    evaluate,
+    refuse_bad_settings,
+    solve,
+)
 from microagg.methods.variable_size import Vmdav
 from microagg.model import Labels, Partition, Problem
 
@@ -40,7 +47,7 @@ class RestrictedMaster:
     keep: bool = True
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     @property
     def needs_start(self) -> bool:
@@ -83,7 +90,7 @@ class Decomposition:
     order: Literal["formed", "inwards"] = "formed"
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         groups = cheapest_labels(problem, [Mdav().formed(problem, run), Vmdav().formed(problem, run)])

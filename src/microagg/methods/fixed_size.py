@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Literal
 from microagg import _core, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
-from microagg.methods.settings import check_settings
-from microagg.methods.stage import evaluate
+from microagg.methods.stage import evaluate, refuse_bad_settings
 from microagg.model import Labels, Partition, Problem
 
 
@@ -85,7 +84,7 @@ class Mdav(_Peel):
     first: Literal["farthest", "earlier"] = "farthest"
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
         if self.leftovers == "jointly" and self.stop == "3k":
             raise wording.no_effect("leftovers=jointly", "mdav", "with stop=3k no records are left over.")
 
@@ -115,7 +114,7 @@ class MaximumDistance(_Peel):
     leftovers: Literal["centroid", "record"] = "centroid"
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def _reading(self) -> dict[str, Any]:
         leftovers = _core.Leftovers.BY_RECORD if self.leftovers == "record" else _core.Leftovers.EACH
@@ -135,7 +134,7 @@ class Cbfs(_Peel):
     divisor: Literal["remaining", "all"] = "remaining"
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def _reading(self) -> dict[str, Any]:
         return {"divide_by_all": self.divisor == "all"}

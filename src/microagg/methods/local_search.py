@@ -22,8 +22,7 @@ from microagg.methods.blocks import (
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
 from microagg.methods.run import Run, derived_seed
-from microagg.methods.settings import check_settings
-from microagg.methods.stage import Stage, Within, better_of, evaluate, solve
+from microagg.methods.stage import Stage, Within, better_of, evaluate, refuse_bad_settings, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 
@@ -79,7 +78,7 @@ class Descent:
     size: int | None = None
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         n, k = len(problem.points), problem.k

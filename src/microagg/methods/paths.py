@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 from microagg import _core, errors, wording
 from microagg.methods import memory
 from microagg.methods.run import Run
-from microagg.methods.settings import check_settings
-from microagg.methods.stage import Order, Stage, better_of, evaluate
+from microagg.methods.stage import Order, Stage, better_of, evaluate, refuse_bad_settings
 from microagg.model import Partition, Problem, Rows
 
 
@@ -25,7 +24,7 @@ class NearestNext:
     first: Literal["centroid", "pair"] = "centroid"
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Rows:
         deadline = _core.Deadline.IGNORE
@@ -60,7 +59,7 @@ class GroupTour:
     k: int | None = None
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     @property
     def needs_start(self) -> bool:

@@ -33,7 +33,6 @@ STANDARD_INPUT = Path("-")
 
 _ANY_FORMAT = CsvFormat()
 _ANY_LAYOUT = Layout()
-_BLOCK = 1 << 20
 _OPEN_FILES = Path("/proc/self/fd")
 
 
@@ -175,10 +174,7 @@ def _read(source: Source, kind: str) -> Content:
 
 def _digest(file: BinaryIO) -> str:
     file.seek(0)
-    digest = hashlib.sha256()
-    while block := file.read(_BLOCK):
-        digest.update(block)
-    return f"sha256:{digest.hexdigest()}"
+    return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"  # type: ignore[arg-type]
 
 
 def _refuse_other_content(source: Source, kind: str) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
+from microagg.methods.exact.group_columns import Columns
 from microagg.methods.fixed_size import Mdav
-from microagg.methods.group_columns import Columns
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group
 from microagg.model import Labels, Problem

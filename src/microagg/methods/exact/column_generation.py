@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.methods.branching import branches
-from microagg.methods.group_columns import (
+from microagg.methods.exact.branching import branches
+from microagg.methods.exact.group_columns import (
     NO_CUTS,
     Columns,
     Cuts,
@@ -37,14 +37,14 @@ from microagg.methods.group_columns import (
     concatenate_columns,
     violated_cuts,
 )
+from microagg.methods.exact.lp_rounding import random_orders, round_to_partition
+from microagg.methods.exact.master import LpSolution, Master, best_partition
+from microagg.methods.exact.pricing import Duals, Node, Price, PriceAll, PriceListed, repair
+from microagg.methods.exact.work_limit import OF_INTEGER_PROGRAM, OF_ROUNDED_RECORD, Work
 from microagg.methods.local_search import descend
-from microagg.methods.master import LpSolution, Master, best_partition
 from microagg.methods.neighbours import list_length, near_lists
-from microagg.methods.pricing import Duals, Node, Price, PriceAll, PriceListed, repair
-from microagg.methods.rounding import random_orders, round_to_partition
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import evaluate
-from microagg.methods.work import OF_INTEGER_PROGRAM, OF_ROUNDED_RECORD, Work
 from microagg.model import Labels, Partition, Problem, gap_above
 
 PROVEN = 1e-9

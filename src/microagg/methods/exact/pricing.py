@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from microagg import _core
-from microagg.methods.group_columns import Columns, Cuts, Doubles, Prices, with_costs
-from microagg.methods.work import OF_LISTED_COLUMN, Work
+from microagg.methods.exact.group_columns import Columns, Cuts, Doubles, Prices, with_costs
+from microagg.methods.exact.work_limit import OF_LISTED_COLUMN, Work
 from microagg.model import Problem, Rows
 
 NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from microagg.methods.group_columns import undecided_pairs
-from microagg.methods.master import LpSolution, Master
-from microagg.methods.pricing import Node
+from microagg.methods.exact.group_columns import undecided_pairs
+from microagg.methods.exact.master import LpSolution, Master
+from microagg.methods.exact.pricing import Node
 
 PAIRS_TRIED = 10
 """Pairs whose two branches are solved before one of them is chosen."""

@@ -10,14 +10,13 @@ import numpy as np
 from microagg import _core, errors, wording
 from microagg.methods.anneal import Anneal
 from microagg.methods.blocks import blocks_of_groups
-from microagg.methods.bound import record_shares
-from microagg.methods.column_generation import ColumnGeneration, Proof
-from microagg.methods.group_columns import NO_CUTS, Prices
-from microagg.methods.pricing import Node, repair
+from microagg.methods.exact.bound import record_shares
+from microagg.methods.exact.column_generation import ColumnGeneration, Proof
+from microagg.methods.exact.group_columns import NO_CUTS, Prices
+from microagg.methods.exact.pricing import Node, repair
 from microagg.methods.run import Run
-from microagg.methods.settings import check_settings
 from microagg.methods.sorting import proven_optimal
-from microagg.methods.stage import Within, better_of, evaluate, solve
+from microagg.methods.stage import Within, better_of, evaluate, refuse_bad_settings, solve
 from microagg.model import Effort, Labels, Partition, Problem
 
 MOST_RECORDS_EXHAUSTIVE = 16
@@ -112,7 +111,7 @@ class Exact:
     def __post_init__(self) -> None:
         if not 0.0 <= self.gap < 100.0:
             raise wording.bad_number("gap", self.gap, "a number of percent from 0 to below 100")
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         nodes = NODES_BY_EFFORT[run.effort] if self.nodes is None else self.nodes
@@ -134,7 +133,7 @@ class Neighbourhoods:
     work: int = WORK_IN_NEIGHBOURHOOD
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        refuse_bad_settings(self)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         best, idle, number = start, 0, 0

@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.group_columns import NO_CUTS, Columns, Cuts, Doubles, Prices, concatenate_columns
-from microagg.methods.work import OF_ITERATION, OF_PROGRAM, Work
+from microagg.methods.exact.group_columns import (
+    NO_CUTS,
+    Columns,
+    Cuts,
+    Doubles,
+    Prices,
+    concatenate_columns,
+)
+from microagg.methods.exact.work_limit import OF_ITERATION, OF_PROGRAM, Work
 from microagg.model import Labels
 
 
