@@ -339,12 +339,13 @@ def correlations(columns: Sequence[str], matrix: Values, title: str, scale: floa
     names = [short(column) for column in columns]
     columns = [clean(column) for column in columns]
     p = len(names)
-    cell = 34.0 if p <= 8 else 24.0 if p <= 14 else 17.0
-    margin, side, square = 14 + max(map(_width, names)), cell * (p - 1), 0.92 * cell
+    cell = 44.0 if p <= 4 else 34.0 if p <= 8 else 24.0 if p <= 14 else 17.0
+    left, below = 10 + max(map(_width, names[1:])), 10 + max(map(_width, names[:-1]))
+    side, square = cell * (p - 1), 0.92 * cell
     parts = []
     for row, column in np.argwhere(np.tril(~np.isnan(matrix), -1)).tolist():
         value = float(matrix[row, column])
-        x, y = margin + cell * column, cell * (row - 1)
+        x, y = left + cell * column, cell * (row - 1)
         colour, filled = LOW if value < 0 else HIGH, min(abs(value) / scale, 1.0) * MOST_FILLED
         box = {"x": x, "y": y, "width": square, "height": square}
         parts.append(_element("rect", **box, fill=colour, fill_opacity=filled))
@@ -353,11 +354,11 @@ def correlations(columns: Sequence[str], matrix: Values, title: str, scale: floa
             parts.append(_text(*middle, _two_decimals(value), text_anchor="middle", font_size=11))
     for at in range(p - 1):
         line = cell * at + square / 2 + 4
-        turned = f"translate({margin + line:.1f} {side + 6:.1f}) rotate(-90)"
-        parts.append(_text(margin - 6, line, names[at + 1], text_anchor="end"))
+        turned = f"translate({left + line:.1f} {side + 6:.1f}) rotate(-90)"
+        parts.append(_text(left - 6, line, names[at + 1], text_anchor="end"))
         parts.append(_text(0, 0, names[at], text_anchor="end", transform=turned))
     label = f"Correlations {title} of {count(p, 'column')}.{_strongest(columns, matrix)}"
-    svg = _svg(parts, max(side + margin, 220), max(side + margin, 120), label)
+    svg = _svg(parts, max(side + left, 220), side + below, label)
     rows = tuple(
         (column, *(_two_decimals(value) for value in values))
         for column, values in zip(columns, matrix, strict=True)
