@@ -63,8 +63,9 @@ def arguments() -> argparse.Namespace:
         "--again",
         nargs="?",
         const="all",
-        choices=("all", "cut"),
-        help="also make runs that are there already; `--again cut`: those that the clock cut short",
+        choices=("all", "cut", "old"),
+        help="also make runs that are there already; `--again cut`: those that the clock cut short;\n"
+        "`--again old`: those that `auto` would make otherwise today",
     )
     add("--reproduce", action="append", metavar="DATA:K", help="remake records; exit code 1 if one differs")
     add(

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -16,9 +16,13 @@ import microagg
 from benchmarks.quality.data import ICSM_RECORDS, DataSet, load
 from benchmarks.quality.store import Key, Line, Records, Results, labels_hash
 from microagg.errors import DataError
-from microagg.model import Table
+from microagg.methods.auto import choose
+from microagg.methods.run import Run
+from microagg.model import Effort, Problem, Table
 
 METHODS = ("mdav", "icsm", "descent", "auto")
+NEEDS_CLOCK = "exact"
+"""The stage of `auto` that seconds, and not its steps, bring to an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +92,18 @@ def plan(sets: Iterable[DataSet], wanted: Wanted) -> list[Job]:
 # --- one run ----------------------------------------------------------------------------------
 
 
+def planned_recipe(n: int, p: int, k: int, budget: float | None, threads: int) -> str:
+    """What `auto` chooses today for data of this size: the recipe names its steps."""
+    effort: Effort = "balanced" if budget is None else "best"
+    return choose(Problem(np.zeros((n, p)), k), Run(effort=effort, seconds=budget, threads=threads)).recipe
+
+
 def run(job: Job) -> Line:
-    """Make the run; wall seconds are those of the call, the data being there already."""
+    """Make the run; seconds are those of the call, the data being there already."""
     table = load(job.data)
-    started = perf_counter()
+    started, cpu_before = perf_counter(), process_time()
     result = _partition(table, job)
-    wall = perf_counter() - started
+    wall, cpu = perf_counter() - started, process_time() - cpu_before
     check(table, job, result)
     n, p = table.values.shape
     return {
@@ -111,16 +121,21 @@ def run(job: Job) -> Line:
         "groups": len(result.sizes),
         "truncated": result.truncated,
         "wall": round(wall, 4),
+        "cpu": round(cpu, 4),
         "labels_hash": labels_hash(result.labels),
     }
 
 
 def _partition(table: Table, job: Job) -> microagg.Result:
-    if job.method == "auto" and job.budget is not None:
-        return microagg.partition(
-            table, job.k, "auto", effort="best", seconds=job.budget, seed=job.seed, threads=job.threads
-        )
-    return microagg.partition(table, job.k, job.method, seed=job.seed, threads=job.threads)
+    """Without the clock wherever possible: `auto` by the recipe that it chooses for its seconds."""
+    method = job.method
+    if method == "auto" and job.budget is not None:
+        method = planned_recipe(*table.values.shape, job.k, job.budget, job.threads)
+        if NEEDS_CLOCK in method:
+            return microagg.partition(
+                table, job.k, "auto", effort="best", seconds=job.budget, seed=job.seed, threads=job.threads
+            )
+    return microagg.partition(table, job.k, method, seed=job.seed, threads=job.threads)
 
 
 def check(table: Table, job: Job, result: microagg.Result) -> None:
@@ -142,9 +157,23 @@ def check(table: Table, job: Job, result: microagg.Result) -> None:
 
 
 def is_missing(job: Job, results: Results, again: str | None) -> bool:
-    """Whether to make a run: it is not there yet, or `again` says so ("all", "cut": if cut short)."""
+    """Whether to make a run: it is not there yet, or `again` says so ("all", "cut": if cut short,
+    "old": if it is not what `auto` would do today without the clock).
+    """
     line = results.lines.get(job.key)
-    return line is None or again == "all" or (again == "cut" and line["truncated"])
+    if line is None or again == "all":
+        return True
+    if again == "cut":
+        return bool(line["truncated"])
+    return again == "old" and is_old(line)
+
+
+def is_old(line: Line) -> bool:
+    """Whether `auto` has another recipe today, or the clock cut a run that needs no clock."""
+    if line["method"] != "auto":
+        return False
+    today = planned_recipe(*(line[name] for name in ("n", "p", "k", "budget", "threads")))
+    return bool(line["recipe"] != today or (line["truncated"] and NEEDS_CLOCK not in today))
 
 
 def carry_out(

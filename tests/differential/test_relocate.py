@@ -12,7 +12,7 @@ from microagg.errors import SettingsError
 from microagg.methods import relocate
 from microagg.methods.auto import Auto, choose
 from microagg.methods.cooling import neighbourhood_widths
-from microagg.methods.local_search import Descent
+from microagg.methods.local_search import Cycle, Descent
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.recipe import stage_of
 from microagg.methods.relocate import Relocate, steps_of_relocation
@@ -107,6 +107,7 @@ def test_the_number_of_groups_is_searched() -> None:
     [
         (600, 3, 20, 600, True, "9ae2983c8dec1f5f"),
         (600, 9, 45, 600, False, "c15e62b83269ca4e"),
+        (600, 9, 100, 600, True, "c5199a6a9c80134b"),  # few groups: cyclic shifts at the end
         (7_000, 2, 100, 500, True, "8f959ef3dde23527"),  # in blocks
     ],
 )
@@ -131,6 +132,20 @@ def test_relocation_in_blocks_is_as_good_as_in_one(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(relocate, "ONE_BLOCK_RECORDS", 700)
     cut = Relocate(500 * 2_000, anneals=False)(problem, start, Run())
     assert cut.sse < 1.02 * whole.sse
+
+
+def test_no_cyclic_shift_over_few_groups_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, start = from_mdav(census_like(600), 100)
+    found = Relocate(1_000 * 600)(problem, start, Run())
+    assert Cycle()(problem, found, Run()).sse == found.sse
+    monkeypatch.setattr(relocate, "MOST_CYCLES", 0)
+    without = Relocate(1_000 * 600)(problem, start, Run())
+    assert found.sse < without.sse
+
+
+def test_cyclic_shifts_are_tried_where_groups_are_few_and_records_too() -> None:
+    for n, k, cycles in [(600, 100, 8), (600, 20, 0), (2_000, 100, 2), (6_000, 300, 0)]:
+        assert relocate.cycles_of(Problem(np.zeros((n, 2)), k)) == cycles
 
 
 @pytest.mark.parametrize(("n", "k"), [(1_000, 20), (1_050, 100)])

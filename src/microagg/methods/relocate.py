@@ -23,10 +23,10 @@ from microagg.methods.cooling import (
     planned_steps,
     schedule,
 )
-from microagg.methods.local_search import descent_of
+from microagg.methods.local_search import Cycle, Descent, descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run
-from microagg.methods.stage import better_of, evaluate, solve
+from microagg.methods.stage import Escalate, better_of, chain, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 HOT_SHARE, MOST_HOT_SHARE, HOT_STEPS_A_RECORD = 0.2, 0.7, 16_000
@@ -42,6 +42,10 @@ beforehand.
 """
 LAST_LEVEL, LAST_SHARE = 64, 0.08
 """A last anneal of the best begins at this level: it settles what the short anneals of regions left."""
+MOST_CYCLES, PAIRS_OF_CYCLES = 8, 8_000_000
+"""Cyclic shifts over few large groups at the end, each followed by a descent: no more than so many, and than
+so many pairs of records looked at in all.
+"""
 
 GROUPS_OF_REGION, GROUPS_OF_REGION_IF_MANY, MANY_GROUPS = 16, 8, 50
 """Groups of a region, and of one where there are more groups than this."""
@@ -92,7 +96,14 @@ def _seconds_beside(problem: Problem) -> float:
     """Time of MDAV, neighbour lists and all descents on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
     mdav = 3.2e-11 * min(n * n, 10**10) * p / k
-    return mdav + (2e-5 * n + 6e-6 * n * min(k, 300)) * max(1.0, p / 13.0)
+    cycles = 5e-8 * cycles_of(problem) * n * n
+    return mdav + cycles + (2e-5 * n + 6e-6 * n * min(k, 300)) * max(1.0, p / 13.0)
+
+
+def cycles_of(problem: Problem) -> int:
+    """How many cyclic shifts are tried at the end: only where groups are few."""
+    n = len(problem.points)
+    return min(MOST_CYCLES, PAIRS_OF_CYCLES // (n * n)) if n // problem.k < FEW_GROUPS else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +111,8 @@ class Relocate:
     """Descent; a hot anneal and three warm ones, each from there, of which the best is kept; then
     relocations of groups: a region around a record that is far from its centroid loses a group elsewhere
     and gains one at that record (or only loses or gains one), is arranged by k-means with sizes of at
-    least k and annealed for a short while, and stays so where that paid; a last anneal and descent.
+    least k and annealed for a short while, and stays so where that paid; a last anneal and descent, and
+    where groups are few, cyclic shifts of records over them.
 
     Work is counted in steps, as for `Anneal`. With `anneals` false there are only relocations between the
     two descents.
@@ -173,6 +185,11 @@ class _Search:
                 self._keep(*self._anneal_all(self.best, [(LAST_LEVEL, int(last * steps))]))
         finally:
             run.watch.expect_work(0)
+        cycles = cycles_of(self.problem)
+        if anneals and cycles and not run.overdue:
+            shifted = solve(Escalate((chain(Cycle(), Descent()),), cycles), self.problem, self.best, run)
+            self.late = self.late or shifted.truncated
+            self._keep(shifted)
         if not self.whole and not run.overdue:
             self._keep(polish(self.problem, self.best, self.lists, run))
         return replace(self.best, truncated=self.late or run.overdue)
