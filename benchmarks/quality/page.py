@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from statistics import median
 
 from benchmarks.markdown import NOT_RUN, grid
@@ -35,8 +36,8 @@ All figures are information loss, 100·SSE/SST, in percent of z-scored data: low
   on a core that is fast enough. `auto` converts seconds into a number of steps at a fixed rate; the recipe
   with these steps is run without a deadline, so the figures do not depend on the load of the machine and
   can be repeated. Each figure is the median of five seeds unless another number of seeds is given.
-- Where the recipe ends with column generation (k = 3 from 10 s on; at 60 s k = 4, and k = 5 up to 1,200
-  records), the clock and not the number of steps ends it: these runs had the clock, on one core.
+- Where the recipe ends with column generation (k = 3 from 10 s on; at 60 s k = 4 up to 3,600 records and
+  k = 5 up to 1,200), the clock and not the number of steps ends it: these runs had the clock, on one core.
 - † means that the clock cut at least one of these runs short. On a slower or busier machine the last steps
   are left out, which costs quality. `--again cut` repeats such runs.
 - MDAV, ICSM and descent make no random choices.
@@ -117,12 +118,13 @@ def old_runs(results: Results) -> str:
     old = [line for line in runs if is_old(line)]
     if not old:
         return ""
-    cells = sorted({f"{line['data']} {_budget(line)}" for line in old})
-    return (
-        f"{len(old)} of the {len(runs)} stored runs of `auto` are older: their recipe or number of steps\n"
-        "is not today's, or the clock cut what needs no clock. `--again old` repeats them. They are of:\n"
-        f"{', '.join(cells)}.\n"
+    cells = sorted({f"{line['data']} ({_budget(line)})" for line in old})
+    text = (
+        f"{len(old)} of the {len(runs)} stored runs of `auto` are older and had the clock: their recipe or number "
+        "of steps is not today's, or the clock cut what needs no clock. `--again old` repeats them. They are "
+        f"among those of {', '.join(cells)}."
     )
+    return textwrap.fill(text, 105, break_on_hyphens=False) + "\n"
 
 
 def _budget(line: Line) -> str:
