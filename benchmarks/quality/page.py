@@ -120,8 +120,9 @@ def old_runs(results: Results) -> str:
         return ""
     cells = sorted({f"{line['data']} ({_budget(line)})" for line in old})
     text = (
-        f"{len(old)} of the {len(runs)} stored runs of `auto` are older and had the clock: their recipe or number "
-        "of steps is not today's, or the clock cut what needs no clock. `--again old` repeats them. They are "
+        f"{len(old)} of the {len(runs)} stored runs of `auto` are older and had the clock: their recipe or "
+        "number of steps is not today's, or the clock cut what needs no clock. `--again old` repeats them. "
+        "They are "
         f"among those of {', '.join(cells)}."
     )
     return textwrap.fill(text, 105, break_on_hyphens=False) + "\n"

@@ -43,8 +43,8 @@ beforehand.
 LAST_LEVEL, LAST_SHARE = 64, 0.08
 """A last anneal of the best begins at this level: it settles what the short anneals of regions left."""
 MOST_CYCLES, PAIRS_OF_CYCLES = 8, 8_000_000
-"""Cyclic shifts over few large groups at the end, each followed by a descent: no more than so many, and than
-so many pairs of records looked at in all.
+"""Cyclic shifts over few large groups at the end, each followed by a descent: no more than so many, and
+than so many pairs of records looked at in all.
 """
 
 GROUPS_OF_REGION, GROUPS_OF_REGION_IF_MANY, MANY_GROUPS = 16, 8, 50
