@@ -16,8 +16,6 @@ no_keys_to_assess = settings_error()(
 only_for_keys = settings_error("option", "column")(
     "{option:option} would have no effect on column '{column}', which is not a key. Leave it out."
 )
-
-
 no_csv_at_all = settings_error("options")(
     "{options:options} would have no effect: neither of the two files is a CSV file. Leave out what has no "
     "effect."
@@ -61,14 +59,10 @@ no_details_in_json = settings_error()(
     "--details has no effect with --json, which has all details. Leave it out."
 )
 in_file = data_error("which", "name", "error")("In the {which} file ({name}): {error}")
-
-
 not_in_protected = data_error("columns", "known", "role")(
     "The protected file has no column {columns:hinted in known}, named in {role}. Leave it out there, or "
     "rename it as in the original. The file has: {known:long list}."
 )
-
-
 different_records = data_error("original", "protected")(
     "The original file has {original:record}, the protected file {protected}. To match records by their "
     "order, both files must have the same records. Otherwise name a column that identifies records in both "

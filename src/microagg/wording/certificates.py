@@ -15,13 +15,9 @@ certificate_of_other_version = certificate_error("oldest", "newest")(
     "The certificate has a version other than {oldest} to {newest}, which this microagg cannot check. "
     "Check it with the version of microagg that wrote it."
 )
-
-
 needs_extra = error(MissingExtra, "what", "package", "extra")(
     "{what} needs {package}: pip install 'microagg[{extra}]'"
 )
-
-
 proven_optimal = text()("proven optimal")
 
 
@@ -91,14 +87,10 @@ certificate_not_checked = certificate_error("seconds")(
     "nothing is refuted. Allow more seconds; if that does not help, ask for a new certificate with a "
     "smaller gap: prices that are far off, by mistake or on purpose, take too long to check."
 )
-
-
 certificate_holds = text("k", "scale", "records", "columns", "bound", "loss", "distance")(
     "The certificate holds: no partition loses less than {bound:.6f} %; its partition loses {loss:.6f} %, "
     "{distance}.\nk = {k}, scale = {scale}, {records:record}, {columns:column}: {columns:all}"
 )
-
-
 certificate_too_large = certificate_error("path", "most")(
     "{path} has more than {most} bytes, too many for a certificate. Give a certificate."
 )

@@ -54,8 +54,6 @@ def unnamed_column(place: int, row: int | None = None) -> DataError:
 unknown_columns = data_error("names", "known")(
     "No such column: {names:hinted in known}. The columns are: {known:long list}."
 )
-
-
 column_named_twice = settings_error("name")("Column '{name}' is named twice; name each column once.")
 
 
@@ -192,14 +190,10 @@ no_robust_spread = data_error("column")(
     "Column '{column}': at least half of its values are equal, so its median absolute deviation is zero. "
     "Use the scale zscore, range or rank."
 )
-
-
 different_records_to_aggregate = data_error("found", "needed")(
     "The data to aggregate have {found:record}, the partition {needed}. Pass the same records in the same "
     "order."
 )
-
-
 different_columns = data_error("found", "needed")(
     "The data to aggregate have {found:column}, the partitions {needed}. Pass the same columns in the same "
     "order."

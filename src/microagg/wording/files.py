@@ -105,20 +105,14 @@ comma_twice = settings_error()(
     "The comma cannot be both the delimiter and the decimal sign. If numbers have decimal points, leave "
     "out {--decimal}; otherwise save the file with another delimiter, such as the semicolon."
 )
-
-
 wrong_delimiter = data_error("source", "given", "found")(
     "The first line of {source} has no {given:delimiter}, the delimiter that was given, but "
     "{found:delimiter}. Give that delimiter, or leave out {--delimiter} to have it detected."
 )
-
-
 unknown_delimiter = data_error("source", "sign", "fields")(
     "{source} has no commas, semicolons, tabs or vertical bars between its fields; {sign:delimiter} would "
     "make {fields} columns. Give {--delimiter=sign} if that is right."
 )
-
-
 uneven_rows = data_error("source", "rows", "fields", "delimiter")(
     "{source} cannot be read as CSV: the header has {fields} fields, separated by {delimiter:delimiter}, "
     "but {rows:row} {rows:has|have} more or fewer. Check that the file is complete and that fields with a "
@@ -222,14 +216,10 @@ not_written = settings_error("path", "kind", "known")(
     "{path} cannot be written: {kind} files can only be read. Use a name that ends in one of {known:long "
     "list}, such as .csv, .sav for SPSS or .xpt for SAS."
 )
-
-
 bad_names_for = data_error("kind", "names", "needed")(
     "{kind} files cannot have the column {names:name|names} {names:quoted}; they take {needed}. Rename "
     "these columns, or choose another format by the ending of the output, such as .csv."
 )
-
-
 too_many_for = data_error("kind", "what", "found", "most")(
     "{kind} files hold at most {most:,} {what}; there are {found:,}. Choose another format by the ending "
     "of the output, such as .csv or .parquet."
@@ -294,8 +284,6 @@ no_standard_output = settings_error()(
     "A release cannot be written to standard output, as it is read again and verified before it gets its "
     "name. Give a file, such as -o protected.csv."
 )
-
-
 no_standard_input = error(OSError)(
     "Standard input is closed, so there is nothing to read. Give a file, or pipe CSV into -."
 )

@@ -110,14 +110,10 @@ mean_not_kept = Sentence(
     "The mean of '{column}' changes by {change:.6g}; a change of at most {tolerance:.6g} was promised. "
     "{BUG}"
 )
-
-
 not_the_mean = Sentence(
     "{groups:group} {groups:publishes|publish} something other than the mean of {groups:its|their} records "
     "in '{column}'. {BUG}"
 )
-
-
 not_a_number = Sentence(
     "Column '{column}' is released with NaN or infinity in {records:record}; a missing value must be "
     "empty. {BUG}"

@@ -11,8 +11,6 @@ unknown_plan_options = settings_error("source", "names", "known")(
     "{source} has {names:an option|options} that no plan has: {names:hinted in known}. `microagg plan` "
     "writes a plan with all options and what they mean."
 )
-
-
 in_plan = settings_error("source", "error")("In {source}: {error}")
 plan_not_toml = settings_error("source", "line")(
     "{source} is not TOML: line {line} cannot be read. Write each option once, as name = value, with text "
@@ -38,19 +36,13 @@ singles_out = text("what", "unique", "of")(
 function_of_a_key = text("key")(
     "a function of {key}, which is masked: the means of both together could give values away"
 )
-
-
 same_in_groups = text("what", "groups", "of")(
     "{what}, but all records of {groups:,} of {of:,} groups would share its value, which gives it away"
 )
-
-
 dominates_groups = text("groups", "of")(
     "survey weights, but in {groups:,} of {of:,} groups one record would have more than half of the "
     "weight: try a larger k"
 )
-
-
 note_jointly_unique = text("columns", "unique", "of")(
     "Released unchanged, {columns:list} together make {unique:,} of {of:,} records unique in their groups. "
     "Drop or recode those that others may know."

@@ -83,8 +83,6 @@ strata_too_small = settings_error("small", "strata", "smallest", "k", "columns")
     "records; the smallest has {smallest}. Merge them ({--small_strata merge}), leave their records out "
     "({--small_strata suppress}), or use coarser strata or a smaller k."
 )
-
-
 all_suppressed = settings_error("k")(
     "Every stratum has fewer than k = {k} records: leaving them out would leave nothing. Use coarser "
     "strata, {--small_strata merge} or a smaller k."
@@ -122,21 +120,15 @@ too_few_without_keys = data_error("records", "k")(
     "mask these columns together with others that are less often missing, drop the columns, or use a "
     "smaller k."
 )
-
-
 bad_weights = data_error("column", "what", "weights")(
     "Column '{column}' has {weights} {what} {weights:weight|weights}; every weight must be a number above "
     "0 and at most 1e100. Correct or remove these records, or use no weight."
 )
-
-
 real_values = error(UnsafeRelease, "groups")(
     "{groups:group} would publish a value of one of {groups:its|their} members: the median of an odd "
     "number of values is one of them. Use {--aggregate mean}, or accept this with {--accept_real_values "
     "true}."
 )
-
-
 noise_needs_spread = data_error("column")(
     "Column '{column}' has fewer than two different values: its standard deviation is zero, and so would "
     "be the noise. Release it unchanged, or drop it."
@@ -150,8 +142,6 @@ nothing_to_mask = text()(
     "order, such as education or age groups, as numbers, and plan again. If a column was taken for an "
     "identifier or for codes by mistake, name it as a key."
 )
-
-
 two_weights = settings_error("columns")(
     "There {columns:is|are} {columns:column} with the role weight ({columns:and}); keep one."
 )

@@ -32,14 +32,10 @@ file_changed = data_error("name")(
     "{name} has changed since it was opened here. Open it again, and check its roles."
 )
 not_found = text()("There is nothing here.")
-
-
 upload_too_large = data_error("most")(
     "The file is larger than {most:GB}, the largest size that can be uploaded. Start the server on the "
     "machine that has the file and open it by its path, or use the command line."
 )
-
-
 upload_incomplete = data_error()("The file did not arrive whole. Send it again.")
 paths_not_allowed = settings_error()(
     "This server opens no files by their path. Upload the file, or start the server with {--allow_paths "
@@ -61,20 +57,14 @@ no_path = settings_error()("No path is given. Type the path of a file, such as /
 queue_full = settings_error("most")(
     "There {most:is|are} {most:job} waiting already. Try again when some have ended."
 )
-
-
 job_out_of_memory = message("limit")(
     "There is not enough memory: a job may use {limit:GiB}. Use fewer columns or records, the effort fast "
     "or the method blocks, or start the server with a larger {--memory}."
 )
-
-
 job_out_of_time = message("minutes")(
     "The job was ended after {minutes:g} minutes. Use the effort fast, a method for large data such as "
     "blocks, or start the server with more {--minutes}."
 )
-
-
 job_ended = text()(
     "The job ended without an answer, probably because memory ran out. Nothing was released. Use fewer "
     "columns or records, or the effort fast."

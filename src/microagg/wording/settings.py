@@ -60,13 +60,9 @@ too_many_records = settings_error("method", "n", "most", "instead")(
     "{method} looks at every partition and is limited to {most} records; these data have {n}. Use "
     "{instead}."
 )
-
-
 no_such_choice = settings_error("setting", "value", "choices")(
     "{setting:option} is {value!r}{value:nearest in choices}. It must be one of {choices:list}."
 )
-
-
 option_given_twice = settings_error("option")(
     "{option} is given more than once, but takes only one value. Keep the one that you want."
 )
@@ -82,8 +78,6 @@ text_codes_of_numbers = settings_error("column", "texts")(
     "{--missing_codes <name>} of '{column}' has the text {texts:quoted}, but the column holds numbers and "
     "can hold no text: its missing values are marked as missing already. Leave the text out."
 )
-
-
 not_callable = settings_error("setting", "kind")(
     "{setting} is of type {kind}; it must be a function, or None."
 )
@@ -94,20 +88,14 @@ out_of_memory = text()(
     "There is not enough memory for these data and this method. Use fewer records or columns at a time, "
     "raise the limit if there is one (ulimit -v, or -u for threads), or use a machine with more memory."
 )
-
-
 not_enough_memory = error(NotEnoughMemory, "needs", "there")(
     "This method needs about {needs:GB} of memory for these data, but only {there:GB} are available. Use "
     "fewer records or columns at a time, such as one stratum after the other, {--method blocks}, or a "
     "machine with more memory."
 )
-
-
 not_verified = error(ContractError)(
     "A table that has not passed verification was about to be released; it was not. {BUG}"
 )
-
-
 contract_broken = error(ContractError, "stage", "what")(
     "{stage} broke its contract: {what}. This is a bug in microagg; please report it with the method and "
     "the size of the data."

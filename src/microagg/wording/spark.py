@@ -11,8 +11,6 @@ no_java = error(MissingExtra)(
     "The engine spark needs Java 17 or newer, and none was found. Install it (Debian: apt install "
     "default-jre-headless), or set the environment variable JAVA_HOME to its folder."
 )
-
-
 not_on_spark = settings_error("option", "reason")("{option:option} is not possible on Spark: {reason}")
 without_spark = settings_error("option")(
     "{option} has an effect only with {--engine spark}. Leave it out, or add that option."
