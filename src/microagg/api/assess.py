@@ -17,23 +17,23 @@ from microagg.methods.run import Progress
 from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName
 from microagg.plan.assessment import AssessmentPlan
 from microagg.plan.files import file_options
-from microagg.plan.options import by_option_name, check, options_of, refuse_without_effect, take
+from microagg.plan.options import by_option_name, check, documented, options_of, refuse_without_effect, take
 from microagg.plan.settings import (
-    AssessFiles,
+    LAYOUT_OF_TWO_FILES,
     CompareSettings,
     MeasureSettings,
     Missing,
     SmallStrata,
     Zeros,
+    options_of_command,
 )
 from microagg.plan.strategies import strategies_of
 from microagg.read.files import STANDARD_INPUT
 
 Columns = str | Sequence[str]
 
-_LAYOUT_OPTIONS = options_of(AssessFiles)
 
-
+@documented(options_of_command("assess"))
 def assess(
     original: object,
     protected: object,
@@ -59,17 +59,9 @@ def assess(
 ) -> Assessment:
     """What a protected file or data frame loses and risks, whichever tool has made it.
 
-    original, protected: paths, or data frames of any kind that narwhals knows.
-    keys, each, strata, confidential, weight, missing_codes: as they were, or would be, for `protect`.
-    id: a column of both by which records are matched; without it they are matched by their order. With it
-        the protected file may lack records.
-    k: what was promised; it is counted again.
-    model: analyses to be compared, such as "income ~ age + size"; indicator: figures to be compared, such
-        as "mean income by region". One or several.
-    measures: names, see `microagg explain` (default: all).
-    delimiter, encoding, decimal: of CSV files, where they are not detected rightly.
-    header, sheet, header_row: of CSV and Excel files, as for `protect`; a pair is for the original and for
-        the protected file, each by itself.
+    original, protected: paths, or data frames of any kind that narwhals knows. Roles of columns are as they
+        were, or would be, for `protect`. With an `id` the protected file may lack records. A pair of
+        `header`, `sheet` or `header_row` is for the original and for the protected file, each by itself.
     progress: called before each measure; when it returns True, `Cancelled` is raised.
 
     Raises SettingsError or DataError for what cannot be used. A file that must not be released, such as one
@@ -78,7 +70,7 @@ def assess(
     given = by_option_name(locals())
     for other in ("original", "protected", "progress"):
         given.pop(other, None)
-    layout = check(_LAYOUT_OPTIONS, {name: given.pop(name) for name in LAYOUT_OPTIONS if name in given})
+    layout = check(LAYOUT_OF_TWO_FILES, {name: given.pop(name) for name in LAYOUT_OPTIONS if name in given})
     csv_format, _ = file_options(given)
     plan = AssessmentPlan.of(given)
     assessing.check_measures(plan)
@@ -87,6 +79,7 @@ def assess(
     return assessing.assess(before, after, plan, progress=progress)
 
 
+@documented(options_of_command("compare"))
 def compare(
     data: object,
     k: int | Sequence[int] = (3, 5, 10),
@@ -122,15 +115,10 @@ def compare(
     """Try strategies on the same data and compare what each loses and risks. Nothing is released.
 
     data: a path, or a data frame of any kind that narwhals knows.
-    k, methods: one or several; every k is tried with every method.
-    subsets: ways to split the keys, each tried with all of these: "joint", "each", or a list of lists.
-    max_risk: the largest share of records that an intruder may link (`linkage_distance`). Recommended is
-        the least information loss among the strategies within it; if there are none, the least risk.
-    measures: others than the usual ones, by name.
-    record: a folder in which finished strategies are kept, so that the same call goes on where another
-        was interrupted; again computes all of them anew.
+    k, methods, subsets: one or several; all are tried with each other. The risk is that of
+        `linkage_distance`; if no strategy is within `max_risk`, the one with the least risk is recommended.
+        The same call goes on where another was interrupted.
     progress: called about twenty times a second; when it returns True, `Cancelled` is raised.
-    The other arguments are those of `protect`; `seconds` are for each strategy.
 
     The result's `frame` has one row for each strategy, in the kind of frame that was given.
     """

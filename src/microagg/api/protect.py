@@ -17,14 +17,15 @@ from microagg.methods.stage import Stage
 from microagg.model import Effort, Origin, ScaleName
 from microagg.plan import plan_file
 from microagg.plan.files import file_options
-from microagg.plan.options import by_option_name
+from microagg.plan.options import by_option_name, documented
 from microagg.plan.protection import Protection
-from microagg.plan.settings import Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
+from microagg.plan.settings import PLAN_OPTIONS, Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
 from microagg.verdict import Finding, note
 
 Columns = str | Sequence[str]
 
 
+@documented(PLAN_OPTIONS)
 def protect(
     data: object = None,
     k: int | None = None,
@@ -70,32 +71,12 @@ def protect(
     """Protect a file or data frame: every released combination of the keys is shared by at least k records.
 
     data: a path, or a data frame of any kind that narwhals knows; one of Spark is protected by Spark, and
-        the release's data are a frame of Spark.
-    k: the smallest allowed group size, at least 3 (2 with allow_pairs).
-    keys: numeric columns by which somebody could be recognised, masked jointly; a list of lists are
-        subsets that are masked independently. each: columns masked each by itself.
-    strata: columns whose combinations records never cross; they count as keys. small_strata: those with
-        fewer than k records are "refuse"d, "merge"d (codes such as C+D) or "suppress"ed.
-    confidential: columns that must not be disclosed: every group has at least min_distinct (2) values of
-        each; retry looks for other groups until that holds, accept_homogeneous does without.
-    confidential_as: "keep", or mask them as a "subset" of their own, or add "noise" or "correlated-noise"
-        (noise: its standard deviation as a share of the column's, 0.1; at least 0.01).
-    drop: columns to leave out. pass_: columns to release as they are. weight: survey weights; means are
-        weighted, groups are not. A column without a role is released as it is, unless it may identify.
-    missing: missing keys are "refuse"d or grouped "by-pattern". missing_codes: by column, numbers and
-        texts that mean missing, such as {"age": [99, "."]}. zeros: "apart" groups records with the same
-        zeros.
-    aggregate: "mean" or "median" (with accept_real_values). decimals: by column, of what is published
-        (default: two more than the source has). shuffle: change the order of records.
-    accept_partial: release subsets that are k-anonymous each but not jointly.
-    delimiter, encoding, decimal: of a CSV file, where they are not detected rightly.
-    header: of a CSV or Excel file: "yes" if its first row holds the names of the columns, "no" if that is a
-        record (columns are then called column1, column2, …). header_row: the row that holds the names, from
-        1; those above it are skipped. sheet: of an Excel file, read with what is hidden in it.
+        the release's data are a frame of Spark. A column without a role is released as it is, unless it may
+        identify. A list of lists of keys are subsets, each masked by itself.
     plan: a plan file; what is given beside it replaces what the plan has, a list as a whole.
-    The other arguments are those of `partition`. When progress returns True, strata that are done keep
-        their groups, those at work their best so far, and others get groups of a quick method; on
-        Spark `Cancelled` is raised.
+    progress: called about twenty times a second. When it returns True, strata that are done keep their
+        groups, those at work their best so far, and others get groups of a quick method; on Spark
+        `Cancelled` is raised.
 
     Raises SettingsError or DataError for what cannot be used, UnsafeRelease for what must not be released.
     """

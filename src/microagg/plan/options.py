@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from inspect import signature
 from typing import Any, TypeVar
 
 from microagg import wording
 from microagg.plan.kinds import Kind
 
 _Settings = TypeVar("_Settings")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 REQUIRED: Any = object()
 """In the place of a default: the option must be given."""
@@ -54,6 +57,12 @@ class Option:
         return self.default not in (REQUIRED, None, (), {}, "")
 
     @property
+    def meaning(self) -> str:
+        """What it means, and what can be chosen."""
+        choices = [f'"{choice}"' for choice in self.kind.choices]
+        return f"{self.help} {', '.join(choices[:-1])} or {choices[-1]}." if choices else self.help
+
+    @property
     def shown(self) -> Any:
         """A value to show where none is given."""
         return self.default if self.has_default else self.example
@@ -80,6 +89,22 @@ def options_of(*settings: type) -> dict[str, Option]:
             flags = each.metadata["option"].flags or (usual,)
             options[name] = replace(each.metadata["option"], name=name, attribute=each.name, flags=flags)
     return options
+
+
+def documented(options: Mapping[str, Option]) -> Callable[[_Function], _Function]:
+    """A decorator that adds to a function's documentation what each of its options means."""
+
+    def document(function: _Function) -> _Function:
+        lines = [(function.__doc__ or "").rstrip(), "", "    Options:"]
+        by_attribute = {each.attribute: each for each in options.values()}
+        for each in (by_attribute[name] for name in signature(function).parameters if name in by_attribute):
+            default = f" Default: {each.default!r}." if each.has_default else ""
+            line = f"{each.attribute}: {each.meaning}{default}"
+            lines.append(textwrap.fill(line, 108, initial_indent=" " * 4, subsequent_indent=" " * 8))
+        function.__doc__ = "\n".join([*lines, ""])
+        return function
+
+    return document
 
 
 def option_name(attribute: str) -> str:

@@ -57,14 +57,9 @@ def _text(
     for title, options in groupby(PLAN_OPTIONS.values(), key=lambda option: option.group):
         lines += ["", f"# --- {title.lower()} ".ljust(80, "-")]
         for option in options:
-            lines += ["", *_comment(_meaning(option))]
+            lines += ["", *_comment(option.meaning)]
             lines += _line(option, settings.get(option.name), profile, folder)
     return "\n".join(lines) + "\n"
-
-
-def _meaning(option: Option) -> str:
-    choices = [f'"{choice}"' for choice in option.kind.choices]
-    return f"{option.help} {', '.join(choices[:-1])} or {choices[-1]}." if choices else option.help
 
 
 def _line(option: Option, value: object, profile: Profile | None, folder: Path | None) -> list[str]:

@@ -7,7 +7,7 @@ that take it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -60,9 +60,6 @@ _output_file = partial(option, OUTPUT, kinds.File())
 _output_flag = partial(option, OUTPUT, Flag())
 
 COLUMN = Text("the name of one column", "COLUMN")
-SHEET = Text("the name of a sheet")
-HEADER_ROW = kinds.Int(at_least=1)
-HEADER = OneOf({"yes": "names of the columns", "no": "a record: there are no names"})
 
 SECONDS_OF_PROOF = 60.0
 """A proof that takes longer is rarely worth it."""
@@ -105,7 +102,7 @@ class FileSettings:
         example=",",
     )
     header: str | None = _file_option(
-        HEADER,
+        OneOf({"yes": "names of the columns", "no": "a record: there are no names"}),
         "Of a CSV or Excel file: whether its first row holds the names of the columns or is a record, so "
         "that columns are called column1, column2, …; detected by default.",
         default=None,
@@ -113,13 +110,13 @@ class FileSettings:
         example="yes",
     )
     sheet: str | None = _file_option(
-        SHEET,
+        Text("the name of a sheet"),
         "Of an Excel file: the sheet to read, with its hidden rows and columns.",
         label="Sheet",
         example="Data",
     )
     header_row: int | None = _file_option(
-        HEADER_ROW,
+        kinds.Int(at_least=1),
         "Of a CSV or Excel file: the row that holds the names, counted from 1; rows above it are skipped.",
         label="Row with the names",
         example=3,
@@ -478,21 +475,6 @@ class MeasureSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssessFiles:
-    header: Any = _file_option(
-        kinds.OfTwoFiles(HEADER),
-        "Of CSV or Excel files: whether the first row holds the names of the columns or is a record.",
-    )
-    sheet: Any = _file_option(
-        kinds.OfTwoFiles(SHEET), "Of Excel files: the sheet to read, with its hidden rows and columns."
-    )
-    header_row: Any = _file_option(
-        kinds.OfTwoFiles(HEADER_ROW),
-        "Of CSV or Excel files: the row that holds the names; rows above it are skipped.",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AssessRun:
     details: bool = _output_flag("Also print the parts of each measure, such as those by column.")
     report: Path | None = _output_file("Also write an HTML page, which is not to be released.")
@@ -564,7 +546,6 @@ _SETTINGS: Mapping[type, tuple[str, ...]] = {
     CheckRun: ("verify-certificate",),
     ServeRun: ("serve",),
     FileSettings: READING,
-    AssessFiles: ("assess",),
     AssessRun: ("assess",),
     ProtectRun: ("protect",),
     CompareRun: ("compare",),
@@ -573,11 +554,16 @@ _SETTINGS: Mapping[type, tuple[str, ...]] = {
 }
 """With the commands that take their options, unless an option names others."""
 
+LAYOUT_OF_TWO_FILES = {
+    name: replace(PLAN_OPTIONS[name], kind=kinds.OfTwoFiles(PLAN_OPTIONS[name].kind), commands=("assess",))
+    for name in ("header", "sheet", "header_row")
+}
+
 _OPTIONS_OF_COMMANDS = [
     (each, each.commands or commands)
     for settings, commands in _SETTINGS.items()
     for each in options_of(settings).values()
-]
+] + [(each, each.commands) for each in LAYOUT_OF_TWO_FILES.values()]
 
 
 def options_of_command(command: str) -> dict[str, Option]:
