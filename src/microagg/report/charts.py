@@ -492,16 +492,17 @@ def risk_map(
     best = sorted(
         {tuple(place) for place, row in zip(places.tolist(), rows, strict=True) if row["undominated"]}
     )
-    legend = _draw_points(plot, rows, places, axes, link)
+    lines = []
     if len(best) > 1:
         plot.add(_element("path", d=_steps(np.array(best)), fill="none", **_FRONT))
-        legend.append(("undominated", _line(-10, 0, 10, 0, **_FRONT)))
+        lines.append(("undominated", _line(-10, 0, 10, 0, **_FRONT)))
     if limited:
         y = plot.y(limit)
         plot.add(_line(plot.left, y, plot.right, y, **_LIMIT))
-        legend.append((f"largest risk {limit:g}", _line(-10, 0, 10, 0, **_LIMIT)))
+        lines.append((f"largest risk {limit:g}", _line(-10, 0, 10, 0, **_LIMIT)))
+    marks = _draw_points(plot, rows, places, axes, link)
     _draw_labels(plot, rows, places)
-    _draw_legend(plot, legend)
+    _draw_legend(plot, [*marks, *lines])
     return plot.svg(title)
 
 
