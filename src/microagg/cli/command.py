@@ -146,7 +146,7 @@ def _click_option(option: Option, may_have_plan: bool) -> click.Option:
         required=option.default is REQUIRED and not may_have_plan,
         metavar=None if is_switch else kind.metavar,
         help=_help(option),
-        shell_complete=_completed(option) if option.kind.choices else None,
+        shell_complete=_completer(option) if option.kind.choices else None,
     )
 
 
@@ -159,9 +159,9 @@ def _help(option: Option) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _completed(option: Option) -> Any:
-    def complete(_ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-        return [CompletionItem(each) for each in option.kind.choices if each.startswith(begun)]
+def _completer(option: Option) -> Any:
+    def complete(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(each) for each in option.kind.choices if each.startswith(incomplete)]
 
     return complete
 

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from microagg import __version__
 from microagg.arrow_values import to_numpy
+from microagg.model import ColumnRoles
 from microagg.plan.protection import Protection
 from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verdict import Verdict
 from microagg.verify.classes import Classes, TableClasses, codes_of
+from microagg.verify.rules import too_few_values
 from microagg.verify.values import as_understood
 
 
@@ -36,6 +38,7 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
     together = classes.by(keys).counted(keys, k) if len(subsets) > 1 else None
     partial = together is not None and together.below > 0
     grouped = [classes.by(names) for names in (subsets if partial else [*subsets, keys])]
+    policies = _policies(released, protection)
     return ExternalFacts(
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         software=f"microagg {__version__}",
@@ -53,8 +56,8 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
             for count in of_kind
         ),
         partial=partial,
-        homogeneous=_homogeneous(released, protection, grouped),
-        policies=_policies(released, protection),
+        homogeneous=_homogeneous(released, policies, grouped),
+        policies=policies,
         loss=loss,
         columns=protection.changed,
         released=np.stack([_numbers(released, column) for column in protection.changed], axis=1),
@@ -62,14 +65,14 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
     )
 
 
-def _homogeneous(released: pa.Table, protection: Protection, grouped: Sequence[Classes]) -> tuple[str, ...]:
+def _homogeneous(released: pa.Table, roles: ColumnRoles, grouped: Sequence[Classes]) -> tuple[str, ...]:
     """Counted in released values; what noise was added to has no values to count."""
     return tuple(
         column
-        for column in protection.confidential
-        if column not in protection.noised
+        for column in roles.confidential
+        if column not in roles.noised
         and any(
-            classes.poor(codes_of(as_understood(released.column(column))), protection.min_distinct).any()
+            too_few_values(roles, classes, codes_of(as_understood(released.column(column)))).any()
             for classes in grouped
         )
     )

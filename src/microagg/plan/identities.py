@@ -43,18 +43,20 @@ def identities(columns: Mapping[str, Numbers], decimals: Mapping[str, int | None
     if len(names) < 3 or len(columns[names[0]]) < max(_FEWEST_RECORDS, len(names) + 5):
         return ()
     rows = _sample([columns[name] for name in names])
-    found = [
-        identity for order in (names, names[::-1]) for identity in _in_order(order, columns, decimals, rows)
+    sums = [
+        identity
+        for order in (names, names[::-1])
+        for identity in _sums_in_order(order, columns, decimals, rows)
     ]
-    return _without_consequences(found, names)
+    return _independent_sums(sums, names)
 
 
-def _without_consequences(found: Sequence[Identity], names: Sequence[str]) -> tuple[Identity, ...]:
+def _independent_sums(sums: Sequence[Identity], names: Sequence[str]) -> tuple[Identity, ...]:
     """The shortest ones from which the others follow, by the place of their totals."""
     place = {name: at for at, name in enumerate(names)}
     kept: list[Identity] = []
     equations = np.empty((0, len(names)))
-    for identity in sorted(found, key=lambda each: (len(each.parts), place[each.total])):
+    for identity in sorted(sums, key=lambda each: (len(each.parts), place[each.total])):
         equation = np.zeros(len(names))
         equation[place[identity.total]] = 1
         equation[[place[part] for part in identity.parts]] = -1
@@ -75,14 +77,14 @@ def _sample(columns: Sequence[Numbers]) -> NDArray[np.int64]:
     return np.unique(np.concatenate(chosen))
 
 
-def _in_order(
+def _sums_in_order(
     names: Sequence[str],
     columns: Mapping[str, Numbers],
     decimals: Mapping[str, int | None],
     rows: NDArray[np.int64],
 ) -> list[Identity]:
     """By Gram and Schmidt: Q R = the independent columns of the sample."""
-    found = []
+    sums = []
     independent: list[str] = []
     basis: Numbers = np.empty((len(rows), 0))
     triangle: Numbers = np.empty((0, 0))
@@ -97,7 +99,7 @@ def _in_order(
             weights = np.linalg.solve(triangle, shares).astype(np.float64)
             identity = _identity(name, independent, weights)
             if identity and _holds(identity, columns, decimals):
-                found.append(identity)
+                sums.append(identity)
                 continue
         rest = np.linalg.norm(left)
         if rest <= _EXACT * size:
@@ -106,7 +108,7 @@ def _in_order(
         triangle = np.block([[triangle, shares[:, None]], [np.zeros((1, p)), np.array([[rest]])]])
         basis = np.column_stack([basis, left / rest])
         independent.append(name)
-    return found
+    return sums
 
 
 def _identity(name: str, others: Sequence[str], weights: Numbers) -> Identity | None:

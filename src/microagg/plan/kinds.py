@@ -34,7 +34,7 @@ class Kind:
     repeatable: bool = False
     """Whether it may be given again on the command line; what is given adds up."""
     again: str = ""
-    """What it means there to give it again."""
+    """What it means to give it again, for the help of the command line."""
     metavar: str = "TEXT"
     choices: Mapping[str, str] = MappingProxyType({})
     """What can be chosen, with labels for the browser; empty: there is no list."""
@@ -44,7 +44,7 @@ class Kind:
         return given
 
     def from_form(self, value: object) -> Any:
-        """The value of what a form holds, or the text itself if it has none: `check` has a message."""
+        """The value that was typed into a form. A text that is none stays as it is: `check` refuses it."""
         text = str(value).strip()
         try:
             return self.value_type(text)
@@ -206,6 +206,7 @@ class NameList(Kind):
 
     def parse(self, name: str, given: Sequence[str]) -> list[str]:
         lists = [split_names(part) for part in given]
+        # One that is empty is a mistake, which `check` refuses.
         return [each for part in lists for each in part] if all(lists) else []
 
     def check(self, name: str, value: object) -> Names:
@@ -355,7 +356,7 @@ class ByColumn(Kind):
 
 
 class CodesByColumn(ByColumn):
-    """Numbers and texts that mean something else than a number."""
+    """Numbers and texts that stand for a missing answer."""
 
     metavar = "COLUMN=CODES"
     examples = "age=9,99 or wages=."

@@ -33,11 +33,11 @@ def method_plan(k: object, method: object, *, progress: object = None, **given: 
     size = GroupSize().check("k", k)
     values = check(METHOD_OPTIONS, {"method": method, **given})
     plan = MethodPlan(k=size, stage=stage, recipe=recipe, **values)
-    if plan.effort != METHOD_OPTIONS["effort"].default and not heeds_effort(stage):
+    if plan.effort != METHOD_OPTIONS["effort"].default and not can_do_more(stage):
         raise wording.no_effect(
             f"effort={plan.effort}", plan.recipe, "it does the same work at every effort."
         )
-    if plan.seconds is not None and not plan.certify and not heeds_seconds(stage):
+    if plan.seconds is not None and not plan.certify and not can_stop_early(stage):
         raise wording.no_effect("seconds", plan.recipe, "it has no refinement that could stop early.")
     return plan
 
@@ -48,13 +48,13 @@ def check_against_data(plan: MethodPlan, n: int) -> None:
         raise wording.k_above_n(plan.k, n)
 
 
-def heeds_seconds(stage: Stage) -> bool:
-    """Whether some part of the method can stop early."""
+def can_stop_early(stage: Stage) -> bool:
+    """Whether a time limit has an effect: some part of the method can be ended before it is done."""
     return any(part.needs_start or _uses_effort(part) for part in parts_of(stage))
 
 
-def heeds_effort(stage: Stage) -> bool:
-    """Whether some part of the method can always do more."""
+def can_do_more(stage: Stage) -> bool:
+    """Whether effort has an effect: some part of the method can always look for better groups."""
     return any(_uses_effort(part) for part in parts_of(stage))
 
 

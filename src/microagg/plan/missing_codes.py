@@ -65,26 +65,27 @@ def likely_missing_codes(values: NDArray[np.float64], counts: NDArray[np.int64])
     """
     if len(values) < 4:
         return ()
-    low = _codes_at_the_end(-values[::-1], counts[::-1], (1, *_USUAL))
-    high = _codes_at_the_end(values, counts, _USUAL)
+    low = _codes_at_the_end(-values[::-1], counts[::-1], negative=True)
+    high = _codes_at_the_end(values, counts, negative=False)
     return tuple(sorted([-code for code in low] + list(high)))
 
 
 def _codes_at_the_end(
-    values: NDArray[np.float64], counts: NDArray[np.int64], usual: tuple[int, ...]
+    values: NDArray[np.float64], counts: NDArray[np.int64], negative: bool
 ) -> tuple[int, ...]:
-    """Codes at the upper end; for the lower end signs are turned, and so codes are positive here too."""
+    """Codes at the upper end. `negative`: it is the lower one with all signs changed; -1 is a code too."""
+    usual = (1, *_USUAL) if negative else _USUAL
     at = len(values)
     while at > 3 and values[at - 1] in usual and counts[at - 1] >= 2:
         at -= 1
     # As many as are codes by name; fewer, until they are far from the rest.
     for rest in range(at, len(values)):
-        lone_sign = usual[0] == 1 and values[rest - 1] <= 0
+        are_only_negative_values = negative and values[rest - 1] <= 0
         steps = np.diff(values[max(0, rest - _NEAR_THE_END) : rest])
         far = values[rest] - values[rest - 1] >= _TIMES_APART * np.median(steps)
-        if usual[0] != 1 and values[rest] < 10 and not _behind_a_scale(values, counts, rest):
+        if not negative and values[rest] < 10 and not _behind_a_scale(values, counts, rest):
             continue
-        if lone_sign or far:
+        if are_only_negative_values or far:
             return tuple(int(code) for code in values[rest:])
     return ()
 
@@ -109,8 +110,8 @@ def likely_missing_texts(column: pa.ChunkedArray[Any], decimal: str) -> tuple[st
     texts = values.filter(compute.invert(numbers))
     if not 0 < len(texts) <= _MOST_MARKS or len(values) - len(texts) < 3:
         return ()
-    found = sorted(map(str, texts.to_pylist()))
-    return tuple(found) if all(map(_is_mark, found)) else ()
+    marks = sorted(map(str, texts.to_pylist()))
+    return tuple(marks) if all(map(_is_mark, marks)) else ()
 
 
 def _is_mark(text: str) -> bool:

@@ -15,7 +15,7 @@ _Settings = TypeVar("_Settings")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 REQUIRED: Any = object()
-"""In the place of a default: the option must be given."""
+"""As a default: there is none, and the option must be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def as_in_plan(value: Any) -> Any:
 
 
 def take(settings: type[_Settings], given: dict[str, Any]) -> _Settings:
-    """Settings made from what was given for them, which is taken out, and checked."""
+    """Take the options of these settings out of all that is given, and check them."""
     options = options_of(settings)
     return settings(**check(options, {name: given.pop(name) for name in options if name in given}))
 

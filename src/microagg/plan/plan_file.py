@@ -55,8 +55,8 @@ def parsed_plan(text: str, source: str) -> dict[str, object]:
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:  # its message may quote the text
-        found = re.search(r"at line (\d+)", str(error))
-        raise wording.plan_not_toml(source, int(found[1]) if found else text.count("\n") + 1) from None
+        line = re.search(r"at line (\d+)", str(error))
+        raise wording.plan_not_toml(source, int(line[1]) if line else text.count("\n") + 1) from None
     unknown = [name for name in content if name not in PLAN_OPTIONS]
     if unknown:
         raise wording.unknown_plan_options(source, unknown, list(PLAN_OPTIONS))

@@ -161,12 +161,12 @@ def _assigned(name: str, value: object) -> str:
     if len(line) <= _WIDTH or not isinstance(value, list | tuple):
         return line
     if all(isinstance(item, list | tuple) for item in value):
-        inner = ",\n".join(_broken(item, "  ") for item in value)
+        inner = ",\n".join(_over_several_lines(item, "  ") for item in value)
         return f"{name} = [\n{inner},\n]"
-    return f"{name} = {_broken(value, '')}"
+    return f"{name} = {_over_several_lines(value, '')}"
 
 
-def _broken(values: Sequence[object], indent: str) -> str:
+def _over_several_lines(values: Sequence[object], indent: str) -> str:
     items = "".join(f"{indent}  {toml_value(value)},\n" for value in values)
     return f"{indent}[\n{items}{indent}]"
 

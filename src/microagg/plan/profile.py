@@ -49,10 +49,10 @@ _DATE = (
     r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d{2}(:\d{2})?)"
     r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[-+]\d{2}:?\d{2})?)?\s*$"
 )
-_GLANCE = 100
+_FIRST_VALUES_TO_CHECK = 100
 _NEARLY_ALL_LABELLED = 0.9
-_GLANCE_AT_ORDER = 2000
-_GOES_ALONG = 0.7
+_RECORDS_TO_CORRELATE = 2000
+_CORRELATION_OF_AMOUNTS = 0.7
 """A rank correlation that numbers of units do not have with amounts."""
 _FEWEST_NUMBERED = 20
 """From this many records on, distinct whole numbers are numbers of units rather than amounts."""
@@ -131,11 +131,11 @@ def profile(microdata: Microdata) -> Profile:
     columns = []
     numeric: dict[str, NDArray[np.float64]] = {}
     for field_, column in zip(table.schema, table.columns, strict=True):
-        found, numbers = _column(field_, column, origin)
-        columns.append(found)
+        column_profile, numbers = _profile_of_column(field_, column, origin)
+        columns.append(column_profile)
         if numbers is not None:
-            numeric[found.name] = numbers
-    columns = [_unless_amount(column, columns, numeric) for column in columns]
+            numeric[column_profile.name] = numbers
+    columns = [_clear_identifier_if_amount(column, columns, numeric) for column in columns]
     identical = _identical(table, columns, numeric)
     return Profile(
         table.num_rows,
@@ -154,7 +154,7 @@ def reasons_for_a_role(microdata: Microdata, names: Sequence[str]) -> dict[str, 
     reasons = {}
     for name in names:
         field_ = microdata.table.schema.field(name)
-        column, _ = _column(field_, microdata.table.column(name), microdata.origin)
+        column, _ = _profile_of_column(field_, microdata.table.column(name), microdata.origin)
         reason = column.identifier
         if not reason and nearly_unique(column.distinct, microdata.table.num_rows - column.missing):
             reason = "nearly all of its values are distinct"
@@ -163,7 +163,7 @@ def reasons_for_a_role(microdata: Microdata, names: Sequence[str]) -> dict[str, 
     return reasons
 
 
-def _column(
+def _profile_of_column(
     field_: pa.Field[Any], column: pa.ChunkedArray[Any], origin: Origin
 ) -> tuple[ColumnProfile, NDArray[np.float64] | None]:
     """The column's profile; its numbers, if that is what it holds."""
@@ -181,17 +181,17 @@ def _column(
             numbers = numbers_or_none(without_texts(column, marks), decimal)
             typed = False
     if numbers is None or (is_text(column.type) and (typed or _has_needless_zeros(column))):
-        return _no_numbers(
+        return _profile_without_numbers(
             name, column, bool(value_labels), typed and numbers is not None, are_dates(field_)
         ), None
     declared = in_ranges(numbers, labels.missing_ranges.get(name, ()))
     if declared.any():
         numbers = np.where(declared, np.nan, numbers)
-    found = _numbers(name, column, numbers, value_labels, labels.measures.get(name, ""))
-    return replace(found, missing_codes=(*marks, *found.missing_codes)), numbers
+    profiled = _profile_of_numbers(name, column, numbers, value_labels, labels.measures.get(name, ""))
+    return replace(profiled, missing_codes=(*marks, *profiled.missing_codes)), numbers
 
 
-def _numbers(
+def _profile_of_numbers(
     name: str,
     column: pa.ChunkedArray[Any],
     numbers: NDArray[np.float64],
@@ -283,7 +283,7 @@ def _are_weights(name: str, kind: Kind, present: NDArray[np.float64], distinct: 
     return mean > 10.0 and varied and (by_stratum or float(present.max()) >= 4.0 * median)
 
 
-def _no_numbers(
+def _profile_without_numbers(
     name: str, column: pa.ChunkedArray[Any], labelled: bool, numbers_as_text: bool, dates: bool
 ) -> ColumnProfile:
     present = column.drop_null()
@@ -346,7 +346,7 @@ def _kind(values: pa.ChunkedArray[Any]) -> Kind:
         "false",
     }:
         return "truth values"
-    for part in (values.slice(0, _GLANCE), values):
+    for part in (values.slice(0, _FIRST_VALUES_TO_CHECK), values):
         if not compute.all(compute.match_substring_regex(part, _DATE)).as_py():
             return "text"
     return "dates"
@@ -389,19 +389,22 @@ def _why_identifier(name: str, kind: Kind, distinct: int, present: NDArray[np.fl
 _DISTINCT = "its values are distinct whole numbers: the numbers of units rather than an amount"
 
 
-def _unless_amount(
+def _clear_identifier_if_amount(
     column: ColumnProfile, columns: Sequence[ColumnProfile], numeric: Mapping[str, NDArray[np.float64]]
 ) -> ColumnProfile:
-    """The same; but distinct whole numbers that rise and fall with an amount are an amount too."""
+    """Distinct whole numbers that rise and fall with an amount do not identify: they are an amount too."""
     if column.identifier != _DISTINCT:
         return column
     own = numeric[column.name]
     for other in columns:
         if other.numeric and not (other.identifier or other.codes) and other.distinct > FEW_VALUES:
-            step = max(1, len(own) // _GLANCE_AT_ORDER)
+            step = max(1, len(own) // _RECORDS_TO_CORRELATE)
             pair = np.stack([own[::step], numeric[other.name][::step]])
             pair = pair[:, np.isfinite(pair).all(axis=0)]
-            if pair.shape[1] >= _FEWEST_NUMBERED and abs(_rank_correlation(*pair)) >= _GOES_ALONG:
+            if (
+                pair.shape[1] >= _FEWEST_NUMBERED
+                and abs(_rank_correlation(*pair)) >= _CORRELATION_OF_AMOUNTS
+            ):
                 return replace(column, identifier="")
     return column
 

@@ -9,7 +9,7 @@ from typing import Any
 from microagg import wording
 from microagg.methods.recipe import stage_of
 from microagg.plan.kinds import GroupSizes, NameList, Names, Subsets
-from microagg.plan.method import heeds_effort, heeds_seconds
+from microagg.plan.method import can_do_more, can_stop_early
 from microagg.plan.protection import Protection
 
 WAYS = ("joint", "each")
@@ -41,23 +41,25 @@ def strategies_of(ks: object, methods: object, ways: object, given: Mapping[str,
     keys = Subsets().check("keys", given["keys"])
     sizes = GroupSizes().check("k", ks)
     recipes = list(dict.fromkeys(NameList("method").check("methods", methods)))
-    acting = {method: _acting_on(method, given) for method in recipes}
+    settings = {method: _settings_for(method, given) for method in recipes}
     for name in ("effort", "seconds"):
-        if given.get(name) is not None and not any(name in own for own in acting.values()):
+        if given.get(name) is not None and not any(name in own for own in settings.values()):
             raise wording.no_effect(name, " or ".join(recipes), "none of them can do more or less.")
     return [
-        Strategy(k, method, split, _protection(k, method, split, acting[method]))
+        Strategy(k, method, split, _protection(k, method, split, settings[method]))
         for split in _splits(keys, ways)
         for method in recipes
         for k in sizes
     ]
 
 
-def _acting_on(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _settings_for(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings without those that have no effect on this method, but may have on others."""
     stage = stage_of(method)
-    acts = {"effort": heeds_effort(stage), "seconds": heeds_seconds(stage)}
-    return {name: value for name, value in given.items() if value is not None and acts.get(name, True)}
+    has_effect = {"effort": can_do_more(stage), "seconds": can_stop_early(stage)}
+    return {
+        name: value for name, value in given.items() if value is not None and has_effect.get(name, True)
+    }
 
 
 def _splits(given: tuple[Names, ...], ways: object) -> list[tuple[Names, ...]]:

@@ -30,7 +30,7 @@ class Suggestion:
     reason: str
 
 
-def suggest(microdata: Microdata, found: Profile, k: int) -> tuple[Suggestion, ...]:
+def suggest(microdata: Microdata, profile: Profile, k: int) -> tuple[Suggestion, ...]:
     """A role for every column, by what the columns hold: what a release with this k could look like.
 
     Numbers are keys, and masked; columns of few values are strata, as many of them as leave at least k
@@ -38,38 +38,38 @@ def suggest(microdata: Microdata, found: Profile, k: int) -> tuple[Suggestion, .
     like a matter of health, income or belief is confidential. Whether a release with these roles would be
     safe is not looked at here: `engines.drafting` does.
     """
-    business = are_of_businesses(column.name for column in found)
-    roles = {column.name: _alone(column, found.records, k, business) for column in found}
+    business = are_of_businesses(column.name for column in profile)
+    roles = {column.name: _role_by_content(column, profile.records, k, business) for column in profile}
     for name in [name for name, (role, _) in roles.items() if role == "weight"][1:]:
         roles[name] = "keys", "numbers; there is another weight"
     kept: list[str] = []
-    candidates = [column for column in found if roles[column.name][0] == "strata"]
+    candidates = [column for column in profile if roles[column.name][0] == "strata"]
     # What commonly distinguishes people goes first. Then text: a number of few values may be an amount.
     # Then the coarsest.
-    in_turn = sorted(
+    by_priority = sorted(
         candidates, key=lambda each: (not is_demographic(each.name), each.numeric, each.distinct)
     )
-    for column in in_turn:
+    for column in by_priority:
         if _has_nan(microdata.table, column.name):
             roles[column.name] = "pass", "codes, some of which are NaN, which is no code; make these null"
         elif _smallest_cell(microdata.table, [*kept, column.name]) >= k:
             kept.append(column.name)
         else:
-            roles[column.name] = _no_room(column, k)
+            roles[column.name] = _role_beside_other_strata(column, k)
     return tuple(
-        Suggestion(name, role, "; ".join(filter(None, (found[name].disguise, reason))))
+        Suggestion(name, role, "; ".join(filter(None, (profile[name].disguise, reason))))
         for name, (role, reason) in roles.items()
     )
 
 
-def with_some_key(suggestions: tuple[Suggestion, ...], found: Profile) -> tuple[Suggestion, ...]:
+def with_some_key(suggestions: tuple[Suggestion, ...], profile: Profile) -> tuple[Suggestion, ...]:
     """The same if there are keys; else the numbers of few values are, or those that looked confidential."""
     for instead in (("strata", "pass"), ("confidential",)):
         if any(each.role == "keys" for each in suggestions):
             break
         suggestions = tuple(
             replace(each, role="keys", reason="no other numbers could be masked")
-            if each.role in instead and can_be_masked(found[each.column])
+            if each.role in instead and can_be_masked(profile[each.column])
             else each
             for each in suggestions
         )
@@ -81,7 +81,7 @@ def can_be_masked(column: ColumnProfile) -> bool:
     return column.numeric and not column.codes and not column.identifier and column.distinct > 1
 
 
-def settings_of_plan(suggestions: Iterable[Suggestion], found: Profile, k: int) -> dict[str, object]:
+def settings_of_plan(suggestions: Iterable[Suggestion], profile: Profile, k: int) -> dict[str, object]:
     """The suggestions as settings of a plan."""
     by_role: dict[str, list[str]] = {}
     for suggestion in suggestions:
@@ -95,22 +95,24 @@ def settings_of_plan(suggestions: Iterable[Suggestion], found: Profile, k: int) 
     }
     if "weight" in by_role:
         settings["weight"] = by_role["weight"][0]
-    codes = {name: list(found[name].missing_codes) for name in keys if found[name].missing_codes}
+    codes = {name: list(profile[name].missing_codes) for name in keys if profile[name].missing_codes}
     if codes:
         settings["missing_codes"] = codes
-    if codes or any(found[name].missing for name in keys):
+    if codes or any(profile[name].missing for name in keys):
         settings["missing"] = "by-pattern"
     # The mean of yes and no, as 0 and 1, is neither.
-    two = {name: 0 for name in keys if found[name].distinct <= 2 and found[name].kind == "whole numbers"}
-    if two:
-        settings["decimals"] = two
+    as_integers = {
+        name: 0 for name in keys if profile[name].distinct <= 2 and profile[name].kind == "whole numbers"
+    }
+    if as_integers:
+        settings["decimals"] = as_integers
     if "confidential" in by_role or "weight" in by_role:
         settings["retry"] = True
     return settings
 
 
-def _alone(column: ColumnProfile, records: int, k: int, business: bool) -> tuple[Role, str]:
-    """By what the column itself holds; in a file of businesses an income is an amount like others."""
+def _role_by_content(column: ColumnProfile, records: int, k: int, business: bool) -> tuple[Role, str]:
+    """The role that fits the values of the column; in a file of businesses an income is any amount."""
     if column.distinct == 0:
         return "pass", "empty"
     if column.distinct == 1 and not column.missing:
@@ -124,23 +126,28 @@ def _alone(column: ColumnProfile, records: int, k: int, business: bool) -> tuple
         return "confidential", f"its name is that of a matter of {matter}"
     may_be_amount = column.numeric and not column.codes and column.distinct > 2
     few = column.distinct <= MOST_CATEGORIES
-    if few and column.kind != "numbers" and _rarest(column) >= k and not (may_be_amount and column.missing):
+    if (
+        few
+        and column.kind != "numbers"
+        and _records_of_rarest_value(column) >= k
+        and not (may_be_amount and column.missing)
+    ):
         missing = ", missing ones as one more" if column.missing else ""
         return "strata", f"{column.distinct} values{missing}, each of at least {k} records"
     if may_be_amount or (column.kind == "numbers" and not column.codes):
         repeated = few and records > 5 * MOST_CATEGORIES
         doubt = "; if they are codes, recode or drop them" if repeated else ""
         return "keys", f"{column.kind}: masked{doubt}"
-    return _unmasked(column, records, k)
+    return _role_without_masking(column, records, k)
 
 
-def _rarest(column: ColumnProfile) -> int:
-    """Records of the rarest value; a missing one is a value."""
+def _records_of_rarest_value(column: ColumnProfile) -> int:
+    """A missing value counts as a value."""
     return min(column.rarest, column.missing) if column.missing else column.rarest
 
 
-def _unmasked(column: ColumnProfile, records: int, k: int) -> tuple[Role, str]:
-    """What can be neither a key nor a stratum."""
+def _role_without_masking(column: ColumnProfile, records: int, k: int) -> tuple[Role, str]:
+    """For a column that can be neither a key nor a stratum."""
     if column.kind == "other":
         return "drop", "neither numbers nor text: it cannot be compared"
     what: str = (column.codes or "codes") if column.numeric else column.kind
@@ -153,13 +160,13 @@ def _unmasked(column: ColumnProfile, records: int, k: int) -> tuple[Role, str]:
         if column.distinct > MOST_CATEGORIES:
             return "drop", f"{rare}; recode it to keep it"
         return "pass", f"{rare}; merge them to make strata"
-    if column.missing and _rarest(column) < k:
+    if column.missing and _records_of_rarest_value(column) < k:
         return "pass", f"{what}; fewer than {k} records miss it: too few to be a stratum"
     return "pass", f"{what}, too many values for strata"
 
 
-def _no_room(column: ColumnProfile, k: int) -> tuple[Role, str]:
-    """A stratum beside which others leave too few records."""
+def _role_beside_other_strata(column: ColumnProfile, k: int) -> tuple[Role, str]:
+    """For a column that would make a good stratum alone, but too small ones together with others."""
     reason = f"with the other strata, some combinations would have fewer than {k} records"
     if column.kind == "whole numbers" and not column.codes and column.distinct > 2:
         return "keys", f"whole numbers: masked; if they are codes, recode or drop them, for {reason}"

@@ -21,6 +21,7 @@ from microagg.verify.rules import (
     SubsetResult,
     confidential_sides,
     mean_change,
+    too_few_values,
     value_failures,
     verdict_of,
 )
@@ -237,7 +238,7 @@ class _TableCounting:
         """Classes that give a confidential value away, by the source's values and by masked ones."""
         classes, found = self.classes.by(keys), []
         for name, released in confidential_sides(self.claims):
-            poor = classes.poor(self._codes_of_meanings(name, released), self.claims.min_distinct)
+            poor = too_few_values(self.claims, classes, self._codes_of_meanings(name, released))
             if poor.any():
                 records = int(classes.sizes[poor].sum())
                 merged = name in self.spellings

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from microagg.model import Claims
+from microagg.model import Claims, ColumnRoles
 from microagg.verdict import (
     NEGLIGIBLE,
     Count,
@@ -20,7 +20,9 @@ from microagg.verdict import (
     note,
     refuse,
 )
+from microagg.verify.classes import Classes, Codes
 from microagg.verify.shape import key_columns
+from microagg.verify.values import Mask
 
 SMALL_MEAN = 0.01
 """A mean below this share of the values' average size is too small to give changes as a share of it."""
@@ -176,6 +178,11 @@ def confidential_sides(claims: Claims) -> list[tuple[str, bool]]:
         if name not in others
         for released in ([False, True] if name in own else [False])
     ]
+
+
+def too_few_values(roles: ColumnRoles, classes: Classes, codes: Codes) -> Mask:
+    """Which classes have fewer values of a confidential column, given as codes, than they must have."""
+    return classes.poor(codes, roles.min_distinct)
 
 
 def _homogeneous_failure(claims: Claims) -> Callable[[Homogeneous], Finding]:
