@@ -174,7 +174,8 @@ class _Scale:
     def share(self, values: Any) -> Any:
         """Where values are, from 0 at the low end to 1 at the high one."""
         if self.logarithmic:
-            return np.log(np.asarray(values) / self.low) / math.log(self.high / self.low)
+            low = math.log(self.low)
+            return (np.log(values) - low) / (math.log(self.high) - low)
         return (values - self.low) / (self.high - self.low)
 
 
