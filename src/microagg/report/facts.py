@@ -112,6 +112,11 @@ class Subset:
     after: Values
     groups: Codes
 
+    def complete(self) -> Subset:
+        """The records without a missing value, before or after."""
+        rows = ~(np.isnan(self.before) | np.isnan(self.after)).any(axis=1)
+        return Subset(self.columns, self.before[rows], self.after[rows], self.groups[rows])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InternalFacts:

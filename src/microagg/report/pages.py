@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from microagg.report.facts import (
     ExternalFacts,
     InternalFacts,
     LossBand,
-    Measured,
     Subset,
     Values,
 )
@@ -41,12 +41,10 @@ def internal_page(facts: InternalFacts) -> str:
     """The report for the owner of the data: confidential."""
     changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
     drawn = _joined(changed)
-    means = [change for change in facts.verdict.mean_changes if not change.is_unchanged]
-    planes = [charts.groups(subset) for subset in facts.subsets if len(subset.columns) > 1]
+    planes = (charts.groups(subset) for subset in facts.subsets if len(subset.columns) > 1)
     return _page(
         "internal.html",
         facts=facts,
-        verdict=facts.verdict,
         gap=_gap(facts),
         losses=_losses(facts),
         sizes=[
@@ -55,13 +53,8 @@ def internal_page(facts: InternalFacts) -> str:
         ],
         histograms=_histograms(drawn.columns, drawn.after, drawn.before),
         columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
-        correlations=_changes(drawn),
-        planes=[plane for plane in planes if plane is not None][:MOST_PLANES],
-        kept=[change for change in facts.verdict.mean_changes if change.is_unchanged],
-        moved=[mean for mean in means if mean.is_whole],
-        partly=[mean for mean in means if not mean.is_whole],
-        utility=_of_kind(facts.measures, "utility"),
-        risk=_of_kind(facts.measures, "risk"),
+        correlations=_correlations(drawn),
+        planes=list(islice((plane for plane in planes if plane is not None), MOST_PLANES)),
         most_tasks=MOST_TASKS,
     )
 
@@ -75,7 +68,7 @@ def external_page(facts: ExternalFacts) -> str:
         **_columns_outside(facts),
         bands=[band.value for band in LossBand],
         fewest_records=FEWEST_RECORDS_FOR_A_BAND,
-        in_numbers=_in_numbers(facts),
+        statistics=_statistics(facts),
         sizes=charts.sizes(facts.sizes, "combinations"),
         histograms=_histograms(columns, released, None),
         columns_left=max(len(facts.columns) - MOST_COLUMNS, 0),
@@ -108,12 +101,7 @@ def _columns_outside(facts: ExternalFacts) -> dict[str, list[str]]:
 
 def assessment_page(facts: AssessmentFacts) -> str:
     """The report on a protected file from any program: confidential."""
-    return _page(
-        "assessment.html",
-        facts=facts,
-        utility=_of_kind(facts.measures, "utility"),
-        risk=_of_kind(facts.measures, "risk"),
-    )
+    return _page("assessment.html", facts=facts)
 
 
 def main_part(page: str) -> str:
@@ -139,12 +127,12 @@ def _histograms(
     ]
 
 
-def _changes(drawn: Subset) -> list[Chart]:
+def _correlations(drawn: Subset) -> list[Chart]:
     """Correlations before, after, and the difference, of the same records."""
     if len(drawn.columns) < 2:
         return []
-    whole = ~np.isnan(drawn.before).any(axis=1) & ~np.isnan(drawn.after).any(axis=1)
-    before, after = correlation_matrix(drawn.before[whole]), correlation_matrix(drawn.after[whole])
+    complete = drawn.complete()
+    before, after = correlation_matrix(complete.before), correlation_matrix(complete.after)
     change = after - before
     largest = float(np.nanmax(np.abs(change), initial=0.0))
     return [
@@ -156,7 +144,7 @@ def _changes(drawn: Subset) -> list[Chart]:
     ]
 
 
-def _in_numbers(facts: ExternalFacts) -> list[tuple[str, ...]]:
+def _statistics(facts: ExternalFacts) -> list[tuple[str, ...]]:
     """Statistics of the released values of each changed column."""
     rows = []
     for column, values in zip(facts.columns, facts.released.T, strict=True):
@@ -186,10 +174,6 @@ def _gap(facts: InternalFacts) -> str:
     if facts.bound_loss is None:
         return "not known: no bound was proven (--certify proves one)"
     return nearness(gap_above(facts.bound_loss, facts.information_loss))
-
-
-def _of_kind(measures: Sequence[Measured], kind: str) -> list[Measured]:
-    return [measure for measure in measures if measure.kind == kind]
 
 
 def _page(template: str, **content: Any) -> str:

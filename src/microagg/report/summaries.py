@@ -31,8 +31,8 @@ class Plane:
 
 def plane_of(subset: Subset) -> Plane | None:
     """None if fewer than two columns vary."""
-    whole = ~np.isnan(subset.before).any(axis=1) & ~np.isnan(subset.after).any(axis=1)
-    before, after, groups = subset.before[whole], subset.after[whole], subset.groups[whole]
+    complete = subset.complete()
+    before, after, groups = complete.before, complete.after, complete.groups
     deviations = before.std(axis=0) if len(before) else np.zeros(len(subset.columns))
     varies = deviations > 0
     if varies.sum() < 2:
