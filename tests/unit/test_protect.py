@@ -630,10 +630,10 @@ def test_retry_looks_for_other_groups() -> None:
     for seed in range(12):
         source = survey(seed=seed)
         try:
-            protected(source, 4, confidential="note")
+            protected(source, 4, confidential="note", effort="fast")
         except UnsafeRelease:
             try:
-                release = protected(source, 4, confidential="note", retry=True)
+                release = protected(source, 4, confidential="note", effort="fast", retry=True)
             except UnsafeRelease as error:
                 assert "after 15 attempts" in str(error)  # noqa: PT017
                 continue
