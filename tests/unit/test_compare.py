@@ -95,7 +95,7 @@ def test_what_would_have_to_be_accepted() -> None:
         data, [2, 3], "mdav", keys=KEYS, confidential="secret", strata="s", allow_pairs=True
     )
     assert found.table["needs"].to_pylist() == ["allow_pairs, accept_homogeneous", "accept_homogeneous"]
-    assert "protect would need accept_homogeneous to accept this" in str(found)
+    assert "to release this, protect would need accept_homogeneous" in str(found)
 
 
 def test_one_failure_does_not_stop_the_others() -> None:

@@ -480,7 +480,7 @@ def test_records_without_any_key_are_one_class_or_refused() -> None:
     assert released["a"].isna().tolist() == [True] * 3 + [False] * 9
     filled = protect(source.iloc[2:], 3, keys="a", missing="by-pattern").data
     assert filled["a"].isna().sum() == 3, "the records nearest to the mean fill the class up"
-    with pytest.raises(DataError, match="1 record would have no value in any key"):
+    with pytest.raises(DataError, match="would be missing in 1 record, fewer than k"):
         protect(source.iloc[2:].assign(b=source["a"]), 3, keys=["a", "b"], missing="by-pattern")
 
 

@@ -137,6 +137,17 @@ def _table(given: dict[str, Any], columns: tuple[str, ...], bar: Bar) -> Table:
 def _summary(
     result: Result, columns: tuple[str, ...], scale: str, labels: Path | None
 ) -> dict[str, object]:
+    names = (
+        "sse",
+        "sst",
+        "information_loss",
+        "bound",
+        "bound_loss",
+        "gap",
+        "recipe",
+        "reason",
+        "truncated",
+    )
     return {
         "records": len(result.labels),
         "columns": list(columns),
@@ -145,15 +156,7 @@ def _summary(
         "smallest_group": int(result.sizes.min()),
         "largest_group": int(result.sizes.max()),
         "scale": scale,
-        "sse": result.sse,
-        "sst": result.sst,
-        "information_loss": result.information_loss,
-        "bound": result.bound,
-        "bound_loss": result.bound_loss,
-        "gap": result.gap,
-        "recipe": result.recipe,
-        "reason": result.reason,
-        "truncated": result.truncated,
+        **{name: getattr(result, name) for name in names},
         "seconds": result.seconds,
         "labels": None if labels is None else str(labels),
     }

@@ -59,19 +59,14 @@ def plan(given: dict[str, Any]) -> None:
 
 
 def _profile_summary(profile: Profile, drafted: Draft) -> dict[str, object]:
+    names = ("name", "kind", "distinct", "missing", "zeros", "decimals", "coded_missing")
     return {
         "records": profile.records,
         "columns": [
             {
-                "name": column.name,
-                "kind": column.kind,
-                "distinct": column.distinct,
-                "missing": column.missing,
-                "zeros": column.zeros,
-                "decimals": column.decimals,
+                **{name: getattr(column, name) for name in names},
                 "identifier": column.identifier or None,
                 "missing_codes": list(column.missing_codes),
-                "coded_missing": column.coded_missing,
                 "role": suggestion.role,
                 "reason": suggestion.reason,
             }

@@ -74,7 +74,7 @@ def _column(
     try:
         text = from_texts(texts)
     except UnicodeEncodeError:  # its message holds the value
-        raise wording.halves_of_letters(name) from None
+        raise wording.invalid_unicode(name) from None
     return pa.field(name, text.type, metadata={NUMBERS_AMONG_TEXT: str(numbers).encode()}), text
 
 

@@ -71,16 +71,15 @@ certificate_figure_differs = certificate_error("name")(
     "The certificate's '{name}' does not follow from its data, scale and partition. Make a new certificate."
 )
 certificate_leaves_incomplete = certificate_error()(
-    "The certificate's cases are incomplete: some partitions belong to none of its leaves. Make a new "
-    "certificate."
+    "The certificate does not cover all cases: some partitions belong to none. Make a new certificate."
 )
 certificate_proves_less = certificate_error("claimed", "proven")(
     "The certificate claims that no partition loses less than {claimed:.9g} %, but its prices prove only "
     "{proven:.9g} %. Make a new certificate."
 )
 certificate_too_wide = certificate_error("most")(
-    "The certificate's prices are so far off that more than {most} groups would have to be checked. Make a "
-    "new certificate, with a smaller gap."
+    "The certificate's bound is so weak that more than {most} groups would have to be checked. Make a new "
+    "certificate, with a smaller gap."
 )
 certificate_not_checked = certificate_error("seconds")(
     "The check of the certificate did not end within {seconds:,.15g} seconds: nothing is proven, and "

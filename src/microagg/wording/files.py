@@ -203,8 +203,8 @@ output_is_a_link = settings_error("path")(
     "{path} is a link; internal files are not written through links. Remove it."
 )
 internal_beside_release = settings_error("folder", "usual")(
-    "The internal record must not be in {folder}, the folder of the release. Give another folder, or none: "
-    "then it is {usual}."
+    "The internal record must not be in {folder}, the folder of the release. Give another folder, or leave "
+    "it out: the record is then written to {usual}."
 )
 output_is_input = settings_error("path")(
     "{path} is the file that is read; a release must not replace its source. Choose another name."

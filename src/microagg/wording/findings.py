@@ -29,7 +29,6 @@ class Sentence:
 
 # --- k ------------------------------------------------------------------------------------------
 
-
 combination_too_rare = Sentence(
     "{below:record} {below:is|are} in combinations of {columns:and} that fewer than {k} records share "
     "(there {classes:is|are} {classes:combination}; the rarest has {smallest:record}). {BUG}"
@@ -102,9 +101,7 @@ weights_unusable = Sentence(
     "or remove these records, or leave out {--weight}."
 )
 
-
 # --- values and means ---------------------------------------------------------------------------
-
 
 mean_not_kept = Sentence(
     "The mean of '{column}' changes by {change:.6g}; a change of at most {tolerance:.6g} was promised. "
@@ -134,9 +131,7 @@ medians = Sentence(
     "medians are published: means and totals are not kept, and a median may be a respondent's value"
 )
 
-
 # --- noise --------------------------------------------------------------------------------------
-
 
 missing_moved = Sentence(
     "Noise was added to column '{column}', but in {records:record} it is missing either in the source or "
@@ -228,9 +223,7 @@ retried = Sentence(
     "these groups were found in attempt {attempts}, after the groups of earlier attempts were refused"
 )
 
-
 # --- what was masked and can be known nevertheless ----------------------------------------------
-
 
 recomputable = Sentence(
     "{column} can be computed from {others:and}, which are released unchanged: their sum is the same in "
@@ -240,9 +233,7 @@ copied = Sentence(
     "{column} was masked, but {copy} has the same values in every record and is released unchanged"
 )
 
-
 # --- the search ---------------------------------------------------------------------------------
-
 
 cut_short = Sentence("the time limit ended the search: another run may find other groups")
 stopped = Sentence(
@@ -252,9 +243,7 @@ worse_than_mdav = Sentence(
     "the method MDAV would lose less information: {mdav:.4g} % instead of {loss:.4g} %"
 )
 
-
 # --- reading ------------------------------------------------------------------------------------
-
 
 extended_missing = Sentence(
     "Extended missing values (.a to .z) are read, and written, as plain missing values in "
@@ -306,9 +295,7 @@ source_records_differ = Sentence(
     "otherwise: {BUG}"
 )
 
-
 # --- assess -------------------------------------------------------------------------------------
-
 
 not_protected = Sentence(
     "THE PROTECTED FILE IS NOT PROTECTED: {columns:and} {columns:has|have} the original's values in all "

@@ -75,6 +75,6 @@ note_codes_are_a_judgement = text()(
     "remove them here."
 )
 note_retry_suggested = text()(
-    "This plan was tried with quickly found groups, which are safe. If the groups of a longer search are "
-    "not, other methods are tried, and those quick groups as well."
+    "This plan was tried with the groups of a quick method, and these are safe. If the groups of a longer "
+    "search are not, other methods are tried, the quick one among them."
 )

@@ -95,7 +95,7 @@ unusable_type = data_error("column", "kind")(
     "Column '{column}' holds values of type {kind}, which cannot be used. Convert it, or remove it from "
     "the data."
 )
-halves_of_letters = data_error("column")(
+invalid_unicode = data_error("column")(
     "Column '{column}' holds text that is not valid Unicode (lone surrogates). It was probably read in a "
     "wrong encoding: read it again, or remove the column."
 )
@@ -116,7 +116,7 @@ missing_keys = data_error("column", "missing", "n")(
     "({--missing by-pattern}), fill in or remove these records, or do not use the column as a key."
 )
 too_few_without_keys = data_error("records", "k")(
-    "{records:record} would have no value in any key of a subset, fewer than k = {k}. Remove such records, "
+    "All keys of a subset would be missing in {records:record}, fewer than k = {k}. Remove such records, "
     "mask these columns together with others that are less often missing, drop the columns, or use a "
     "smaller k."
 )

@@ -36,7 +36,7 @@ def no_numbers_in_text(column: str, rows: int, n: int) -> DataError:
 
 
 negative_zeros = data_error("column", "zeros")(
-    "Column '{column}' has {zeros:negative zero}, which as a stratum would be another code than zero. "
+    "Column '{column}' has {zeros:negative zero} (-0.0), which would make a stratum apart from zero. "
     "Replace them, or convert the column to integers or text."
 )
 too_many_strata = data_error("found", "most")(
