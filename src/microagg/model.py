@@ -285,3 +285,19 @@ class Partition:
     recipe: str = ""
     reason: str = ""
     truncated: bool = False
+
+    @property
+    def groups(self) -> int:
+        return int(self.labels.max()) + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TaskPartition(Partition):
+    """The groups of one task: records of one stratum, masked in these columns.
+
+    `rows` are rows of the source; `stratum` counts from 0 in the order of the codes.
+    """
+
+    columns: tuple[str, ...]
+    stratum: int
+    rows: NDArray[np.int64]

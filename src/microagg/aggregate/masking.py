@@ -128,7 +128,7 @@ def _numbered(
     count = 0
     for task, found in own:
         group[task.rows] = found.labels + count
-        count += int(found.labels.max()) + 1
+        count += found.groups
     return group, np.bincount(group, weights=weights, minlength=count).astype(np.float64)
 
 
@@ -144,7 +144,7 @@ def _published(
     published = np.full((groups, len(subset)), np.nan)
     first = 0
     for task, found in own:
-        count = int(found.labels.max()) + 1
+        count = found.groups
         if task.columns:
             values = np.stack([numbers[column][task.rows] for column in task.columns], axis=1)
             own_weights = None if weights is None else weights[task.rows]

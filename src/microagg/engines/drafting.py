@@ -277,7 +277,7 @@ class _Trial:
         labels, count = np.zeros(self.found.records, dtype=np.int64), 0
         for task, partition in zip(prepared.tasks.tasks, partitions, strict=True):
             labels[prepared.strata.rows[task.rows]] = partition.labels.astype(np.int64) + count
-            count += int(partition.labels.max()) + 1
+            count += partition.groups
         self.groups = Classes(labels, count)
         return ""
 

@@ -16,13 +16,13 @@ from microagg.aggregate.masking import (
     released_table,
     with_numbers,
 )
-from microagg.engines.release import Release, TaskPartition
+from microagg.engines.release import Release
 from microagg.engines.solving import Watcher, solve_all
 from microagg.engines.steps import Steps
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress
-from microagg.model import Claims, Microdata, Partition, Verified
+from microagg.model import Claims, Microdata, Partition, TaskPartition, Verified
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import prepare
@@ -182,15 +182,15 @@ def _of_tasks(
 ) -> tuple[TaskPartition, ...]:
     return tuple(
         TaskPartition(
+            found.labels,
+            found.sse,
+            found.bound,
+            found.recipe or plan.recipe,
+            found.reason,
+            found.truncated,
             columns=task.columns,
             stratum=task.stratum,
             rows=strata.rows[task.rows],
-            labels=found.labels,
-            sse=found.sse,
-            bound=found.bound,
-            recipe=found.recipe or plan.recipe,
-            reason=found.reason,
-            truncated=found.truncated,
         )
         for task, found in zip(tasks.tasks, partitions, strict=True)
     )

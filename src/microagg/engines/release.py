@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from microagg import __version__, errors, read, wording, write
 from microagg.engines.solving import Watcher
 from microagg.engines.steps import Steps
-from microagg.model import Claims, Labels, Microdata, Origin, Verified, gap_above, nearness
+from microagg.model import Claims, Microdata, Origin, TaskPartition, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
@@ -55,30 +55,6 @@ def groups_text(groups: int, protection: Protection) -> str:
     subsets = len(protection.subsets) + len(protection.own_subsets)
     over = f" over {subsets} subsets" if subsets > 1 else ""
     return f"{groups} group{'' if groups == 1 else 's'}{over} (k = {protection.k})"
-
-
-def _check_report_tools() -> None:
-
-    check_installed()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TaskPartition:
-    """The groups of one task: records of one stratum, masked in these columns.
-
-    `rows` are rows of the source, `labels` their groups; `stratum` counts from 0 in the order of the codes.
-    The rest is as in `Result`.
-    """
-
-    columns: tuple[str, ...]
-    stratum: int
-    rows: NDArray[np.int64]
-    labels: Labels
-    sse: float
-    bound: float
-    recipe: str
-    reason: str
-    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +105,7 @@ class OutputPaths:
         write.Internal(self.folder).check(*names, force=force)
         if not self.reports:
             return
-        _check_report_tools()
+        check_installed()
         for path in self.reports:
             if path.suffix.lower() not in (".html", ".htm"):
                 raise wording.report_not_html(str(path))
@@ -200,7 +176,7 @@ class Release:
                     "columns": list(task.columns),
                     "stratum": task.stratum,
                     "records": len(task.rows),
-                    "groups": int(task.labels.max()) + 1,
+                    "groups": task.groups,
                     "sse": task.sse,
                     "bound": task.bound,
                     "recipe": task.recipe,
@@ -274,7 +250,7 @@ class Release:
         """All that is known about the release, as an HTML page; not to be released."""
         from microagg.engines.reporting import assessment_of, internal_report
 
-        _check_report_tools()
+        check_installed()
         return internal_report(self, assessment_of(self))
 
     def external_report(self) -> str:
@@ -285,7 +261,7 @@ class Release:
         """
         from microagg.engines.reporting import external_report
 
-        _check_report_tools()
+        check_installed()
         return external_report(self)
 
     def _reports(
@@ -327,13 +303,13 @@ class Release:
             columns = ";".join(task.columns).replace('"', '""')
             pairs = zip(task.rows.tolist(), task.labels.tolist(), strict=True)
             lines += [f'{row + 1},"{columns}",{label + count}' for row, label in pairs]
-            count += int(task.labels.max()) + 1
+            count += task.groups
         return "\n".join(lines) + "\n"
 
     @property
     def groups(self) -> int:
         """The number of groups of all tasks together."""
-        return sum(int(task.labels.max()) + 1 for task in self.partitions)
+        return sum(task.groups for task in self.partitions)
 
     def __str__(self) -> str:
         how = recipes_text({task.recipe for task in self.partitions if task.columns})

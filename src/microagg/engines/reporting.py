@@ -106,20 +106,7 @@ def internal_facts(
         mdav_loss=mdav,
         bound_loss=release.bound_loss,
         seconds=release.seconds,
-        tasks=tuple(
-            report.TaskFacts(
-                task.columns,
-                task.stratum,
-                len(task.rows),
-                int(task.labels.max()) + 1,
-                task.sse,
-                task.bound,
-                task.recipe if task.columns else "",
-                task.reason,
-                task.truncated,
-            )
-            for task in release.partitions
-        ),
+        tasks=release.partitions,
         subsets=_subsets(release),
         noised=_subset(release, protection.noised, None) if protection.noised else None,
         seed=protection.method.seed,
@@ -172,7 +159,7 @@ def _subsets(release: Release) -> tuple[report.Subset, ...]:
         while left:
             task = next(tasks)
             groups[task.rows] = task.labels.astype(np.int64) + count
-            count += int(task.labels.max()) + 1
+            count += task.groups
             left -= len(task.rows)
         found.append(_subset(release, columns, groups[release.rows]))
     return tuple(found)

@@ -20,7 +20,6 @@ from microagg.report.facts import (
     Policies,
     Subset,
     Sum,
-    TaskFacts,
 )
 
 __all__ = [
@@ -35,7 +34,6 @@ __all__ = [
     "Policies",
     "Subset",
     "Sum",
-    "TaskFacts",
     "check_installed",
 ]
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.model import ColumnRoles
+from microagg.model import ColumnRoles, TaskPartition
 from microagg.verdict import Finding, Verdict
 
 Values = NDArray[np.float64]
@@ -61,21 +61,6 @@ class AssessmentFacts:
     analyses: tuple[Analysis, ...]
     failures: tuple[Finding, ...]
     notes: tuple[Finding, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TaskFacts:
-    """How the records of one stratum were grouped by one subset of columns."""
-
-    columns: tuple[str, ...]
-    stratum: int
-    records: int
-    groups: int
-    sse: float
-    bound: float
-    recipe: str
-    reason: str
-    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +120,7 @@ class InternalFacts:
     """MDAV's on the same data; None: not computed."""
     bound_loss: float | None
     seconds: float
-    tasks: tuple[TaskFacts, ...]
+    tasks: tuple[TaskPartition, ...]
     subsets: tuple[Subset, ...]
     noised: Subset | None
     """Confidential columns with noise, all records in one group."""

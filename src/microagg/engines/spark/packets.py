@@ -57,7 +57,7 @@ def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
     groups, count = np.empty(len(values), dtype=np.int64), packet << 32
     for task, partition in own:
         groups[task.rows] = count + partition.labels.astype(np.int64)
-        count += int(partition.labels.max()) + 1
+        count += partition.groups
     return _with(job, records, masked, groups, found)
 
 
@@ -208,7 +208,7 @@ def _masked(
     return new, PacketResult(
         packet,
         len(values),
-        sum(int(found.labels.max()) + 1 for _, found in own),
+        sum(found.groups for _, found in own),
         sum(found.sse for _, found in own),
         odd_groups(own),
         mixed,
