@@ -24,7 +24,6 @@ from microagg.model import Claims, Microdata, Origin, TaskPartition, Verified, g
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
-from microagg.report import check_installed
 from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import check_written
 from microagg.wording import Step
@@ -105,6 +104,8 @@ class OutputPaths:
         write.Internal(self.folder).check(*names, force=force)
         if not self.reports:
             return
+        from microagg.report import check_installed
+
         check_installed()
         for path in self.reports:
             if path.suffix.lower() not in (".html", ".htm"):
@@ -250,7 +251,6 @@ class Release:
         """All that is known about the release, as an HTML page; not to be released."""
         from microagg.engines.reporting import assessment_of, internal_report
 
-        check_installed()
         return internal_report(self, assessment_of(self))
 
     def external_report(self) -> str:
@@ -261,7 +261,6 @@ class Release:
         """
         from microagg.engines.reporting import external_report
 
-        check_installed()
         return external_report(self)
 
     def _reports(
