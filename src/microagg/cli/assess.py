@@ -13,7 +13,6 @@ from microagg import wording
 from microagg.api.assess import assess as judge
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
-from microagg.engines.reporting import assessment_report
 from microagg.measure import MEASURES
 from microagg.measure.explain import described_fields, explain_measure, list_measures, measure_named
 from microagg.plan.options import take
@@ -32,7 +31,9 @@ def assess(given: dict[str, Any]) -> None:
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         assessment = judge(original, protected, progress=bar.watcher, **given)
     if run.report is not None:
-        write_text(run.report, assessment_report(assessment, str(original), str(protected)))
+        from microagg.report.pages import assessment_page  # needs the extra `report`
+
+        write_text(run.report, assessment_page(assessment, str(original), str(protected)))
     click.echo(one_json(assessment.as_dict()) if as_json else assessment.table(run.details))
     assessment.raise_if_unsafe()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import __version__, errors, report
+from microagg import errors, report
 from microagg.arrow_values import to_numpy
 from microagg.assessment.assessing import assess_release
 from microagg.assessment.assessment import Assessment
@@ -53,7 +53,7 @@ def internal_report(
     report.check_installed()
     from microagg.report.pages import internal_page
 
-    return internal_page(internal_facts(release, assessment, written))
+    return internal_page(internal_facts(release, assessment, written), assessment)
 
 
 def external_report(release: Release) -> str:
@@ -62,28 +62,6 @@ def external_report(release: Release) -> str:
     from microagg.report.pages import external_page
 
     return external_page(external_facts(release))
-
-
-def assessment_report(assessment: Assessment, original: str, protected: str) -> str:
-    """What was measured on two files of these names, as HTML; not to be released."""
-    report.check_installed()
-    from microagg.report.pages import assessment_page
-
-    return assessment_page(
-        report.AssessmentFacts(
-            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            software=f"microagg {__version__}",
-            original=original,
-            protected=protected,
-            records=assessment.records,
-            suppressed=assessment.suppressed,
-            subsets=assessment.subsets,
-            measures=tuple(_measured(assessment)),
-            analyses=tuple(_analyses(assessment)),
-            failures=assessment.failures,
-            notes=assessment.notes,
-        )
-    )
 
 
 def internal_facts(
@@ -117,8 +95,6 @@ def internal_facts(
         columns=tuple(_columns(release, found)),
         identities=tuple(_sums(release, found)),
         identical=found.identical,
-        measures=() if assessment is None else tuple(_measured(assessment)),
-        measure_notes=() if assessment is None else assessment.notes,
         warnings=tuple(_warnings(release, found, mdav, assessment)),
     )
 
@@ -237,50 +213,3 @@ def _warnings(
     if mdav is not None and release.information_loss > mdav * (1.0 + 1e-9):
         yield note("worse_than_mdav", loss=release.information_loss, mdav=mdav)
     yield from (each for each in release.verdict.notes if each.action == "accepted")
-
-
-def _measured(assessment: Assessment) -> Iterator[report.Measured]:
-    for name, found in assessment.findings.items():
-        measure = assessment.described[name]
-        yield report.Measured(
-            name=name,
-            kind=measure.kind,
-            title=measure.title,
-            value=found.value,
-            unit=measure.unit,
-            definition=measure.definition,
-            formula=measure.formula,
-            range=measure.range,
-            higher=measure.higher,
-            reference=measure.reference,
-            parts=found.parts,
-            note=found.note,
-        )
-
-
-def _analyses(assessment: Assessment) -> Iterator[report.Analysis]:
-    """Models and indicators that were named, before and after."""
-    for model in assessment.models:
-        left_out = f", {model.left_out} left out" if model.left_out else ""
-        yield report.Analysis(
-            str(model.model),
-            ("coefficient", "before", "error", "after", "error", "overlap"),
-            tuple(
-                (each.name, each.before, each.error_before, each.after, each.error_after, each.overlap)
-                for each in model.coefficients
-            ),
-            f"Mean overlap of the 95 % confidence intervals {model.overlap:.3g} (1 is the best), R² "
-            f"{model.explained_before:.3g} before and {model.explained_after:.3g} after, "
-            f"{model.records} records{left_out}.",
-        )
-    for indicator in assessment.indicators:
-        change = indicator.mean_change
-        yield report.Analysis(
-            str(indicator.indicator),
-            ("group", "records", "before", "after", "change in percent"),
-            tuple(
-                (each.label, float(each.records), each.before, each.after, each.relative)
-                for each in indicator.groups
-            ),
-            "" if change is None else f"Mean absolute change {change:.3g} %.",
-        )

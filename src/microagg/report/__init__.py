@@ -10,13 +10,10 @@ from importlib.util import find_spec
 from microagg import wording
 from microagg.report.facts import (
     FEWEST_RECORDS_FOR_A_BAND,
-    Analysis,
-    AssessmentFacts,
     ColumnFacts,
     ExternalFacts,
     InternalFacts,
     LossBand,
-    Measured,
     Policies,
     Subset,
     Sum,
@@ -24,13 +21,10 @@ from microagg.report.facts import (
 
 __all__ = [
     "FEWEST_RECORDS_FOR_A_BAND",
-    "Analysis",
-    "AssessmentFacts",
     "ColumnFacts",
     "ExternalFacts",
     "InternalFacts",
     "LossBand",
-    "Measured",
     "Policies",
     "Subset",
     "Sum",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,52 +14,6 @@ from microagg.verdict import Finding, Verdict
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The result of one measure, with its description in the catalogue."""
-
-    name: str
-    kind: Literal["utility", "risk"]
-    title: str
-    value: float
-    unit: str
-    definition: str
-    formula: str = ""
-    range: str = ""
-    higher: str = ""
-    """Completes "higher means …"."""
-    reference: str = ""
-    parts: Mapping[str, float] = field(default_factory=dict)
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """A model or indicator chosen by the user, before and after, as a table whose first column is text."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str | float | None, ...], ...]
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AssessmentFacts:
-    """The comparison of a protected file with its original."""
-
-    written: str
-    software: str
-    original: str
-    protected: str
-    records: int
-    suppressed: int
-    subsets: tuple[tuple[str, ...], ...]
-    measures: tuple[Measured, ...]
-    analyses: tuple[Analysis, ...]
-    failures: tuple[Finding, ...]
-    notes: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +85,6 @@ class InternalFacts:
     columns: tuple[ColumnFacts, ...]
     identities: tuple[Sum, ...] = ()
     identical: tuple[tuple[str, ...], ...] = ()
-    measures: tuple[Measured, ...] = ()
-    measure_notes: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,15 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from microagg import __version__
+from microagg.assessment.assessment import Assessment
+from microagg.measure.catalogue import Measure
+from microagg.measure.pair import Finding
 from microagg.model import gap_above, nearness
 from microagg.report import charts, formatting
 from microagg.report.charts import Chart
 from microagg.report.facts import (
     FEWEST_RECORDS_FOR_A_BAND,
-    AssessmentFacts,
     ExternalFacts,
     InternalFacts,
     LossBand,
@@ -37,7 +41,7 @@ SMALLEST_SCALE = 0.05
 """Least difference of correlations shown in full colour, so that rounding errors stay pale."""
 
 
-def internal_page(facts: InternalFacts) -> str:
+def internal_page(facts: InternalFacts, assessment: Assessment | None = None) -> str:
     """The report for the owner of the data: confidential."""
     changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
     drawn = _joined(changed)
@@ -55,6 +59,9 @@ def internal_page(facts: InternalFacts) -> str:
         columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
         correlations=_correlations(drawn),
         planes=list(islice((plane for plane in planes if plane is not None), MOST_PLANES)),
+        utility=_of_kind(assessment, "utility"),
+        risk=_of_kind(assessment, "risk"),
+        measure_notes=() if assessment is None else assessment.notes,
         most_tasks=MOST_TASKS,
     )
 
@@ -99,9 +106,19 @@ def _columns_outside(facts: ExternalFacts) -> dict[str, list[str]]:
     }
 
 
-def assessment_page(facts: AssessmentFacts) -> str:
-    """The report on a protected file from any program: confidential."""
-    return _page("assessment.html", facts=facts)
+def assessment_page(assessment: Assessment, original: str, protected: str) -> str:
+    """The report on a protected file from any program, with the names of both files: confidential."""
+    return _page(
+        "assessment.html",
+        facts=assessment,
+        original=original,
+        protected=protected,
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        software=f"microagg {__version__}",
+        utility=_of_kind(assessment, "utility"),
+        risk=_of_kind(assessment, "risk"),
+        analyses=list(_analyses(assessment)),
+    )
 
 
 def main_part(page: str) -> str:
@@ -174,6 +191,42 @@ def _gap(facts: InternalFacts) -> str:
     if facts.bound_loss is None:
         return "not known: no bound was proven (--certify proves one)"
     return nearness(gap_above(facts.bound_loss, facts.information_loss))
+
+
+def _of_kind(assessment: Assessment | None, kind: str) -> list[tuple[str, Measure, Finding]]:
+    """Name, description and result of each measure."""
+    if assessment is None:
+        return []
+    found = [(name, assessment.described[name], value) for name, value in assessment.findings.items()]
+    return [each for each in found if each[1].kind == kind]
+
+
+def _analyses(assessment: Assessment) -> Iterator[tuple[str, tuple[str, ...], list[tuple[Any, ...]], str]]:
+    """Models and indicators that were named, before and after: title, header, rows and note."""
+    for model in assessment.models:
+        left_out = f", {model.left_out} left out" if model.left_out else ""
+        yield (
+            str(model.model),
+            ("coefficient", "before", "error", "after", "error", "overlap"),
+            [
+                (each.name, each.before, each.error_before, each.after, each.error_after, each.overlap)
+                for each in model.coefficients
+            ],
+            f"Mean overlap of the 95 % confidence intervals {model.overlap:.3g} (1 is the best), R² "
+            f"{model.explained_before:.3g} before and {model.explained_after:.3g} after, "
+            f"{model.records} records{left_out}.",
+        )
+    for indicator in assessment.indicators:
+        change = indicator.mean_change
+        yield (
+            str(indicator.indicator),
+            ("group", "records", "before", "after", "change in percent"),
+            [
+                (each.label, float(each.records), each.before, each.after, each.relative)
+                for each in indicator.groups
+            ],
+            "" if change is None else f"Mean absolute change {change:.3g} %.",
+        )
 
 
 def _page(template: str, **content: Any) -> str:
