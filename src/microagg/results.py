@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import certificate, read, wording
-from microagg.aggregate.means import aggregate
+from microagg.aggregate.groups import aggregate
 from microagg.methods.exact import MOST_RECORDS_PRICED
 from microagg.methods.objective import information_loss
 from microagg.model import Labels, ScaleName, gap_above, is_optimal, nearness

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microagg.aggregate.means import aggregate
+from microagg.aggregate.groups import aggregate
 from microagg.errors import DataError
 
 VALUES = np.random.default_rng(3).normal(size=(30, 4)) * 1e3

@@ -27,7 +27,6 @@ STUB = ast.parse((PACKAGE / "_core.pyi").read_text())
 
 MAY_IMPORT_CORE = {
     PACKAGE / "prepare" / "units.py",
-    PACKAGE / "aggregate" / "means.py",
     PACKAGE / "aggregate" / "groups.py",
     PACKAGE / "measure" / "linkage.py",
 }

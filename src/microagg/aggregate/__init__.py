@@ -1,7 +1,6 @@
 """Groups turned into published values."""
 
-from microagg.aggregate.groups import values_by_group
-from microagg.aggregate.means import aggregate
+from microagg.aggregate.groups import aggregate, values_by_group
 from microagg.aggregate.noise import with_noise
 from microagg.aggregate.rounding import rounded, with_decimals
 

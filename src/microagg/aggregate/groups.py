@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg import _core
+from microagg import _core, wording
 from microagg.model import Labels
 
 Doubles = NDArray[np.float64]
@@ -35,3 +35,13 @@ def _medians(values: Doubles, labels: Labels) -> Doubles:
         ordered = column[np.lexsort((column, labels))]
         found[:, at] = ordered[low] / 2.0 + ordered[high] / 2.0
     return found
+
+
+def aggregate(values: Doubles, labels: Labels) -> Doubles:
+    """Each record replaced by its group's mean, in the units of `values`.
+
+    Members of a group get the very same number, bit for bit.
+    """
+    if len(values) != len(labels):
+        raise wording.different_records_to_aggregate(len(values), len(labels))
+    return _core.group_means(values, labels)[labels]
