@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT
-from microagg.arrow_values import from_numbers, from_numpy, from_texts, to_numpy
+from microagg.arrow_values import from_numbers, from_numpy, from_texts, in_one_piece, to_numpy
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
 from microagg.read.memory import frame_of, is_pandas_frame, is_plain_number
@@ -33,6 +33,9 @@ def microdata_of(data: object) -> Microdata:
     native = frame.to_native()
     if is_pandas_frame(native):
         columns = [_column(name, series, _from_pandas) for name, series in native.items()]
+    elif isinstance(native, pa.Table):
+        pieces = zip(native.column_names, map(in_one_piece, native.columns), strict=True)
+        columns = [(pa.field(name, piece.type), piece) for name, piece in pieces]
     else:
         columns = [_column(series.name, series, _to_arrow) for series in frame.iter_columns()]
     table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))

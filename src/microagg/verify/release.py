@@ -286,7 +286,7 @@ class _TableCounting:
             old, new = old * unit, new * unit
             total, weight = _sum_and_weight(new - old, weights)
             size, _ = _sum_and_weight(np.abs(old), weights)
-            released, _ = _sum_and_weight(new, weights)
+            released = _sum_and_weight(new, weights)[0] if any(counts[1:]) else np.nan
             source, whole_weight = _sum_and_weight(everything * unit, whole_weights)
             yield (
                 name,
