@@ -8,9 +8,10 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.[ch]pp')
 # It comes as source, which the setuptools of an older Python's venv cannot build.
 BUILDS_PYSPARK := 'setuptools>=70.1'
 EXTRAS := all,test,lint$(if $(shell command -v java),$(shell echo ,spark))
-# One process for each core, but no more than memory allows. tests/conftest.py says which tests stay together
-# and which begin.
-IN_PARALLEL := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --no-loadscope-reorder
+# One process more than there are cores, as some wait for a browser or for Java, but no more than memory allows.
+# tests/conftest.py says which tests stay together and which begin.
+PROCESSES = $(shell $(BIN)/python -c 'import os; print(min(8, len(os.sched_getaffinity(0)) + 1))')
+IN_PARALLEL = $(BIN)/python -m pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
 FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 
 # Without bytecode each command that a test starts would compile all modules again.
