@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import microagg
+from tests.campaigns import SAMPLE
 from tests.spark.conftest import rows_of
 
 KEYS = ["a", "b"]
@@ -70,8 +71,9 @@ def test_constant_keys(session: Any, block_records: Callable[[int], None]) -> No
 
 @pytest.mark.long
 def test_larger_skew(session: Any, block_records: Callable[[int], None]) -> None:
-    block_records(5_000)
-    table = skewed(200_000, 4_000)
+    share = 4 if SAMPLE else 1
+    block_records(5_000 // share)
+    table = skewed(200_000 // share, 4_000 // share)
     frame = session.createDataFrame(table)
     one = check(session, frame, table, strata=["stratum"])
     other = check(session, frame.repartition(9), table, strata=["stratum"])
