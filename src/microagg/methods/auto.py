@@ -195,8 +195,8 @@ def _solve_in_time(stage: Stage, problem: Problem, start: Partition, run: Run) -
 class Auto:
     """Chooses a method from the number of records and attributes, k, effort and seconds. `recipe` is the
     method, `reason` why; that recipe with the same seed gives the same groups. Up to 200,000
-    records never worse than descent from the same start in the same time and, without a limit of time,
-    never worse than MDAV.
+    records never worse than descent from the same start in the same time, unless MDAV had to be given up
+    for lack of time, and, without a limit of time, never worse than MDAV.
     """
 
     needs_start: ClassVar[bool] = False
