@@ -45,8 +45,10 @@ class Description:
     """What a command is, but for its options: the settings have these."""
 
     name: str
-    module: str
-    """Of this package; it has a function of the command's name, which gets what was given."""
+    module: str = ""
+    """Of this package, with a function of the command's name that gets what was given; by default that of
+    the command's name.
+    """
     summary: str
     """The first sentence of its help, and its line in the list of commands."""
     details: str = ""
@@ -92,7 +94,7 @@ class Command(click.Command):
             if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
                 value = ctx.params[name]
                 given[name] = self.options[name].kind.parse(name, value) if name in self.options else value
-        module = import_module(f"microagg.cli.{self.about.module}")
+        module = import_module(f"microagg.cli.{self.about.module or self.about.name}")
         getattr(module, self.about.name.replace("-", "_"))(given)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

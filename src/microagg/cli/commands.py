@@ -18,7 +18,6 @@ _PROTECT = (
 DESCRIPTIONS = (
     Description(
         name="plan",
-        module="plan",
         summary="Look at the columns of a file and write a plan with a suggested role for each.",
         details="Shows counts, never a value. The plan is a text file to read and change. It is tried on "
         "quick groups, so that `protect` takes it as it is; where nothing can be protected, the reason is "
@@ -28,7 +27,6 @@ DESCRIPTIONS = (
     ),
     Description(
         name="protect",
-        module="protect",
         summary="Write a copy of a file in which at least k records share each combination of the keys.",
         details="The copy is read back and counted before it gets its name. Lists of columns are separated "
         "by commas; one that is given again adds up.",
@@ -44,7 +42,6 @@ DESCRIPTIONS = (
     ),
     Description(
         name="assess",
-        module="assess",
         summary="Measure what a protected file loses and risks, compared with its original.",
         details="Both files are only read. Ends with exit code 3, after the table, if PROTECTED must not "
         "be released: if its keys are the original's own values, or if it does not have the k that is "
@@ -57,7 +54,6 @@ DESCRIPTIONS = (
     ),
     Description(
         name="compare",
-        module="compare",
         summary="Try every k with every method on a file, and compare what each loses and risks.",
         details="Nothing is released. Marked are the strategies that no other beats in both loss and risk, "
         "and the one to take: the least loss among those within --max-risk, or else the least risk. What "
@@ -67,7 +63,6 @@ DESCRIPTIONS = (
     ),
     Description(
         name="serve",
-        module="serve",
         summary="Serve pages to a browser on this machine that lead from a file to a protected one.",
         details="Prints a link that lets one browser in, once. Nothing leaves the machine. Uploaded files "
         "and releases are kept in a private folder until their session or the server ends.",
@@ -83,14 +78,12 @@ DESCRIPTIONS = (
     ),
     Description(
         name="methods",
-        module="methods",
         summary="List methods: what each does, its paper, cost, guarantee and largest sensible n.",
         details="The eight that most users need, or every one with --all; --json lists every one.",
         example="microagg methods",
     ),
     Description(
         name="partition",
-        module="partition",
         summary="Partition the records of a file into groups of at least k and print the information loss.",
         details="Nothing is masked and no record is printed; --labels writes the groups.",
         arguments=(_FILE,),

@@ -85,12 +85,10 @@ def _run() -> int:
         return _complain(wording.cannot_print(str(error), last_committed()), FILES)
     except OSError as error:
         return _complain(error.strerror or str(error), FILES)
-    except NotEnoughMemory as error:
+    except (NotEnoughMemory, ContractError) as error:
         return _complain(str(error), INTERNAL)
     except MemoryError:
         return _complain(wording.out_of_memory(), INTERNAL)
-    except ContractError as error:
-        return _complain(str(error), INTERNAL)
     except Exception as error:
         return _complain(wording.out_of_memory() if is_near_limit() else _internal(error), INTERNAL)
     return 0

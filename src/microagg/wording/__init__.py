@@ -11,11 +11,8 @@ from microagg.wording.assessments import *
 from microagg.wording.certificates import *
 from microagg.wording.data import *
 from microagg.wording.files import *
-from microagg.wording.measures import *
 from microagg.wording.message import *
 from microagg.wording.phrases import *
-from microagg.wording.plans import *
-from microagg.wording.protection import *
 from microagg.wording.serving import *
 from microagg.wording.settings import *
 from microagg.wording.spark import *

@@ -1,13 +1,15 @@
-"""Options and settings of methods that cannot be, memory that does not suffice, and bugs."""
+"""Options, plans and settings of methods that cannot be used, or not with these data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microagg.errors import ContractError, NotEnoughMemory, SettingsError
-from microagg.wording.message import option_name
+from microagg.errors import ContractError, NotEnoughMemory, SettingsError, UnsafeRelease
+from microagg.wording.message import option_name, use
 from microagg.wording.phrases import count, listed, nearest_names
-from microagg.wording.template import error, settings_error, text
+from microagg.wording.template import data_error, error, settings_error, text
+
+# --- methods --------------------------------------------------------------------------------------
 
 k_not_integer = settings_error("kind")(
     "k is of type {kind}; it must be a whole number of at least 2, such as 3."
@@ -99,4 +101,217 @@ not_verified = error(ContractError)(
 contract_broken = error(ContractError, "stage", "what")(
     "{stage} broke its contract: {what}. This is a bug in microagg; please report it with the method and "
     "the size of the data."
+)
+
+# --- options of protect ---------------------------------------------------------------------------
+
+unknown_option = settings_error("option", "known")(
+    "There is no option '{option}'{option:nearest in known}."
+)
+not_given = settings_error("what", "example")("{what} is not given. Give, for example, {example}.")
+
+
+def option_missing(option: str, example: object) -> SettingsError:
+    return SettingsError(f"{option_name(option)} is not given. Give, for example, {use(option, example)}.")
+
+
+bad_value = settings_error("option", "needed")("{option:option} must be {needed}.")
+bad_list = settings_error()(
+    "A list of columns has a line break outside of quotes. Separate names by commas, and put names with a "
+    'comma or a line break in double quotes: "a name, with a comma",another.'
+)
+given_twice = settings_error("option", "column")(
+    "{option:option} is given twice for column '{column}'; give it once."
+)
+no_keys = settings_error()(
+    "No column is named to be masked. Name the numeric columns by which somebody could be recognised, with "
+    "{--keys} (masked together) or {--each} (every column by itself)."
+)
+
+
+def two_roles(column: str, first: str, second: str) -> SettingsError:
+    if first == second:
+        return SettingsError(f"Column '{column}' is named twice in {option_name(first)}; name it once.")
+    return SettingsError(
+        f"Column '{column}' is named in {option_name(first)} and in {option_name(second)}; keep one of "
+        "them."
+    )
+
+
+def only_for_masked(option: str, column: str, role: str | None) -> SettingsError:
+    has = f"has the role {option_name(role)}" if role else "has no role"
+    return SettingsError(
+        f"{option_name(option)} would have no effect on column '{column}', which {has}: it is for columns "
+        "that are masked (keys, each, or confidential columns that are changed). Leave it out."
+    )
+
+
+pairs = settings_error()(
+    "k is 2: each of the two members of a group can compute the other's values from the mean and its own. "
+    "Use a k of 3 or more, or accept this with {--allow_pairs true}."
+)
+weighted_median = settings_error()(
+    "A weight would have no effect on {--aggregate median}. Use {--aggregate mean}, or give the column of "
+    "weights another role, such as pass."
+)
+retry_and_accept = settings_error()(
+    "{--retry true} looks for groups with several confidential values, {--accept_homogeneous true} accepts "
+    "groups without them. Keep one of the two."
+)
+option_without_effect = settings_error("option", "condition")(
+    "{option:option} has an effect only if {condition}. Leave it out."
+)
+
+
+def needs_role(columns: Sequence[str], why: Sequence[str]) -> SettingsError:
+    found = listed([f"'{column}' ({reason})" for column, reason in zip(columns, why, strict=True)])
+    one = len(columns) == 1
+    return SettingsError(
+        f"{'A column' if one else 'Columns'} without a role may identify single respondents: {found}. "
+        f"Give {'it' if one else 'each'} a role: drop (not released), keys or each (masked), confidential, "
+        "or pass (released unchanged)."
+    )
+
+
+# The codes of strata are values of respondents and are not named.
+strata_too_small = settings_error("small", "strata", "smallest", "k", "columns")(
+    "{small} of {strata} {strata:stratum|strata} ({columns:all}) {small:has|have} fewer than k = {k} "
+    "records; the smallest has {smallest}. Merge them ({--small_strata merge}), leave their records out "
+    "({--small_strata suppress}), or use coarser strata or a smaller k."
+)
+all_suppressed = settings_error("k")(
+    "Every stratum has fewer than k = {k} records: leaving them out would leave nothing. Use coarser "
+    "strata, {--small_strata merge} or a smaller k."
+)
+no_codes = data_error("column", "kind")(
+    "Column '{column}' holds values of type {kind}, which cannot be strata. Give it another role, or use a "
+    "column of codes or numbers."
+)
+unusable_type = data_error("column", "kind")(
+    "Column '{column}' holds values of type {kind}, which cannot be used. Convert it, or remove it from "
+    "the data."
+)
+invalid_unicode = data_error("column")(
+    "Column '{column}' holds text that is not valid Unicode (lone surrogates). It was probably read in a "
+    "wrong encoding: read it again, or remove the column."
+)
+nan_as_code = data_error("column", "records")(
+    "Column '{column}' is NaN in {records:record}; strata must be values or missing. Replace NaN by null, "
+    "or give the column another role."
+)
+codes_not_merged = data_error("column", "kind")(
+    "Strata of column '{column}' cannot be merged, as it holds values of type {kind}. Convert it to text "
+    "or numbers, or leave small strata out ({--small_strata suppress})."
+)
+codes_collide = data_error("column")(
+    "Merging strata would make a code of column '{column}' that exists already. Rename the codes that "
+    "contain a plus sign."
+)
+missing_keys = data_error("column", "missing", "n")(
+    "Column '{column}' has {missing:missing value} in {n:record}. Group records that miss the same values "
+    "({--missing by-pattern}), fill in or remove these records, or do not use the column as a key."
+)
+too_few_without_keys = data_error("records", "k")(
+    "All keys of a subset would be missing in {records:record}, fewer than k = {k}. Remove such records, "
+    "mask these columns together with others that are less often missing, drop the columns, or use a "
+    "smaller k."
+)
+bad_weights = data_error("column", "what", "weights")(
+    "Column '{column}' has {weights} {what} {weights:weight|weights}; every weight must be a number above "
+    "0 and at most 1e100. Correct or remove these records, or use no weight."
+)
+real_values = error(UnsafeRelease, "groups")(
+    "{groups:group} would publish a value of one of {groups:its|their} members: the median of an odd "
+    "number of values is one of them. Use {--aggregate mean}, or accept this with {--accept_real_values "
+    "true}."
+)
+noise_needs_spread = data_error("column")(
+    "Column '{column}' has fewer than two different values: its standard deviation is zero, and so would "
+    "be the noise. Release it unchanged, or drop it."
+)
+too_large_for_noise = data_error("column", "limit")(
+    "Column '{column}' has values beyond {limit:.0e}, too large to add noise to. Use another unit, or mask "
+    "the column by itself ({--confidential_as subset})."
+)
+nothing_to_mask = text()(
+    "Nothing in this file can be masked: no column holds numbers that could be a key. Code what has an "
+    "order, such as education or age groups, as numbers, and plan again. If a column was taken for an "
+    "identifier or for codes by mistake, name it as a key."
+)
+two_weights = settings_error("columns")(
+    "There {columns:is|are} {columns:column} with the role weight ({columns:and}); keep one."
+)
+
+# --- plan files -----------------------------------------------------------------------------------
+
+unknown_plan_options = settings_error("source", "names", "known")(
+    "{source} has {names:an option|options} that no plan has: {names:hinted in known}. `microagg plan` "
+    "writes a plan with all options and what they mean."
+)
+in_plan = settings_error("source", "error")("In {source}: {error}")
+plan_not_toml = settings_error("source", "line")(
+    "{source} is not TOML: line {line} cannot be read. Write each option once, as name = value, with text "
+    'in quotes, such as missing = "refuse".'
+)
+plan_not_utf_8 = settings_error("source", "line")(
+    "{source} is not text in UTF-8: see line {line}. Save it as UTF-8."
+)
+plan_too_large = settings_error("source", "most")(
+    "{source} has more than {most} bytes, too many for a plan. Give a plan file."
+)
+not_unicode = settings_error()(
+    "A path or a name has bytes that are not text in UTF-8, so that no plan can name it. Rename it."
+)
+plan_exists = settings_error("path")(
+    "{path} exists already. Choose another name (-o), or replace it with {--force true}; -o - prints the "
+    "plan."
+)
+no_plan = settings_error("reason")("No plan is written, as protect would refuse it. {reason}")
+singles_out = text("what", "unique", "of")(
+    "{what}; released unchanged, it would make {unique:,} of {of:,} records unique in their groups"
+)
+function_of_a_key = text("key")(
+    "a function of {key}, which is masked: the means of both together could give values away"
+)
+same_in_groups = text("what", "groups", "of")(
+    "{what}, but all records of {groups:,} of {of:,} groups would share its value, which gives it away"
+)
+dominates_groups = text("groups", "of")(
+    "survey weights, but in {groups:,} of {of:,} groups one record would have more than half of the "
+    "weight: try a larger k"
+)
+note_jointly_unique = text("columns", "unique", "of")(
+    "Released unchanged, {columns:list} together make {unique:,} of {of:,} records unique in their groups. "
+    "Drop or recode those that others may know."
+)
+note_confidential_suggested = text("columns", "unique", "of")(
+    "Confidential columns ({columns:list}) are released unchanged, with different values in every group; "
+    "by them, {unique:,} of {of:,} records are unique in their groups. Make those that others may know "
+    "keys: then they are masked."
+)
+
+
+def note_missing_codes(column: str, codes: Sequence[int | str], records: int, labelled: bool) -> str:
+    """`records` have a code that is a number; `labelled`: the file's own labels call them missing."""
+    texts = [f'"{code}"' for code in codes if isinstance(code, str)]
+    numbers = [str(code) for code in codes if not isinstance(code, str)]
+    reasons = [f"{', '.join(texts)}: all other values of the column are numbers"] if texts else []
+    if numbers:
+        why = "their labels say that there is no answer"
+        if not labelled:
+            why = (
+                "they look like codes, are repeated, and are the smallest or largest values, far from the "
+                "others"
+            )
+        reasons.append(f"{', '.join(numbers)} in {count(records, 'record')}: {why}")
+    return f"{column}: {'; '.join(reasons)}."
+
+
+note_codes_are_a_judgement = text()(
+    "They are read as missing. If they are answers, such as the largest amount that could be recorded, "
+    "remove them here."
+)
+note_retry_suggested = text()(
+    "This plan was tried with the groups of a quick method, and these are safe. If the groups of a longer "
+    "search are not, other methods are tried, the quick one among them."
 )
