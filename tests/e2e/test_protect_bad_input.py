@@ -273,7 +273,10 @@ def test_a_million_strata_are_refused_or_merged_soon(tmp_path: Path) -> None:
         ("k = 3\nkeys = [['income', 98765432]]", ("keys must be a list of column names",)),
         ("k = 3\nkeys = [['income']]\nshuffle = 1", ("shuffle must be true or false",)),
         ("k = 3\nkeys = [['income']]\nseed = 2026-01-01", ("seed is datetime.date", "a whole number")),
-        ("k = 3\nkeys = [['income']]\ndecimals = {income = 1.5}", ("decimals of income is 1.5", "a whole number")),
+        (
+            "k = 3\nkeys = [['income']]\ndecimals = {income = 1.5}",
+            ("decimals of income is 1.5", "a whole number"),
+        ),
         ("k = 3\nkeys = [['income']]\nallow_pairs = true", ("only if k is 2",)),
         ("k = 3\nk = 4", ("is not TOML", "each option once")),
         ("98765432", ("is not TOML: line 1",)),

@@ -48,7 +48,7 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "option": option_name,
     "options": lambda options: listed([option_name(each) for each in options]),
     "delimiter": lambda sign: _DELIMITERS.get(sign, sign),
-    "GB": lambda size: f"{size / 1e9:.3g} GB",
+    "GB": lambda size: f"{size / 1e9:.1f} GB",
     "GiB": lambda size: f"{size / 2**30:.3g} GiB",
 }
 
