@@ -336,15 +336,15 @@ def test_annealing_beats_mdav_on_data_of_every_kind() -> None:
         ("one attribute varies", np.concatenate([fixed_points(60, 1), np.zeros((60, 4))], axis=1)),
     ],
 )
-@pytest.mark.parametrize("k", [2, 5, 29, 31, 40])
 @pytest.mark.parametrize("method", ["descent", "anneal:steps=30000", "auto"])
-def test_bad_inputs_have_defined_results(name: str, x: Points, k: int, method: str) -> None:
-    problem = Problem(np.ascontiguousarray(x), k)
-    found = solve(stage_of(method), problem, one_group(problem), Run(effort="fast"))
-    sizes = np.bincount(found.labels)
-    assert sizes.min() >= k
-    assert sizes.max() < 2 * k or len(sizes) == 1
-    assert found.sse <= solve(Mdav(), problem, one_group(problem), Run()).sse
+def test_bad_inputs_have_defined_results(name: str, x: Points, method: str) -> None:
+    for k in (2, 5, 29, 31, 40):
+        problem = Problem(np.ascontiguousarray(x), k)
+        found = solve(stage_of(method), problem, one_group(problem), Run(effort="fast"))
+        sizes = np.bincount(found.labels)
+        assert sizes.min() >= k
+        assert sizes.max() < 2 * k or len(sizes) == 1, k
+        assert found.sse <= solve(Mdav(), problem, one_group(problem), Run()).sse, k
 
 
 def test_far_outliers_do_not_hide_what_can_be_gained() -> None:

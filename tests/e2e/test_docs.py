@@ -139,10 +139,14 @@ def test_readme_shows_the_main_job() -> None:
     assert "$ microagg partition companies.csv" in shown
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
-        assert (page.parent / target).exists(), target
+def test_links_lead_somewhere() -> None:
+    nowhere = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert nowhere == []
 
 
 def test_every_command_is_documented() -> None:
