@@ -14,7 +14,8 @@ import pytest
 from microagg.engines.spark.session import has_java
 
 # For jobs of a few seconds Java's better compiler and parallel collector cost more than they gain.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+os.environ.setdefault("SPARK_SUBMIT_OPTS", SHORT_RUNS)
 
 NO_SPARK = "SPARK IS NOT TESTED: neither Java nor PySpark may be missing (apt install default-jre-headless)"
 

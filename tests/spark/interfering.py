@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import microagg
-from tests.spark.conftest import rows_of, start
+from tests.spark.conftest import SHORT_RUNS, rows_of, start
 from tests.spark.slow_stages import Slow
 from tests.spark.test_protect import KEYS, people
 
@@ -92,6 +92,7 @@ def main() -> None:
     session = start(
         "local-cluster[2,1,1024]",
         spark__executor__memory="600m",
+        spark__executor__extraJavaOptions=SHORT_RUNS,
         spark__executorEnv__PYTHONPATH=str(ROOT),
         spark__microagg__blockRecords="200",
         spark__speculation="true",
