@@ -45,6 +45,21 @@ def software_versions() -> dict[str, str]:
     }
 
 
+def record_of_run(release: Any) -> dict[str, Any]:
+    """What the record of a run has in memory and on Spark alike."""
+    return {
+        "format": "microagg run record",
+        "version": 1,
+        "software": software_versions(),
+        "plan": dict(release.protection.settings),
+        "seed": release.protection.method.seed,
+        "information_loss": release.information_loss,
+        "bound_loss": release.bound_loss,
+        "verdict": release.verdict.as_dict(),
+        "seconds": release.seconds,
+    }
+
+
 def recipes_text(recipes: Collection[str]) -> str:
     return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
 
@@ -157,9 +172,7 @@ class Release:
         """All that is needed to repeat the run and to account for it, as plain values."""
         origin = self.source.origin
         return {
-            "format": "microagg run record",
-            "version": 1,
-            "software": software_versions(),
+            **record_of_run(self),
             "input": {
                 "name": origin.name,
                 "format": origin.format,
@@ -167,10 +180,6 @@ class Release:
                 "records": self.source.table.num_rows,
                 "columns": self.source.table.column_names,
             },
-            "plan": dict(self.protection.settings),
-            "seed": self.protection.method.seed,
-            "information_loss": self.information_loss,
-            "bound_loss": self.bound_loss,
             "stopped": self.stopped,
             "tasks": [
                 {
@@ -186,9 +195,7 @@ class Release:
                 }
                 for task in self.partitions
             ],
-            "verdict": self.verdict.as_dict(),
-            "seconds": self.seconds,
-        }  # fmt: skip
+        }
 
     def save(
         self,

@@ -8,7 +8,7 @@ task; where a record belongs follows from its own values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,10 @@ Counts = Mapping[tuple[int, Pattern], int]
 
 SHARE_OF_TARGET = 0.6
 """Blocks should have this share of the largest size: samples err, and no block may be larger than that."""
+
+
+def _none() -> Whole:
+    return np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +89,19 @@ class Cells:
     zeros: bool
     of_stratum: Whole
     """The place of each stratum; -1 for those that are cut."""
-    cuts: Mapping[tuple[int, Pattern], Cut]
-    first: Mapping[tuple[int, Pattern], int]
-    """The first place of each cut."""
     substitute_pattern: Mapping[tuple[int, Pattern], Pattern]
     """For patterns that too few have, the one whose cut they take."""
-    cell: Whole
-    sizes: Whole
+    cuts: Mapping[tuple[int, Pattern], Cut] = field(default_factory=dict)
+    first: Mapping[tuple[int, Pattern], int] = field(default_factory=dict)
+    """The first place of each cut."""
+    cell: Whole = field(default_factory=_none)
+    sizes: Whole = field(default_factory=_none)
     """Records of each cell; 0 where a place was joined with another."""
-    packet: Whole
+    packet: Whole = field(default_factory=_none)
     """The packet of each cell."""
-    spread: Mapping[int, tuple[int, int]]
+    spread: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     """For cells whose records are all the same: their first packet, and how many they have."""
-    packets: int
+    packets: int = 0
 
     def places(self, stratum: Whole, values: Points) -> Whole:
         """The place of each record."""

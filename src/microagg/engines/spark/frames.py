@@ -6,7 +6,7 @@ as a number, `r3` with merged codes, and `y3` masked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,11 @@ class Source:
 
     def at(self, name: str) -> int:
         return self.columns.index(name)
+
+    @property
+    def numbered(self) -> DataFrame:
+        """The frame with its columns called by number."""
+        return self.frame.toDF(*(f"c{at}" for at in range(len(self.columns))))
 
     @property
     def is_text(self) -> bool:
@@ -113,7 +118,6 @@ def released(source: Source, protection: Protection) -> list[str]:
 
 def by_number(source: Source, protection: Protection) -> DataFrame:
     """The source's columns by number, those to be masked as numbers, and the weights as such."""
-    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
     chosen: list[Column] = []
     for name in released(source, protection):
         at = source.at(name)
@@ -124,7 +128,7 @@ def by_number(source: Source, protection: Protection) -> DataFrame:
             chosen.append(F.col(f"c{at}"))
     if protection.weight is not None:
         chosen.append(number(source, f"c{source.at(protection.weight)}", ()).alias(WEIGHT))
-    return numbered.select(*chosen)
+    return source.numbered.select(*chosen)
 
 
 def number(source: Source, column: str, missing_codes: Sequence[Any]) -> Column:
@@ -158,45 +162,42 @@ def refuse_text(source: Source, protection: Protection) -> None:
     """`DataError` for text among the numbers of CSV files."""
     names = [*protection.changed, *([protection.weight] if protection.weight is not None else [])]
     texts = [name for name in names if source.is_text and source.kind(name) == "string"]
-    if not texts:
-        return
-    codes = protection.missing_codes
-    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
-    wrong = []
-    for at, name in enumerate(texts):
-        text = normalised_text(source, f"c{source.at(name)}", codes.get(name, ()))
-        wrong.append(F.count_if(~text.rlike(NUMBER)).alias(f"t{at}"))
-    found = numbered.agg(F.count("*").alias("n"), *wrong).collect()[0]
-    for at, name in enumerate(texts):
-        if found[f"t{at}"]:
-            _refuse_numbers_with_signs(numbered, f"c{source.at(name)}", name, found[f"t{at}"], found["n"])
-            raise wording.no_numbers_in_text(name, found[f"t{at}"], found["n"])
+    rules = {}
+    for name in texts:
+        codes = protection.missing_codes.get(name, ())
+        rules[name] = ~normalised_text(source, f"c{source.at(name)}", codes).rlike(NUMBER)
+    for name, wrong in count_records(source.numbered, rules).items():
+        if wrong:
+            _refuse_numbers_with_signs(source, name, wrong)
+            raise wording.no_numbers_in_text(name, wrong, source.frame.count())
 
 
-def _refuse_numbers_with_signs(numbered: DataFrame, column: str, name: str, wrong: int, n: int) -> None:
+def _refuse_numbers_with_signs(source: Source, name: str, wrong: int) -> None:
     """`DataError` if all texts that are no numbers are some with separators of thousands or a currency."""
-    text = F.col(column)
+    text = F.col(f"c{source.at(name)}")
     separated = "|".join((COMMA_THOUSANDS, POINT_THOUSANDS, SPACE_THOUSANDS))
-    thousands, signs = numbered.agg(
-        F.count_if(text.rlike(separated)), F.count_if(text.rlike(NUMBER_WITH_SIGN))
-    ).collect()[0]
-    if thousands + signs == wrong:
-        raise wording.numbers_with_signs(name, thousands, signs, n)
+    rules = {"thousands": text.rlike(separated), "signs": text.rlike(NUMBER_WITH_SIGN)}
+    found = count_records(source.numbered, rules)
+    if sum(found.values()) == wrong:
+        raise wording.numbers_with_signs(name, found["thousands"], found["signs"], source.frame.count())
+
+
+def count_records(frame: DataFrame, rules: Mapping[str, Column]) -> dict[str, int]:
+    """How many records fulfil each of these conditions, all counted in one pass."""
+    if not rules:
+        return {}
+    return dict(zip(rules, frame.agg(*map(F.count_if, rules.values())).collect()[0], strict=True))
 
 
 def refuse_invalid_text(source: Source, protection: Protection) -> None:
     """`DataError` for text that is not in UTF-8: Spark takes its bytes as they are, nothing else does."""
-    texts = [name for name in released(source, protection) if source.kind(name) == "string"]
-    if source.is_text or not texts:  # what Spark itself has decoded is valid
-        return
-    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
-    wrong = [
-        F.bool_or(~F.is_valid_utf8(F.col(f"c{source.at(name)}"))).alias(f"t{at}")
-        for at, name in enumerate(texts)
-    ]
-    found = numbered.agg(*wrong).collect()[0]
-    for at, name in enumerate(texts):
-        if found[f"t{at}"]:
+    rules = {
+        name: ~F.is_valid_utf8(F.col(f"c{source.at(name)}"))
+        for name in released(source, protection)
+        if source.kind(name) == "string" and not source.is_text  # what Spark itself has decoded is valid
+    }
+    for name, wrong in count_records(source.numbered, rules).items():
+        if wrong:
             raise wording.not_utf_8(name)
 
 
@@ -209,10 +210,9 @@ def refuse_weights(frame: DataFrame, name: str) -> None:
         "negative or zero": weight <= 0.0,
         "too large": weight > LARGEST_WEIGHT,
     }
-    found = frame.agg(*(F.count_if(rule).alias(what) for what, rule in wrong.items())).collect()[0]
-    for what in wrong:
-        if found[what]:
-            raise wording.bad_weights(name, what, found[what])
+    for what, records in count_records(frame, wrong).items():
+        if records:
+            raise wording.bad_weights(name, what, records)
 
 
 def with_hashes(frame: DataFrame) -> DataFrame:

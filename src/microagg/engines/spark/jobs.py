@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from microagg.engines.spark.cells import Cells
 from microagg.plan.method import MethodPlan
+from microagg.plan.protection import Protection
 from microagg.prepare.units import Units
 
 STRATUM, HASH_A, HASH_B, WEIGHT = "stratum", "hash_a", "hash_b", "weight"
@@ -33,11 +34,7 @@ class Job:
     cells: Cells
     units: Units
     method: MethodPlan
-    k: int
-    zeros_apart: bool
-    weighted: bool
-    aggregate: str
-    accept_real_values: bool
+    protection: Protection
     decimals: Mapping[str, int | None]
     again: bool = False
     """The records have groups, which are to be refined; cells are those of what they publish."""

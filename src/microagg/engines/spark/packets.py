@@ -42,7 +42,7 @@ def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
         values = numbers_in(records, job.subset)
         order = _canonical(records)
         records, values = records.take(order), values[order]
-        weights = numbers_in(records, [WEIGHT])[:, 0] if job.weighted else None
+        weights = numbers_in(records, [WEIGHT])[:, 0] if job.protection.weight is not None else None
         stratum = records.column(STRATUM).to_numpy().astype(np.int64)
         old = numbers_in(records, job.masked) if job.again else values
         start = records.column(job.group).to_numpy() if job.again else None
@@ -143,17 +143,21 @@ class _Cells:
                 own += self._refined(rows, self.start)
                 continue
             number = int(self.stratum[rows[0]])
-            apart = job.zeros_apart and bool(plan.of_stratum[number] >= 0)
-            tasks, rare = tasks_of_stratum(self.points, table, rows, job.k, apart, 0, number)
+            apart = self._zeros_apart and bool(plan.of_stratum[number] >= 0)
+            tasks, rare = tasks_of_stratum(self.points, table, rows, job.protection.k, apart, 0, number)
             mixed += rare
             own += [(task, _solved(task.problem, job.method, one_group(task.problem))) for task in tasks]
         return own, mixed
 
     def _as_it_is(self, rows: Whole) -> tuple[Task, Partition]:
         """Records with the same values in more than one packet: they stay as they are."""
-        task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.k))
+        task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.protection.k))
         off = self.job.units.points(self.old[rows]) - self.points[rows]
         return task, Partition(np.zeros(len(rows), dtype=np.int32), float(np.nansum(off * off)))
+
+    @property
+    def _zeros_apart(self) -> bool:
+        return self.job.protection.zeros == "apart"
 
     def _columns(self, rows: Whole) -> tuple[str, ...]:
         """Those that the records publish, or have."""
@@ -161,13 +165,13 @@ class _Cells:
 
     def _refined(self, rows: Whole, groups: Whole) -> list[tuple[Task, Partition]]:
         """Groups that publish the same columns, and zeros in the same ones if these are kept apart."""
-        codes = codes_of(self.old[rows], True, self.job.zeros_apart)
+        codes = codes_of(self.old[rows], True, self._zeros_apart)
         found = []
         for code in np.unique(codes):
             own = rows[codes == code]
             columns = self._columns(own)
             places = [self.job.subset.index(name) for name in columns]
-            problem = Problem(np.ascontiguousarray(self.points[own][:, places]), self.job.k)
+            problem = Problem(np.ascontiguousarray(self.points[own][:, places]), self.job.protection.k)
             labels = _by_first_appearance(groups[own])
             start = evaluate(problem, labels) if columns else Partition(labels, 0.0)
             task = Task(0, 0, own, columns, problem)
@@ -198,7 +202,7 @@ def _masked(
     """What the groups publish, and the result of the packet."""
     values, points = cells.values, cells.points
     numbers = {name: values[:, at] for at, name in enumerate(job.subset)}
-    published = masked_subset(job.subset, numbers, weights, own, job.aggregate, job.decimals)
+    published = masked_subset(job.subset, numbers, weights, own, job.protection.aggregate, job.decimals)
     new = np.stack([published[name][0] for name in job.subset], axis=1)
     stay = cells.unchanged()
     new[stay] = cells.old[stay]

@@ -115,30 +115,14 @@ def _first(
     own = ranges.of(places)
     of_stratum = np.cumsum(strata <= sizes.target) - 1
     of_stratum[large] = -1
-    whole = int((strata <= sizes.target).sum())
-    patterns, zeros = kept_apart
     counts = found.patterns[number]
     substitute_pattern = substitutes(counts, len(places), sizes.k)
     sampled = found.sampled() if len(large) else (np.empty(0, np.int64), np.empty((0, len(own.middle))))
     of_sample, values = sampled[0], sampled[1][:, list(places)] if len(large) else sampled[1]
     units = _units_of_sample(values, scale, own)
     points = units.points(values)
-    empty = np.empty(0, dtype=np.int64)
-    cells = Cells(
-        units,
-        Axes.of(points) if len(points) > 1 else Axes(np.eye(len(places))[:, :1]),
-        patterns,
-        zeros,
-        of_stratum,
-        {},
-        {},
-        substitute_pattern,
-        np.arange(whole),
-        empty,
-        empty,
-        {},
-        0,
-    )
+    axes = Axes.of(points) if len(points) > 1 else Axes(np.eye(len(places))[:, :1])
+    cells = Cells(units, axes, *kept_apart, of_stratum, substitute_pattern)
     total: dict[tuple[int, Pattern], int] = {}
     for (stratum, code), records in sorted(counts.items()):
         key = stratum, substitute_pattern.get((stratum, code), code)

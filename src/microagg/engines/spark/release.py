@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.release import groups_text, recipes_text, software_versions
+from microagg.engines.release import groups_text, recipes_text, record_of_run, software_versions
 from microagg.engines.spark.frames import Source
 from microagg.engines.spark.jobs import PacketResult
 from microagg.engines.spark.limits import check_files
@@ -21,7 +21,7 @@ from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.verdict import Verdict
 from microagg.verify.distributed import Fingerprint, released_columns
-from microagg.verify.recount import BeforeAfterColumns
+from microagg.verify.recount import BeforeAfterColumns, quoted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,8 +66,7 @@ class SparkRelease:
     def _data(self) -> DataFrame:
         frame = self.paired.select(*released_columns(self.paired, self.sides))
         salt = secrets.token_hex(16) if self.protection.shuffle else ""
-        content = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
-        place = F.xxhash64(F.lit(salt), *content)
+        place = F.xxhash64(F.lit(salt), *map(quoted, frame.columns))
         if self.protection.shuffle:
             return frame.repartitionByRange(place).sortWithinPartitions(place)
         return frame.sortWithinPartitions(place)
@@ -91,8 +90,7 @@ class SparkRelease:
         """All that is needed to repeat the run and to account for it, as plain values."""
         origin = self.source.origin
         return {
-            "format": "microagg run record",
-            "version": 1,
+            **record_of_run(self),
             "engine": "spark",
             "software": {**software_versions(), "pyspark": pyspark.__version__},
             "input": {
@@ -102,10 +100,6 @@ class SparkRelease:
                 "records": self.fingerprint.records + self.verdict.suppressed,
                 "columns": self.source.columns,
             },
-            "plan": dict(self.protection.settings),
-            "seed": self.protection.method.seed,
-            "information_loss": self.information_loss,
-            "bound_loss": None,
             "tasks": [
                 {
                     "columns": list(subset),
@@ -119,8 +113,6 @@ class SparkRelease:
                 for subset, own in zip(self._subsets, self.found, strict=True)
                 for found in own
             ],
-            "verdict": self.verdict.as_dict(),
-            "seconds": self.seconds,
         }
 
     @property

@@ -26,14 +26,13 @@ def check_roles(source: Source, protection: Protection) -> None:
     names = [name for name in source.columns if name not in roles and source.kind(name) != "boolean"]
     if not names:
         return
-    numbered = source.frame.toDF(*(f"c{at}" for at in range(len(source.columns))))
     columns = [F.col(f"c{source.at(name)}") for name in names]
     rules = [F.count(column).alias(f"n{at}") for at, column in enumerate(columns)]
     rules += [
         F.approx_count_distinct(F.xxhash64(column), ERROR).alias(f"d{at}")
         for at, column in enumerate(columns)
     ]
-    found = numbered.agg(*rules).collect()[0]
+    found = source.numbered.agg(*rules).collect()[0]
     reasons = {}
     for at, name in enumerate(names):
         present, distinct = found[f"n{at}"], found[f"d{at}"]

@@ -50,11 +50,7 @@ def jobs_of(
                 cells,
                 plan.units.of(places),
                 method,
-                protection.k,
-                protection.zeros == "apart",
-                protection.weight is not None,
-                protection.aggregate,
-                protection.accept_real_values,
+                protection,
                 decimals,
             )
         )
@@ -116,7 +112,8 @@ def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[PacketResult]]
     for refusal in sorted(refusals, key=lambda each: wording.kind_of(each) == "source_changed"):
         raise refusal
     odd = sum(found.odd for own in notes for found in own)
-    if odd and jobs[0].aggregate == "median" and not jobs[0].accept_real_values:
+    protection = jobs[0].protection
+    if odd and protection.aggregate == "median" and not protection.accept_real_values:
         raise wording.real_values(odd)
     return notes
 

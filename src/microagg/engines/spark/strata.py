@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.spark.cells import Whole
-from microagg.engines.spark.frames import Source
+from microagg.engines.spark.frames import Source, count_records
 from microagg.engines.spark.jobs import STRATUM
 from microagg.plan.protection import Protection
 from microagg.prepare.strata import strata_of
@@ -66,9 +66,10 @@ def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> 
 
 def _refuse_negative_zeros(source: Source, frame: DataFrame, names: list[str]) -> None:
     """Spark groups them with zeros; files keep them apart."""
-    doubtful = [name for name in names if source.kind(name) in ("double", "float")]
-    for name in doubtful:
-        value = F.col(f"c{source.at(name)}")
-        found = frame.where((value == 0.0) & value.cast("string").startswith("-")).count()
-        if found:
-            raise wording.negative_zeros(name, found)
+    values = {
+        name: F.col(f"c{source.at(name)}") for name in names if source.kind(name) in ("double", "float")
+    }
+    rules = {name: (value == 0.0) & value.cast("string").startswith("-") for name, value in values.items()}
+    for name, records in count_records(frame, rules).items():
+        if records:
+            raise wording.negative_zeros(name, records)
