@@ -18,6 +18,12 @@ from microagg.verdict import Finding, Verdict
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Doubles = NDArray[np.float64]
+"""Numbers; NaN where one is missing."""
+
+Whole = NDArray[np.int64]
+"""Integers, such as counts or rows of a source."""
+
 Points = NDArray[np.float64]
 """(n, p) records, C order, finite, already scaled."""
 

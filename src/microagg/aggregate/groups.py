@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import _core, wording
-from microagg.model import Labels
-
-Doubles = NDArray[np.float64]
+from microagg.model import Doubles, Labels
 
 
 def values_by_group(values: Doubles, labels: Labels, how: str, weights: Doubles | None) -> Doubles:

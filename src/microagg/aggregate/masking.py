@@ -17,12 +17,10 @@ from microagg.aggregate.rounding import rounded, with_decimals
 from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import decimals_of
 from microagg.hidden_values import without_hidden_values
-from microagg.model import Microdata, Origin, Partition
+from microagg.model import Doubles, Microdata, Origin, Partition
 from microagg.plan.protection import Protection
 from microagg.prepare.strata import Strata
 from microagg.prepare.tasks import Task
-
-Doubles = NDArray[np.float64]
 
 MORE_DECIMALS = 2
 """By default a mean is published with this many decimals more than the source has."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import wording
-
-Doubles = NDArray[np.float64]
+from microagg.model import Doubles
 
 LARGEST = 1e300
 """Beyond this size, noise might make values infinite."""

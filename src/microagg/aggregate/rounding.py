@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Doubles = NDArray[np.float64]
+from microagg.model import Doubles
 
 _WHOLE = 2.0**52
 """Doubles of this size and above have no decimals."""

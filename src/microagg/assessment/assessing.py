@@ -29,7 +29,7 @@ from microagg.measure.models import (
 )
 from microagg.measure.pair import Finding, Pair
 from microagg.methods.run import Progress, Watcher
-from microagg.model import Microdata, positions_of
+from microagg.model import Doubles, Microdata, positions_of
 from microagg.plan.assessment import AssessmentPlan
 from microagg.prepare.prepared import weights_of
 from microagg.prepare.strata import strata_of
@@ -39,7 +39,6 @@ from microagg.verify.classes import Classes, codes_of
 if TYPE_CHECKING:
     from microagg.engines.release import Release
 
-Doubles = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 

@@ -17,6 +17,7 @@ from microagg.assessment.assessing import assess_release
 from microagg.assessment.assessment import Assessment
 from microagg.engines.outlook import mdav_loss_of
 from microagg.engines.outside import facts_outside
+from microagg.model import Doubles
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import ColumnProfile, Profile, profile
 from microagg.verdict import Finding, note
@@ -24,7 +25,6 @@ from microagg.verdict import Finding, note
 if TYPE_CHECKING:
     from microagg.engines.release import Release
 
-Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 

@@ -11,16 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.model import ScaleName
+from microagg.model import Doubles, ScaleName
 from microagg.prepare.units import LARGEST, Units
 
 STEPS = 2**30
 _LOW_BITS = 30
-
-Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import read, wording
-from microagg.model import Microdata, Table
+from microagg.model import Doubles, Microdata, Table
 from microagg.plan.protection import Protection
 from microagg.plan.roles import check_columns
 from microagg.prepare.strata import Strata, strata_of
 from microagg.prepare.tasks import Tasks, tasks_of
-
-Doubles = NDArray[np.float64]
 
 LARGEST_WEIGHT = 1e100
 """Totals of larger ones could overflow."""

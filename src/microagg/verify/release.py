@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from microagg.arrow_values import from_numpy
 from microagg.columns import decimals_of
-from microagg.model import Claims
+from microagg.model import Claims, Doubles
 from microagg.verdict import NEGLIGIBLE, Count, Finding, Homogeneous, MeanChange, Verdict, note, refuse
 from microagg.verify.classes import Classes, Codes, TableClasses, codes_of
 from microagg.verify.rules import (
@@ -41,8 +41,6 @@ UNDONE_BY_CHANCE = 0.05
 
 MOST_UNDONE = 0.5
 """If rounding gives back a larger share of the source's values, the noise protects nobody."""
-
-Doubles = NDArray[np.float64]
 
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:

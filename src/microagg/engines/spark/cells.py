@@ -11,14 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
-from microagg.model import Points
+from microagg.model import Doubles, Points, Whole
 from microagg.prepare.units import Units
 
-Doubles = NDArray[np.float64]
-Whole = NDArray[np.int64]
 Pattern = int
 """Bit i: key i is missing; bit p + i: it is zero, where zeros are kept apart."""
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from microagg import errors, wording
 from microagg.aggregate.masking import masked_subset, odd_groups
@@ -23,13 +22,10 @@ from microagg.engines.spark.cells import codes_of
 from microagg.engines.spark.jobs import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, Job, PacketResult
 from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
-from microagg.model import Labels, Partition, Points, Problem, Table
+from microagg.model import Doubles, Labels, Partition, Points, Problem, Table, Whole
 from microagg.plan.method import MethodPlan
 from microagg.prepare.tasks import Task, tasks_of_stratum
 from microagg.process import forbid_core_dumps
-
-Doubles = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _STEPS = re.compile(r":steps=\d+")
 

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
@@ -18,12 +17,10 @@ from microagg.columns import Notation
 from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
 from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM
 from microagg.engines.spark.packets import numbers_in
-from microagg.model import Points
+from microagg.model import Doubles, Points, Whole
 from microagg.prepare.moments import Sums, sums_of, total_of
 from microagg.prepare.units import Units
 
-Doubles = NDArray[np.float64]
-Whole = NDArray[np.int64]
 Answer = TypeVar("Answer")
 
 SAMPLE = 200_000

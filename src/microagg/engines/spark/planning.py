@@ -12,10 +12,8 @@ from microagg import wording
 from microagg.engines.spark.cells import (
     Cells,
     Cut,
-    Doubles,
     Pattern,
     Sizes,
-    Whole,
     substitutes,
     with_counts,
 )
@@ -30,7 +28,7 @@ from microagg.engines.spark.passes import (
     profile,
 )
 from microagg.methods.splitters import Axes, Tree
-from microagg.model import Points, ScaleName
+from microagg.model import Doubles, Points, ScaleName, Whole
 from microagg.plan.protection import Protection
 from microagg.prepare.moments import Sums, require_squarable_values, units_of
 from microagg.prepare.units import Units

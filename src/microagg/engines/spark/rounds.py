@@ -15,12 +15,13 @@ from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite
 from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
 
 from microagg import wording
-from microagg.engines.spark.cells import Cells, Sizes, Whole
+from microagg.engines.spark.cells import Cells, Sizes
 from microagg.engines.spark.jobs import GROUP, HASH_A, NOTE, STRATUM, Job, PacketResult
 from microagg.engines.spark.packets import work
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.methods.auto import Auto
 from microagg.methods.local_search import Descent
+from microagg.model import Whole
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 
