@@ -121,12 +121,11 @@ def test_rare_patterns_take_others() -> None:
 
 def cells_of(heavy: np.ndarray, tree: Tree, axes: Axes, strata: int) -> Cells:
     units = Units(np.zeros(2), np.ones(2), np.zeros(2), np.ones(2))
-    none = np.empty(0, dtype=np.int64)
     cut = Cut(tree, heavy)
     of_stratum = np.r_[-1, np.arange(strata)]
     place = np.arange(strata + cut.places)
     first = {(0, 0): strata}
-    return Cells(units, axes, False, False, of_stratum, {(0, 0): cut}, first, {}, place, none, none, {}, 0)
+    return Cells(units, axes, False, False, of_stratum, {}, cuts={(0, 0): cut}, first=first, cell=place)
 
 
 def test_packets_hold_whole_cells() -> None:
