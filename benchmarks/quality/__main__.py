@@ -71,8 +71,8 @@ def arguments() -> argparse.Namespace:
     add(
         "--remake",
         action="store_true",
-        help="repeat the best runs that the clock cut short by their recipes, without a limit of time,\n"
-        "so that they can be records",
+        help="repeat the best runs that the clock cut short, or that an earlier version made, by their\n"
+        "recipes, without a limit of time, so that they can be records",
     )
     add("--page", action="store_true", help="only write the page and its picture from the results")
     add("--folder", type=Path, help="keep all files in this folder instead of the repository's places")

@@ -14,7 +14,7 @@ import numpy as np
 
 import microagg
 from benchmarks.quality.data import ICSM_RECORDS, DataSet, load
-from benchmarks.quality.store import Key, Line, Records, Results, labels_hash
+from benchmarks.quality.store import Key, Line, Records, Results, is_repeatable, labels_hash
 from microagg.errors import DataError
 from microagg.methods.auto import choose
 from microagg.methods.run import Run
@@ -169,11 +169,12 @@ def is_missing(job: Job, results: Results, again: str | None) -> bool:
 
 
 def is_old(line: Line) -> bool:
-    """Whether `auto` has another recipe today, or the clock cut a run that needs no clock."""
+    """Whether `auto` or its method does something else today, or the clock cut what needs no clock."""
     if line["method"] != "auto":
         return False
     today = planned_recipe(*(line[name] for name in ("n", "p", "k", "budget", "threads")))
-    return bool(line["recipe"] != today or (line["truncated"] and NEEDS_CLOCK not in today))
+    made_otherwise = line["recipe"] != today or line.get("superseded", False)
+    return bool(made_otherwise or (line["truncated"] and NEEDS_CLOCK not in today))
 
 
 def carry_out(
@@ -246,7 +247,7 @@ def reproduce(instances: list[str], records: Records) -> bool:
 
 
 def remake(results: Results, records: Records) -> None:
-    """Repeat each instance's best run without a limit of time, if the clock cut it short.
+    """Repeat each instance's best run without a limit of time, if it cannot be repeated as it was.
 
     Its recipe names the steps, so that what comes out can be made again.
     """
@@ -256,10 +257,10 @@ def remake(results: Results, records: Records) -> None:
         if instance not in best or line["sse"] < best[instance]["sse"]:
             best[instance] = line
     for line in best.values():
-        if not line["truncated"]:
+        if is_repeatable(line):
             continue
         result = microagg.partition(load(line["data"]), line["k"], line["recipe"], seed=line["seed"])
-        made = line | {
+        made = {name: value for name, value in line.items() if name != "superseded"} | {
             "recipe": result.recipe,
             "il": result.information_loss,
             "sse": result.sse,
@@ -270,7 +271,7 @@ def remake(results: Results, records: Records) -> None:
         if better:
             records.save()
         print(
-            f"{line['data']} k={line['k']}: {made['il']:.5f} % (cut short: {line['il']:.5f})"
+            f"{line['data']} k={line['k']}: {made['il']:.5f} % (stored: {line['il']:.5f})"
             f"{', record' * better}",
             flush=True,
         )

@@ -120,9 +120,9 @@ def old_runs(results: Results) -> str:
         return ""
     cells = sorted({f"{line['data']} ({_budget(line)})" for line in old})
     text = (
-        f"{len(old)} of the {len(runs)} stored runs of `auto` are older and had the clock: their recipe or "
-        "number of steps is not today's, or the clock cut what needs no clock. `--again old` repeats them. "
-        "They are "
+        f"{len(old)} of the {len(runs)} stored runs of `auto` are older and had the clock: their recipe, "
+        "method or steps are not today's, or the clock cut what needs no clock. `--again old` repeats "
+        "them. They are "
         f"among those of {', '.join(cells)}."
     )
     return textwrap.fill(text, 105, break_on_hyphens=False) + "\n"
@@ -167,8 +167,8 @@ SETS_INTRODUCTION = f"""\
   any method and any time. The letter leads to the source.
 - *Below MDAV*: by how many percent the loss with the longest time is below that of MDAV.
 - *Record*: the lowest loss of all stored runs. `benchmarks/quality/records.json` has its recipe and seed,
-  which give the same groups again. {CANNOT_BE_REPEATED} marks a run that the clock cut short: its loss was
-  measured, but the run cannot be repeated bit by bit.
+  which give the same groups again. {CANNOT_BE_REPEATED} marks a run that the clock cut short or that an
+  earlier version made (`superseded` in results.jsonl): its loss was measured, but it cannot be repeated.
 - ICSM runs on data sets of up to {ICSM_RECORDS:,} records.
 """
 
@@ -208,7 +208,7 @@ def set_row(
 
 
 def record_cell(one: DataSet, k: int, results: Results, records: Records) -> str:
-    """The lowest loss of all stored runs, marked if only a run that the clock cut short has reached it."""
+    """The lowest loss of all stored runs, marked if only a run that cannot be repeated has reached it."""
     losses = [line["il"] for line in results.every if (line["data"], line["k"]) == (one.name, k)]
     repeatable = records.entries.get(f"{one.name}:{k}")
     if repeatable is not None and min(losses, default=float("inf")) >= repeatable["il"] * (1.0 - BETTER):

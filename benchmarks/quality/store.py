@@ -105,6 +105,13 @@ def _parsed(path: Path, number: int, text: str) -> Line:
 # --- records ----------------------------------------------------------------------------------
 
 
+def is_repeatable(line: Line) -> bool:
+    """Whether its recipe and seed give the same groups again: not if the clock cut the run short, or if an
+    earlier version of its method made it, which such lines name as `superseded`.
+    """
+    return not (line["truncated"] or line.get("superseded", False))
+
+
 def steps_of(recipe: str) -> int | None:
     """`mdav+anneal:steps=9825190` -> 9825190."""
     found = re.search(r"\bsteps=(\d+)", recipe)
@@ -121,10 +128,11 @@ class Records:
             self.entries = json.loads(path.read_text(encoding="utf-8"))
 
     def offer(self, line: Line) -> bool:
-        """Take over a run if it beats the record; one that the clock cut short cannot be made again."""
+        """Take over a run if it beats the record and can be made again."""
         instance = f"{line['data']}:{line['k']}"
         held = self.entries.get(instance)
-        if line["truncated"] or (held is not None and line["sse"] >= held["sse"] * (1.0 - BETTER)):
+        beaten = held is None or line["sse"] < held["sse"] * (1.0 - BETTER)
+        if not (beaten and is_repeatable(line)):
             return False
         kept = {name: line[name] for name in ("data", "k", "il", "sse", "labels_hash", "recipe", "seed")}
         self.entries[instance] = kept | {"steps": steps_of(line["recipe"])}
