@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -90,7 +90,8 @@ class Comparison:
 
     def svg(self) -> str:
         """The risk-utility map of all strategies, as the text of an SVG file."""
-        return charts.as_file(risk_map(self.rows, self.limit))
+        axes = {name: _axis_title(name) for name in (LOSS, RISK)}
+        return charts.as_file(charts.risk_map(self.rows, axes, self.limit))
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as plain values that `json.dump` takes."""
@@ -190,15 +191,6 @@ def compare(
     judged, rule = judge(rows, max_risk)
     taken = monotonic() - started
     return Comparison(tuple(judged), names, rule, _limit(max_risk), len(keys) - len(left), taken, source)
-
-
-def risk_map(
-    rows: Sequence[Mapping[str, Any]],
-    limit: float,
-    link: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None,
-) -> str:
-    """The rows of a comparison as a chart; `link` gives each point the attributes of a link."""
-    return charts.risk_map(rows, {name: _axis_title(name) for name in (LOSS, RISK)}, limit, link)
 
 
 def _axis_title(name: str) -> str:

@@ -4,7 +4,7 @@
 |---|---|
 | `histogram`, `sizes`, `correlations` | both reports, the page Result |
 | `losses`, `groups` | the internal report, the page Result |
-| `risk_map` | `compare --map` and `Comparison.svg()` as a file, the page Result with points to choose |
+| `risk_map` | `compare --map` and `Comparison.svg()` as a file, the page Result with links as points |
 | `loss_curve` | the page Run |
 
 Colours are CSS variables of the page (`templates/style.css`), which has them for light, dark and paper.
