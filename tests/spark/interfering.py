@@ -18,7 +18,7 @@ from typing import Any
 
 import microagg
 from tests.spark.conftest import SHORT_RUNS, rows_of, start
-from tests.spark.slow_stages import Slow
+from tests.spark.slow_stages import KILLED, Slow
 from tests.spark.test_protect import KEYS, people
 
 ROOT = Path(__file__).parents[2]
@@ -66,10 +66,10 @@ def scenario(
     def watch() -> None:
         while not any(Path(stage.folder).iterdir()):
             time.sleep(0.05)
-        time.sleep(0.2)
         if interfere is not None:
             interfere()
             killed.set()
+            (Path(stage.folder) / KILLED).touch()
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -100,12 +100,11 @@ def main() -> None:
         spark__speculation__multiplier="1.2",
         spark__speculation__interval="100ms",
     )
-    slow = 0.7
-    scenario(session, folder, "undisturbed", Slow(str(folder / "a"), 0.0), None)
-    scenario(session, folder, "executor", Slow(str(folder / "b"), slow), kill_executor)
-    scenario(session, folder, "worker", Slow(str(folder / "c"), slow), kill_worker)
-    scenario(session, folder, "at first", Slow(str(folder / "d"), 0.0, "at first"), None)
-    scenario(session, folder, "always", Slow(str(folder / "e"), 0.0, "always"), None)
+    scenario(session, folder, "undisturbed", Slow(str(folder / "a")), None)
+    scenario(session, folder, "executor", Slow(str(folder / "b"), waits=True), kill_executor)
+    scenario(session, folder, "worker", Slow(str(folder / "c"), waits=True), kill_worker)
+    scenario(session, folder, "at first", Slow(str(folder / "d"), fails="at first"), None)
+    scenario(session, folder, "always", Slow(str(folder / "e"), fails="always"), None)
     session.stop()
 
 

@@ -11,14 +11,19 @@ from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.model import Partition, Problem
 
+KILLED = "killed"
+"""The file in the folder that ends the waiting."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """MDAV that says in a folder that it is at work, then waits; or fails, always or the first time."""
+    """MDAV that says in a folder that it is at work, then waits until something was killed; or fails,
+    always or the first time.
+    """
 
     needs_start: ClassVar[bool] = False
     folder: str
-    seconds: float
+    waits: bool = False
     fails: str = "never"
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
@@ -26,7 +31,9 @@ class Slow:
         trace = Path(self.folder) / f"{abs(hash(problem.points.tobytes()))}-{time.time_ns()}"
         others = list(Path(self.folder).iterdir())
         trace.touch()
-        time.sleep(self.seconds)
+        limit = time.monotonic() + 600.0
+        while self.waits and not (Path(self.folder) / KILLED).exists() and time.monotonic() < limit:
+            time.sleep(0.02)
         if self.fails == "always" or (self.fails == "at first" and not others):
             raise RuntimeError(f"the value is {problem.points[0, 0]}")
         return Mdav()(problem, start, run)
