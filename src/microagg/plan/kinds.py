@@ -131,6 +131,7 @@ class Flag(Kind):
 
 class Int(Kind):
     toml = "a whole number"
+    """What a plan file or a form must hold."""
     value_type = int
     metavar = "INTEGER"
 
@@ -161,6 +162,7 @@ class Number(Kind):
     """A finite number; `needed` describes those that fit."""
 
     toml = "a number"
+    """What a plan file or a form must hold."""
     value_type = float
     metavar = "NUMBER"
 

@@ -71,7 +71,7 @@ certificate_figure_differs = certificate_error("name")(
     "The certificate's '{name}' does not follow from its data, scale and partition. Make a new certificate."
 )
 certificate_leaves_incomplete = certificate_error()(
-    "The certificate does not cover all cases: some partitions belong to none. Make a new certificate."
+    "The certificate is incomplete: some partitions belong to none of its cases. Make a new certificate."
 )
 certificate_proves_less = certificate_error("claimed", "proven")(
     "The certificate claims that no partition loses less than {claimed:.9g} %, but its prices prove only "

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from microagg.errors import DataError
 from microagg.wording.message import use
 from microagg.wording.phrases import count, listed, quoted
-from microagg.wording.template import data_error, settings_error, text
+from microagg.wording.template import PHRASES, data_error, fill_in, settings_error, text
+
+_OR_LEAVE_OUT = fill_in(PHRASES["OR_LEAVE_OUT"], {})
 
 not_two_dimensional = data_error("dimensions")(
     "The data have {dimensions} dimensions; give a table with one row per record and one column per "
@@ -79,9 +81,6 @@ def dates(columns: Sequence[str], n: int, numeric: Sequence[str]) -> DataError:
         f"numbers. {_only_numeric(numeric)} A date can be converted to, for example, days since a fixed "
         "day."
     )
-
-
-_OR_LEAVE_OUT = f"or do not use the column ({use('columns')}; in protect: give it another role)."
 
 
 numbers_as_text = data_error("column", "cells", "n")(
@@ -158,9 +157,8 @@ def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> D
     return DataError(
         f"Column '{column}' holds something other than numbers in some of {count(n, 'row')}: "
         f"{', '.join(parts[:-1])} and {parts[-1]}. "
-        f"Replace what is not a number (leave a cell empty if its value is missing), {_OR_LEAVE_OUT} If "
-        "the "
-        f"texts mean missing, name them in protect with {use('missing_codes', {column: 'TEXT'})}."
+        f"Replace what is not a number (leave a cell empty if its value is missing), {_OR_LEAVE_OUT} "
+        f"If the texts mean missing, name them in protect with {use('missing_codes', {column: 'TEXT'})}."
     )
 
 
