@@ -69,7 +69,7 @@ def main() -> None:
             for kind, text in (("internal", release.report()), ("external", release.external_report())):
                 pages[name, kind] = Path(place) / f"{name}-{kind}.html"
                 pages[name, kind].write_text(text, "utf-8")
-        picture(browser, pages["companies", "internal"], "internal", (1280, 1350), dark=False)
+        picture(browser, pages["companies", "internal"], "internal", (1280, 1680), dark=False)
         picture(browser, pages["census", "internal"], "internal-dark", (1280, 1500), dark=True, top=1950)
         picture(browser, pages["companies", "external"], "external", (1280, 1500), dark=False)
         picture(browser, pages["census", "external"], "external-phone", (PHONE, 1300), dark=False)
