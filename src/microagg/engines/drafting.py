@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +31,7 @@ from microagg.plan.suggestions import (
     with_some_key,
 )
 from microagg.prepare.prepared import prepare
-from microagg.verify.classes import Classes, codes_of
+from microagg.verify.classes import Classes, TableClasses, codes_of
 from microagg.verify.values import as_understood
 
 MOST_UNIQUE = 0.05
@@ -102,7 +103,10 @@ class _Trial:
     groups: Classes = field(default_factory=lambda: Classes.whole(0))
     method: QuickGroups = field(default_factory=QuickGroups)
     _numbers: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    _codes: dict[str, tuple[NDArray[np.int64], ...]] = field(default_factory=dict)
+
+    @cached_property
+    def values(self) -> TableClasses:
+        return TableClasses(self.source.table)
 
     def settle(self) -> str:
         """Change roles until a release with them is made; why that is not possible, or nothing."""
@@ -291,12 +295,7 @@ class _Trial:
 
     def _unique_with(self, names: list[str]) -> int:
         """Records that differ from all others of their group in these columns."""
-        return self.groups.refined(map(self._codes_of, names)).unique - self.groups.unique
-
-    def _codes_of(self, name: str) -> tuple[NDArray[np.int64], ...]:
-        if name not in self._codes:
-            self._codes[name] = codes_of(self.source.table.column(name))
-        return self._codes[name]
+        return self.groups.refined(map(self.values.codes, names)).unique - self.groups.unique
 
     def _numbers_of(self, name: str) -> NDArray[np.float64]:
         if name not in self._numbers:
@@ -307,8 +306,7 @@ class _Trial:
 
     def _determined_by(self, name: str) -> str:
         """The first key of which each value of a column gives one value, and not by chance; '' if none."""
-        codes = self._codes_of(name)
-        classes = Classes.whole(self.found.records).refined([codes])
+        classes = self.values.by((name,))
         for key in self._with_role("keys"):
             values = self._numbers_of(key)
             present = ~np.isnan(values)
