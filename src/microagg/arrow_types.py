@@ -139,9 +139,6 @@ def remove_unused_categories(table: pa.Table, sort: bool = False) -> pa.Table:
 
 def _keep_used(column: pa.ChunkedArray[Any], sort: bool) -> pa.ChunkedArray[Any]:
     column = _merge_equal_categories(column)
-    if sort:
-        column = _sort_categories(column)
-
     unified: list[Any] = column.unify_dictionaries().chunks
     codes = [to_numpy(chunk.indices) for chunk in unified]
     if not codes:
@@ -152,9 +149,14 @@ def _keep_used(column: pa.ChunkedArray[Any], sort: bool) -> pa.ChunkedArray[Any]
     present = np.unique(np.concatenate(filled))
     present = present[present >= 0]
     kept = dictionary.take(from_numpy(present))
+    place = np.arange(max(len(present), 1))
+    if sort and len(present):
+        order = to_numpy(compute.sort_indices(kept)).astype(np.int64)
+        kept = kept.take(from_numpy(order))
+        place[order] = np.arange(len(order))
     chunks = [
         pa.DictionaryArray.from_arrays(
-            from_numpy(np.searchsorted(present, part), column.type.index_type, gaps),
+            from_numpy(place[np.searchsorted(present, part)], column.type.index_type, gaps),
             kept,
             ordered=column.type.ordered,
         )
@@ -172,22 +174,4 @@ def _merge_equal_categories(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any
             codes = dictionary.indices.take(chunk.indices).cast(column.type.index_type)
             kept = dictionary.dictionary
             chunks[at] = pa.DictionaryArray.from_arrays(codes, kept, ordered=column.type.ordered)
-    return pa.chunked_array(chunks, type=column.type)
-
-
-def _sort_categories(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    unified: list[Any] = column.unify_dictionaries().chunks
-    if not unified:
-        return column
-    dictionary = unified[0].dictionary
-    order = to_numpy(compute.sort_indices(dictionary))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    chunks = [
-        pa.DictionaryArray.from_arrays(
-            from_numpy(place).take(chunk.indices).cast(column.type.index_type),
-            dictionary.take(from_numpy(order)),
-        )
-        for chunk in unified
-    ]
     return pa.chunked_array(chunks, type=column.type)

@@ -78,12 +78,7 @@ def transcode_to_utf_8(file: BinaryIO, encoding: str) -> pa.Buffer:
 
 def has_quotes(file: BinaryIO, encoding: str) -> bool:
     """Whether there may be a quote anywhere; certainly not if its last byte occurs nowhere."""
-    sign = '"'.encode(encoding)[-1:]
-    file.seek(0)
-    while block := file.read(_BLOCK):
-        if sign in block:
-            return True
-    return False
+    return _occurs(file, '"'.encode(encoding)[-1:])
 
 
 def has_zero_bytes(file: BinaryIO, encoding: str) -> bool:

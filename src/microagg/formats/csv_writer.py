@@ -133,19 +133,17 @@ def _quote(text: pa.Array[Any], delimiter: str, always: bool, gaps: bool = True)
     empty ones too if `gaps`.
     """
     if always:
-        doubled = compute.replace_substring(text, '"', '""')
-        all_quoted = _join(_scalar('"'), doubled, _scalar('"'), separator="")
-        return all_quoted if gaps else compute.if_else(compute.equal(text, _scalar("")), text, all_quoted)
-    special = compute.match_substring(text, delimiter)
-    for sign in '"\n\r':
-        special = compute.or_(special, compute.match_substring(text, sign))
+        special = compute.or_(compute.not_equal(text, _scalar("")), scalar(gaps, pa.bool_()))
+    else:
+        special = compute.match_substring(text, delimiter)
+        for sign in '"\n\r':
+            special = compute.or_(special, compute.match_substring(text, sign))
     if not compute.any(special).as_py():
         return text
     doubled = compute.replace_substring(text, '"', '""')
-    quoted: pa.Array[Any] = compute.if_else(
-        special, _join(_scalar('"'), doubled, _scalar('"'), separator=""), text
-    )
-    return quoted
+    quoted = _join(_scalar('"'), doubled, _scalar('"'), separator="")
+    result: pa.Array[Any] = compute.if_else(special, quoted, text)
+    return result
 
 
 def _scalar(text: str) -> Any:

@@ -18,7 +18,6 @@ from microagg.methods.sorting import Axis, ByColumn, ByComponent, ByZScores, Fix
 from microagg.methods.stage import Escalate, Stage, chain
 from microagg.methods.variable_size import Genetic, KWard
 
-_Leftovers = Literal["each", "jointly"]
 _First = Literal["farthest", "earlier"]
 _Shared = Literal["first", "in-turns"]
 _ByRecord = Literal["centroid", "record"]

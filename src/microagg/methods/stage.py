@@ -257,14 +257,7 @@ class Until:
         return True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        for _ in range(self.rounds):
-            if run.overdue:
-                return replace(start, truncated=True)
-            before = start.sse
-            start = solve(self.stage, problem, start, run)
-            if not start.sse < before:
-                break
-        return start
+        return Escalate((self.stage,), self.rounds)(problem, start, run)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ narwhals takes a tenth of a second to import, so functions import it: files do w
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,9 @@ def microdata_of(data: object) -> Microdata:
         pieces = zip(native.column_names, map(in_one_piece, native.columns), strict=True)
         columns = [(pa.field(name, piece.type), piece) for name, piece in pieces]
     else:
-        columns = [_column(series.name, series, _to_arrow) for series in frame.iter_columns()]
+        columns = [
+            _column(series.name, series, methodcaller("to_arrow")) for series in frame.iter_columns()
+        ]
     table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))
     if not isinstance(native, pa.Table) and not is_pandas_frame(native) and _is_lazy(data):
         # A lazy frame is computed only once: the second time, its rows might come in another order.
@@ -49,10 +52,6 @@ def _is_lazy(data: Any) -> bool:
     import narwhals.stable.v1 as nw
 
     return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
-
-
-def _to_arrow(series: Any) -> Any:
-    return series.to_arrow()
 
 
 def _from_pandas(series: Any) -> Any:

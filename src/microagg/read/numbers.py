@@ -87,12 +87,7 @@ def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
     if not is_number(field.type) or are_dates(field):
         require_numeric_columns(table.select([column]))
         return np.full(len(values), np.nan)  # nothing but missing values
-    return _as_doubles(values.cast(pa.float64(), safe=False))
-
-
-def _as_doubles(values: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
-    numbers = np.array(to_numpy(values), dtype=np.float64)
-    return np.ascontiguousarray(numbers)
+    return np.array(to_numpy(values.cast(pa.float64(), safe=False)))  # writable, unlike Arrow's memory
 
 
 def _is_text(kind: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -21,10 +20,6 @@ def labels_text(labels: Iterable[int]) -> str:
 
 def write_labels(path: Path, labels: Iterable[int], force: bool = False) -> None:
     write_text(path, labels_text(labels), force)
-
-
-def write_json(path: Path, content: Mapping[str, object], force: bool = False) -> None:
-    write_text(path, json.dumps(content, allow_nan=False), force)
 
 
 def write_text(path: Path, content: str, force: bool = False) -> None:
