@@ -27,7 +27,9 @@ class BestCycle {
         tries_(tries),
         offers_(groups_, lists, length),
         poll_(watch, 100'000, Deadline::HEED),
-        least_(LEAST_GAIN * groups_.total_sse()) {}
+        least_(LEAST_GAIN * groups_.total_sse()) {
+    MICROAGG_ASSERT(k >= 1 && tries >= 1);
+  }
 
   Labels run() {
     if (groups_.count() < 2) return groups_.labels();

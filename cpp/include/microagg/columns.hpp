@@ -26,6 +26,7 @@ struct RowSets {
 
 // The SSE of each group about its mean, from the distances of its pairs.
 inline Array<double> column_costs(Points points, const RowSets& columns) {
+  MICROAGG_ASSERT(hold(points, columns.rows));
   Array<double> costs(columns.sizes.size());
   columns.for_each([&](std::size_t column, std::span<const Row> members) {
     double sum = 0.0;

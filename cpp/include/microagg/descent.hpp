@@ -34,6 +34,7 @@ class Descent {
         changed_at_(static_cast<std::size_t>(groups_.capacity()), 0),
         looked_(rows.size(), NEVER),
         from_centroid_(rows.size()) {
+    MICROAGG_ASSERT(groups_.n() >= 2 * k);
     for (Label group = 0; group < groups_.capacity(); ++group) measure(group);
   }
 

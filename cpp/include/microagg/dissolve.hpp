@@ -18,7 +18,9 @@ class Dissolve {
         k_(k),
         poll_(watch, 1'000'000, Deadline::HEED),
         tree_(groups_),
-        joined_(static_cast<std::size_t>(groups_.count())) {}
+        joined_(static_cast<std::size_t>(groups_.count())) {
+    MICROAGG_ASSERT(k >= 1);
+  }
   Dissolve(const Dissolve&) = delete;  // the tree looks at the groups
   Dissolve& operator=(const Dissolve&) = delete;
 

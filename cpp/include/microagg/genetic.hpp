@@ -25,6 +25,8 @@ class Genetic {
         random_(seed),
         poll_(watch, 100'000),
         costs_(static_cast<std::size_t>((points.n + simd::STARTS) * k)) {
+    MICROAGG_ASSERT(k >= 1 && generations >= 0);
+    MICROAGG_ASSERT(static_cast<std::int64_t>(order.size()) == n_ && hold(points, order));
     Stretches stretches(points, order, k, 0);
     for (std::int64_t first = 0; first < n_; first += simd::STARTS) {
       stretches.each(first, [&](std::int64_t start, std::int64_t size, double cost) {

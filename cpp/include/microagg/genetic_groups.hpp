@@ -21,7 +21,9 @@ class GeneticGroups {
 
   GeneticGroups(Points points, std::int64_t k, std::int64_t generations, std::uint64_t seed,
                 Watch& watch)
-      : points_(points), k_(k), generations_(generations), random_(seed), poll_(watch, 300'000) {}
+      : points_(points), k_(k), generations_(generations), random_(seed), poll_(watch, 300'000) {
+    MICROAGG_ASSERT(k >= 1 && generations >= 0);
+  }
 
   Labels run() {
     if (points_.n < 2 * k_) return Labels(static_cast<std::size_t>(points_.n), 0);

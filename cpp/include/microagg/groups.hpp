@@ -15,6 +15,8 @@ class Groups {
  public:
   Groups(Points points, std::span<const Label> labels)
       : points_(points), group_of_(labels.begin(), labels.end()) {
+    MICROAGG_ASSERT(points.n >= 1 && points.p >= 1);
+    MICROAGG_ASSERT(fit(points, labels));
     members_.resize(group_sizes(labels).size());
     centroids_.resize(members_.size() * static_cast<std::size_t>(points.p));
     radius_.resize(members_.size());
@@ -43,6 +45,7 @@ class Groups {
   }
   // Fall of its group's SSE when the record leaves it; the group must have other members.
   double remove_gain(Row row) const {
+    MICROAGG_ASSERT(points_.has(row) && size(group_of_[row]) > 1);
     const double m = static_cast<double>(size(group_of_[row]));
     return m / (m - 1.0) * distance_to(row, group_of_[row]);
   }
@@ -51,6 +54,7 @@ class Groups {
   double swap_change(Row x, Row y) const {
     const Label p = group_of_[x];
     const Label q = group_of_[y];
+    MICROAGG_ASSERT(p != q);
     const double* a = points_.row(x);
     const double* b = points_.row(y);
     const double* c = centroid(p);
@@ -125,6 +129,7 @@ class Groups {
     group_of_[row] = to;
   }
   void replace(Label group, Row old_row, Row new_row) {
+    MICROAGG_ASSERT(std::count(members_[group].begin(), members_[group].end(), old_row) == 1);
     *std::find(members_[group].begin(), members_[group].end(), old_row) = new_row;
     group_of_[new_row] = group;
   }

@@ -27,7 +27,10 @@ class KdBlocks {
         jitter_(jitter),
         random_(seed),
         coordinates_(items, MOST_AXES),
-        begins_(static_cast<std::size_t>(items.n)) {}
+        begins_(static_cast<std::size_t>(items.n)) {
+    MICROAGG_ASSERT(largest >= 1 && multiple >= 1);
+    MICROAGG_ASSERT(weights.empty() || static_cast<std::int64_t>(weights.size()) == items.n);
+  }
 
   Labels run(std::int64_t threads, Watch& watch) {
     // Random numbers are drawn in the order of the parts.

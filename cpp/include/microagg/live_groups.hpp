@@ -58,13 +58,18 @@ class LiveGroups {
         reciprocal_(static_cast<std::size_t>(2 * k + 1)),
         mean_(static_cast<std::size_t>(width_)),
         seen_(sizes_.size()) {
+    MICROAGG_ASSERT(k >= 1);
+    MICROAGG_ASSERT(hold(points, rows));
+    MICROAGG_ASSERT(labels.size() == rows.size());
     take_values(points, rows);
     for (Row row = 0; row < n_; ++row) {
       const Label group = group_of_[row];
+      MICROAGG_ASSERT(is_group(group) && can_take(group));
       slot_of_[row] = static_cast<Row>(sizes_[group]);
       members_[group * slots_ + sizes_[group]++] = row;
     }
     for (Label group = capacity() - 1; group >= 0; --group) {
+      MICROAGG_ASSERT(sizes_[group] == 0 || sizes_[group] >= k);
       if (sizes_[group] == 0) unused_.push_back(group);
     }
     for (std::int64_t m = 1; m <= 2 * k; ++m) reciprocal_[m] = 1.0 / static_cast<double>(m);
@@ -92,6 +97,8 @@ class LiveGroups {
   double distance_to(Row row, const double* place) const { return squared(record(row), place); }
   // The centroid of a group without one of its members, or of all of it for NONE.
   void centroid_without(Label group, Row row, double* place) const {
+    MICROAGG_ASSERT(is_group(group));
+    MICROAGG_ASSERT(row == NONE || (group_of_[row] == group && sizes_[group] > 1));
     const double* c = centroid(group);
     std::copy(c, c + width_, place);
     if (row == NONE) return;
@@ -101,17 +108,20 @@ class LiveGroups {
   }
   // Growth of the group's SSE when the record joins it.
   double insert_cost(Row row, Label group) const {
+    MICROAGG_ASSERT(is_record(row) && is_group(group) && group_of_[row] != group);
     const std::int64_t m = sizes_[group];
     return static_cast<double>(m) * reciprocal_[m + 1] * distance_to(row, group);
   }
   // Fall of its group's SSE when the record leaves it; the group must have other members.
   double remove_gain(Row row) const {
+    MICROAGG_ASSERT(is_record(row) && sizes_[group_of_[row]] > 1);
     const std::int64_t m = sizes_[group_of_[row]];
     return static_cast<double>(m) * reciprocal_[m - 1] * distance_to(row, group_of_[row]);
   }
   // Change of the SSE of `out`'s group when `in` takes its place:
   // |in - c|^2 - |out - c|^2 - |in - out|^2 / m.
   double replace_change(Row out, Row in) const {
+    MICROAGG_ASSERT(is_record(out) && is_record(in) && group_of_[out] != group_of_[in]);
     const Label group = group_of_[out];
     const double share = reciprocal_[sizes_[group]];
     const double* x = record(in);
@@ -125,6 +135,7 @@ class LiveGroups {
   // Change of the SSE when two records of different groups change places: both replacements at
   // once, 2 (x - y)'(c_P - c_Q) - |x - y|^2 (1/m_P + 1/m_Q).
   double swap_change(Row one, Row other) const {
+    MICROAGG_ASSERT(is_record(one) && is_record(other) && group_of_[one] != group_of_[other]);
     const Label p = group_of_[one];
     const Label q = group_of_[other];
     const double shares = reciprocal_[sizes_[p]] + reciprocal_[sizes_[q]];
@@ -164,6 +175,7 @@ class LiveGroups {
   }
   // SSE that these records would have as a group.
   double sse_of(std::span<const Row> rows) {
+    MICROAGG_ASSERT(!rows.empty());
     std::fill(mean_.begin(), mean_.end(), 0.0);
     const double share = 1.0 / static_cast<double>(rows.size());
     for (const Row row : rows) {
@@ -191,6 +203,8 @@ class LiveGroups {
 
   // The record leaves its group and belongs to none until it is put into one.
   void take_out(Row row) {
+    MICROAGG_ASSERT(is_record(row) && is_group(group_of_[row]));
+    MICROAGG_ASSERT(member(group_of_[row], slot_of_[row]) == row);
     const Label group = group_of_[row];
     const std::int64_t m = sizes_[group]--;
     const Row last = members_[group * slots_ + m - 1];
@@ -200,6 +214,7 @@ class LiveGroups {
     group_of_[row] = NONE;
   }
   void put_into(Row row, Label group) {
+    MICROAGG_ASSERT(is_record(row) && is_group(group) && can_take(group));
     const std::int64_t m = sizes_[group]++;
     members_[group * slots_ + m] = row;
     slot_of_[row] = static_cast<Row>(m);
@@ -216,6 +231,8 @@ class LiveGroups {
   }
   // `in`, of another group, takes the place of `out`; `out` is left for the caller to place.
   void replace(Label group, Row slot, Row out, Row in) {
+    MICROAGG_ASSERT(is_group(group) && slot < sizes_[group]);
+    MICROAGG_ASSERT(member(group, slot) == out && in != out);
     const double share = reciprocal_[sizes_[group]];
     const double* x = record(in);
     const double* y = record(out);
@@ -248,15 +265,20 @@ class LiveGroups {
 
   bool has_unused() const { return !unused_.empty(); }
   Label new_group() {
+    MICROAGG_ASSERT(has_unused());
     const Label group = unused_.back();
     unused_.pop_back();
     return group;
   }
   // The group must be empty.
-  void give_back(Label group) { unused_.push_back(group); }
+  void give_back(Label group) {
+    MICROAGG_ASSERT(is_group(group) && sizes_[group] == 0);
+    unused_.push_back(group);
+  }
 
   // Recomputes a centroid from the members, in the order of the rows: a function of the set alone.
   void refresh(Label group) {
+    MICROAGG_ASSERT(is_group(group) && sizes_[group] > 0);
     const std::span<Row> rows{members_.data() + group * slots_,
                               static_cast<std::size_t>(sizes_[group])};
     std::sort(rows.begin(), rows.end());
@@ -278,6 +300,8 @@ class LiveGroups {
   static constexpr Label NONE = -1;
 
  private:
+  bool is_record(Row row) const { return 0 <= row && row < n_; }
+  bool is_group(Label group) const { return 0 <= group && group < capacity(); }
   void take_values(Points points, std::span<const Row> rows) {
     std::vector<double> mean(static_cast<std::size_t>(points.p));
     for (std::size_t i = 0; i < rows.size(); ++i) {

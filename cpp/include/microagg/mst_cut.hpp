@@ -51,6 +51,7 @@ inline std::vector<Edge> minimum_spanning_tree(Points points, Watch& watch) {
 // Edges are cut in order of decreasing length (ties: as they joined the tree) when both parts keep
 // k.
 inline Labels mst_cut(Points points, std::int64_t k, Watch& watch) {
+  MICROAGG_ASSERT(k >= 1 && points.n >= 1);
   std::vector<Edge> edges = minimum_spanning_tree(points, watch);
   std::stable_sort(edges.begin(), edges.end(),
                    [](const Edge& a, const Edge& b) { return a.length > b.length; });

@@ -16,6 +16,8 @@ class NearRows {
       : length_(length),
         counts_(rows.size()),
         near_(rows.size() * static_cast<std::size_t>(length)) {
+    MICROAGG_ASSERT(length >= 1);
+    MICROAGG_ASSERT(place.size() * static_cast<std::size_t>(length) == lists.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Row* next = near_.data() + static_cast<std::int64_t>(i) * length;
       for (const Row other : lists.subspan(rows[i] * length, length)) {

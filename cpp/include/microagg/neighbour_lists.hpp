@@ -36,7 +36,10 @@ class NeighbourLists {
         most_leaves_(most_leaves),
         threads_(threads),
         watch_(watch),
-        tree_(points, points.n, LEAF, threads, watch, Deadline::HEED) {}
+        tree_(points, points.n, LEAF, threads, watch, Deadline::HEED) {
+    MICROAGG_ASSERT(1 <= length && length < points.n);
+    MICROAGG_ASSERT(most_leaves >= 0);
+  }
 
   // Row by row, `length` each, nearest first; a record is not its own neighbour.
   Rows run() const {

@@ -58,6 +58,7 @@ inline Rows rows_by_group(std::span<const Label> labels) {
 // Group means, (groups, p). A running mean in which no intermediate exceeds the data: safe for
 // values near the largest double, and exact when all members are equal.
 inline Array<double> group_means(Points values, std::span<const Label> labels) {
+  MICROAGG_ASSERT(fit(values, labels));
   Array<std::int64_t> seen(group_count(labels));
   Array<double> means(seen.size() * static_cast<std::size_t>(values.p));
   for (std::int64_t i = 0; i < values.n; ++i) {
@@ -134,6 +135,7 @@ inline ExactSum univariate_sse(std::span<const double> values, std::span<const L
 }
 
 inline ExactSum exact_sse(Points points, std::span<const Label> labels) {
+  MICROAGG_ASSERT(fit(points, labels));
   if (points.p != 1) return multivariate_sse(points, labels);
   return univariate_sse({points.values, static_cast<std::size_t>(points.n)}, labels);
 }

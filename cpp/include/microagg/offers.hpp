@@ -15,6 +15,8 @@ class Offers {
   // `lists`: `length` nearest records of every record, or none.
   Offers(const Groups& groups, std::span<const Row> lists, std::int64_t length)
       : groups_(groups), lists_(lists), length_(length) {
+    MICROAGG_ASSERT(lists.empty() ||
+                    static_cast<std::int64_t>(lists.size()) == groups.points().n * length);
     for (Label group = 0; group < groups.count() && lists.empty(); ++group) all_.push_back(group);
   }
   bool everywhere() const { return lists_.empty(); }

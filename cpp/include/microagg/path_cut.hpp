@@ -95,6 +95,8 @@ class ShortestPath {
 inline Labels path_cut(Points points, std::span<const Row> order, std::int64_t k, bool cyclic,
                        Deadline deadline, Watch& watch) {
   const std::int64_t n = points.n;
+  MICROAGG_ASSERT(k >= 1);
+  MICROAGG_ASSERT(static_cast<std::int64_t>(order.size()) == n && hold(points, order));
   if (n < 2 * k) return Labels(static_cast<std::size_t>(n), 0);
   Poll poll(watch, 200'000, deadline);
   // A closed tour has a group boundary among any 2k-1 neighbours: try each as the beginning.

@@ -373,6 +373,7 @@ class Peel {
 // boxes tell near from far.
 inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch,
                    Engine engine = Engine::AUTO, Numbering numbering = Numbering::APPEARANCE) {
+  MICROAGG_ASSERT(k >= 1 && points.n >= 1 && points.p >= 1);
   return numbered(Peel(points, k, rules, watch, engine).run(), numbering);
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "microagg/array.hpp"
+#include "microagg/assert.hpp"
 
 namespace microagg {
 
@@ -21,7 +22,18 @@ struct Points {
   std::int64_t n;
   std::int64_t p;
   const double* row(std::int64_t i) const { return values + i * p; }
+  bool has(std::int64_t i) const { return 0 <= i && i < n; }
 };
+
+// Whether there is one group for each record of the points, none with a negative number.
+inline bool fit(Points points, std::span<const Label> labels) {
+  return static_cast<std::int64_t>(labels.size()) == points.n &&
+         std::all_of(labels.begin(), labels.end(), [](Label label) { return label >= 0; });
+}
+// Whether the rows are records of the points.
+inline bool hold(Points points, std::span<const Row> rows) {
+  return std::all_of(rows.begin(), rows.end(), [=](Row row) { return points.has(row); });
+}
 
 // Squared Euclidean distance: attributes added left to right, no FMA. Every engine computes this
 // very sequence of operations, so that no partition ever depends on the engine, the CPU or the

@@ -24,7 +24,9 @@ class PoolPass {
         poll_(watch, 200'000, Deadline::HEED),
         least_(LEAST_GAIN * groups_.total_sse()),
         offers_(groups_, lists, length),
-        swappable_(static_cast<std::size_t>(groups_.count())) {}
+        swappable_(static_cast<std::size_t>(groups_.count())) {
+    MICROAGG_ASSERT(k >= 1 && capacity >= 1);
+  }
 
   Labels run() {
     for (Row row = 0; row < groups_.points().n && pool_.size() < capacity_; ++row) {

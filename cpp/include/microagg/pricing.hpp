@@ -66,6 +66,7 @@ class Pricing {
         k_(k),
         distances_(static_cast<std::size_t>(n_ * n_)),
         nearest_(static_cast<std::size_t>(n_ * 2 * k)) {
+    MICROAGG_ASSERT(k >= 2 && n_ >= k);
     for (Row i = 0; i < n_; ++i) {
       for (Row j = 0; j < i; ++j) {
         const double d = squared_distance(points.row(i), points.row(j), points.p);
@@ -82,6 +83,8 @@ class Pricing {
   PricedColumns run(const Prices& prices, const Branches& branches, double below, bool every,
                     std::int64_t most_columns, std::int64_t most_work, std::int64_t most_of_one,
                     Watch& watch) {
+    MICROAGG_ASSERT(static_cast<std::int64_t>(prices.duals.size()) == n_);
+    MICROAGG_ASSERT(prices.charge >= 0.0);
     prices_ = prices.duals;
     charge_ = prices.charge;
     below_ = below - charge_;

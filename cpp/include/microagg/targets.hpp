@@ -28,7 +28,9 @@ class Targets {
       : points_(points),
         count_(count),
         watch_(watch),
-        tree_(points, count, LEAF, 1, watch, Deadline::IGNORE) {}
+        tree_(points, count, LEAF, 1, watch, Deadline::IGNORE) {
+    MICROAGG_ASSERT(1 <= count && count <= points.n);
+  }
 
   // Query by query its `length` nearest targets, nearest first (ties: lowest row first); NONE where
   // there are no more.

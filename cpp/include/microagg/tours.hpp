@@ -39,6 +39,7 @@ inline FarthestPair::Pair farthest_pair(Points points, Deadline deadline, Watch&
 
 // From `first`, always on to the nearest record not yet visited.
 inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& watch) {
+  MICROAGG_ASSERT(points.has(first));
   Poll poll(watch, 1'000'000, deadline);
   Remaining remaining(points, points.n);
   Rows order{first};
@@ -58,6 +59,7 @@ inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& wat
 // record.
 inline Rows group_tour(Points points, std::span<const Label> labels, Row first, Deadline deadline,
                        Watch& watch) {
+  MICROAGG_ASSERT(fit(points, labels) && points.has(first));
   const Array<std::int64_t> sizes = group_sizes(labels);
   std::vector<Rows> members(sizes.size());
   Array<double> centroids(sizes.size() * static_cast<std::size_t>(points.p));

@@ -103,6 +103,7 @@ class VariableMdav {
 // At worst O(n^2 p).
 inline Labels v_mdav(Points points, std::int64_t k, double gamma, Watch& watch,
                      Engine engine = Engine::AUTO, Numbering numbering = Numbering::APPEARANCE) {
+  MICROAGG_ASSERT(k >= 1 && points.n >= 1 && gamma >= 0.0);
   return numbered(VariableMdav(points, k, gamma, watch, engine).run(), numbering);
 }
 
