@@ -15,7 +15,7 @@ from microagg.methods.run import Progress
 from microagg.model import gap_above, is_optimal, nearness
 from microagg.report.pages import _gap
 from microagg.results import Result
-from microagg.web.views.result import bound_state
+from microagg.web.pages import _proven
 
 POINTS = np.random.default_rng(0).normal(size=(40, 2))
 
@@ -87,8 +87,7 @@ def test_gap_in_the_internal_report() -> None:
 
 
 def test_gap_in_the_browser() -> None:
-    project: Any = SimpleNamespace(release={"loss": 20.3418, "bound": 19.6361}, jobs={})
-    assert "at most 3.59 % above the optimum" in str(bound_state(project))
+    assert "at most 3.59 % above the optimum" in _proven({"loss": 20.3418, "bound": 19.6361})
 
 
 @pytest.mark.parametrize("bound", [14.0, 28.0, 0.0])

@@ -460,12 +460,18 @@ def test_missing_values_are_a_stratum_of_their_own() -> None:
 class Silence:
     """The line of a job to nobody."""
 
-    def tell(self, **_facts: object) -> None:
+    def begin(self, *_: object) -> None:
         """Nothing is shown."""
 
 
 def looked_at(folder: Path) -> Choices:
-    arguments = {"name": "data.csv", "source": "data.csv", "home": str(folder), "csv": {}}
+    arguments = {
+        "name": "data.csv",
+        "source": "data.csv",
+        "home": str(folder),
+        "csv": {},
+        "cache": str(folder),
+    }
     answer = work.look(arguments, Silence())  # type: ignore[arg-type]
     return Choices.suggested(answer["columns"], answer["settings"])
 

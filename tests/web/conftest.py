@@ -26,7 +26,7 @@ def temporary() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     folder = temporary_folder()
     with audited(folder) as running:
@@ -65,7 +65,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
         used = len(server.links)
         page.goto(server.links[-1])
         server.link(used)
-        page.wait_for_selector("h1#title")
+        page.wait_for_selector("html.script h1#title")
         if path != "/":
             page.goto(server.address + path)
         return page

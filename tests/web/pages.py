@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 def send(page: Page, path: Path) -> None:
     """Upload a file and wait until it has been read, or refused."""
-    page.get_by_label("A file of this computer").set_input_files(path)
-    page.locator("main", has_text="First ").or_(page.locator(".says.bad")).first.wait_for()
+    with page.expect_navigation():
+        page.get_by_label("A file of this computer").set_input_files(path)
+    page.locator("main", has_text="First ").or_(page.locator(".says.bad, .notice")).first.wait_for()
 
 
 def step(page: Page, name: str) -> None:
@@ -22,13 +23,27 @@ def step(page: Page, name: str) -> None:
 
 
 def give_role(page: Page, column: str, role: str) -> None:
-    page.get_by_label(f"Role of {column}", exact=True).select_option(role)
+    with page.expect_response(lambda answer: answer.url.endswith("/roles") and answer.ok):
+        page.get_by_label(f"Role of {column}", exact=True).select_option(role)
+
+
+def choose(page: Page, label: str, value: str) -> None:
+    """Type into a field of Protection and leave it."""
+    with page.expect_response(lambda answer: "/protection" in answer.url and answer.ok):
+        page.get_by_label(label, exact=True).fill(value)
+        page.get_by_label(label, exact=True).blur()
+
+
+def unfold(page: Page, text: str) -> None:
+    folded = page.locator("details", has=page.locator("summary", has_text=text)).last
+    if folded.get_attribute("open") is None:
+        folded.locator("summary").first.click()
 
 
 def run(page: Page) -> None:
     """From the step Protection to a verdict."""
     start_run(page)
-    page.get_by_text("Verified:").wait_for()
+    page.get_by_role("link", name="See the result").wait_for()
 
 
 def start_run(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import os
 import re
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
@@ -100,15 +101,63 @@ class Server:
         status, headers, _ = self.get(f"/?{urlsplit(self.links[-1]).query}")
         return headers["set-cookie"].split(";")[0] if status == 200 else None
 
-    def upload(self, cookie: str, name: str, content: bytes) -> tuple[int, str]:
-        headers = {"origin": self.address}
-        status, _, text = self.request("POST", f"/upload?name={name}", cookie, headers, content)
-        return status, text
+    def post(self, cookie: str, path: str, /, **fields: object) -> tuple[int, str]:
+        """Send a form; status and where it leads to."""
+        headers = {"origin": self.address, "content-type": "application/x-www-form-urlencoded"}
+        body = urlencode({name.replace("__", "."): value for name, value in fields.items()}).encode()
+        status, answered, _ = self.request("POST", path, cookie, headers, body)
+        return status, answered.get("location", "")
+
+    def upload(self, cookie: str, name: str, content: bytes, path: str = "/data") -> tuple[int, str]:
+        """Send a form with a file, named as it stands here; status and where it leads to."""
+        headers, body = multipart(name, content)
+        headers["origin"] = self.address
+        status, answered, _ = self.request("POST", path, cookie, headers, body)
+        return status, answered.get("location", "")
+
+    def page(self, cookie: str, path: str) -> str:
+        """The text of a page that is there."""
+        status, _, text = self.get(path, cookie)
+        assert status == 200, (path, status)
+        return text
+
+    def shows(self, cookie: str, path: str, *texts: str) -> str:
+        """The page as soon as it shows one of these."""
+
+        def look() -> str | None:
+            page = html.unescape(self.page(cookie, path))
+            return page if any(text in page for text in texts) else None
+
+        return eventually(look)
+
+    def opened(self, content: str, name: str = "data.csv") -> str:
+        """A session that has read this file: its cookie."""
+        cookie = self.enter()
+        assert self.upload(cookie, name, content.encode()) == (303, "/data")
+        self.shows(cookie, "/data", "First 8 records")
+        return cookie
+
+    def released(self, content: str, name: str = "data.csv", **settings: object) -> str:
+        """A session that has a release of this file: its cookie."""
+        cookie = self.opened(content, name)
+        for option, value in settings.items():
+            assert self.post(cookie, "/protection", only=option, **{option: value})[0] == 303
+        assert self.post(cookie, "/run") == (303, "/run")
+        self.shows(cookie, "/run", "See the result")
+        return cookie
 
     def end(self, sign: int = signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(sign)
         return self.process.wait(PATIENCE)
+
+
+def multipart(name: str, content: bytes) -> tuple[dict[str, str], bytes]:
+    """The headers and the body of a form with a file."""
+    quoted = name.encode().replace(b'"', b"%22")
+    head = b'--limit\r\ncontent-disposition: form-data; name="file"; filename="' + quoted + b'"\r\n\r\n'
+    headers = {"content-type": "multipart/form-data; boundary=limit"}
+    return headers, head + content + b"\r\n--limit--\r\n"
 
 
 AUDIT = """
@@ -145,7 +194,13 @@ def serving(temporary: Path, *options: str, opening: bool = False, **environment
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1", **environment},
+        env={
+            **os.environ,
+            "TMPDIR": str(temporary),
+            "XDG_STATE_HOME": "/dev/null",  # sessions of other tests leave no choices behind
+            "PYTHONUNBUFFERED": "1",
+            **environment,
+        },
         cwd=temporary,
     )
     server = Server(process, temporary)

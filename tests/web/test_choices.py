@@ -1,4 +1,4 @@
-"""What is chosen on the pages becomes the words of a plan, and messages name the controls."""
+"""What is chosen on the pages becomes the settings of a plan, and messages name the controls."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from microagg import wording
-from microagg.errors import SettingsError
+from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
 from microagg.plan.settings import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
 from microagg.web.choices import Choices
 from microagg.web.jobs import Job, Limits, Queue
 from microagg.web.labels import PAGES, ROLES
-from microagg.web.project import Project, Source
-from microagg.web.site import safe_name
-from microagg.web.views import data, hand_over, protection, result, roles
+from microagg.web.pages import Pages, options_in
+from microagg.web.project import Project, Release, Source
+from microagg.web.routes import _compare
+from microagg.web.uploads import safe_name
 
 
 @pytest.fixture
@@ -40,35 +41,36 @@ def test_suggestions_are_a_plan(choices: Choices) -> None:
     Protection.of(choices.plan())
 
 
-def test_what_is_said_is_of_the_right_kind(choices: Choices) -> None:
-    for word, value in (("k", "5"), ("seconds", "2.5"), ("shuffle", True), ("method", "mdav+descent")):
-        choices.set(word, value)
+def test_what_is_chosen_is_of_the_right_kind(choices: Choices) -> None:
+    for name, value in (("k", "5"), ("seconds", "2.5"), ("shuffle", True), ("method", "mdav+descent")):
+        choices.set(name, value)
     choices.set("role", "keys 2", "b")
     choices.set("missing_codes", "9, 99", "a")
     choices.set("decimals", "1", "a")
-    words = choices.plan()
-    assert words["keys"] == [["a"], ["b"]]
-    assert (words["k"], words["seconds"], words["shuffle"]) == (5, 2.5, True)
-    assert words["missing_codes"] == {"a": [9, 99]}
-    assert words["decimals"] == {"a": 1}
+    plan = choices.plan()
+    assert plan["keys"] == [["a"], ["b"]]
+    assert (plan["k"], plan["seconds"], plan["shuffle"]) == (5, 2.5, True)
+    assert plan["missing_codes"] == {"a": [9, 99]}
+    assert plan["decimals"] == {"a": 1}
 
 
-def test_defaults_are_not_said(choices: Choices) -> None:
+def test_defaults_are_not_given(choices: Choices) -> None:
     before = choices.plan()
-    for word, value in (
+    for name, value in (
         ("effort", "balanced"),
         ("small_strata", "refuse"),
         ("shuffle", False),
         ("noise", ""),
     ):
-        choices.set(word, value)
+        choices.set(name, value)
     assert choices.plan() == before
 
 
-def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
-    choices.set("k", "many")
-    with pytest.raises(SettingsError, match="k is of type str"):
-        Protection.of(choices.plan())
+def test_what_is_not_possible_is_refused_with_the_reason(choices: Choices) -> None:
+    for text in ("many", "2.5"):
+        choices.set("k", text)
+        with pytest.raises(SettingsError, match="k must be a whole number, such as 3"):
+            choices.plan()
     choices.set("k", "3")
     choices.set("missing_codes", "9\r10", "a")
     with pytest.raises(SettingsError, match="numbers and texts separated by commas"):
@@ -83,7 +85,7 @@ def test_what_is_not_possible_is_refused_in_words(choices: Choices) -> None:
         choices.plan()
 
 
-def test_unknown_words_and_columns_do_nothing(choices: Choices) -> None:
+def test_unknown_options_and_columns_do_nothing(choices: Choices) -> None:
     before = choices.plan()
     choices.set("__class__", "x")
     choices.set("role", "keys 1", "nowhere")
@@ -92,7 +94,7 @@ def test_unknown_words_and_columns_do_nothing(choices: Choices) -> None:
 
 
 def test_every_option_has_one_control_and_every_control_a_label() -> None:
-    forms = [protection.options_in(form) for form in (FIRST, CONFIDENTIAL, MORE, ACCEPT)]
+    forms = [options_in(form) for form in (FIRST, CONFIDENTIAL, MORE, ACCEPT)]
     fields = [name for form in forms for name in form]
     assert len(fields) == len(set(fields))
     without = {"input", "output", "threads"}
@@ -120,26 +122,49 @@ def test_any_name_is_made_a_name(name: str) -> None:
     assert "/" not in made
 
 
-def test_shiny_binds_no_control() -> None:
-    """It would send each file a second time, to a folder of its own."""
-    project = Project(Path(), Queue(Limits(2**30, 1.0)))
-    column = {
-        "name": "a", "kind": "numbers", "distinct": 9, "missing": 0, "zeros": 0.0, "numeric": True,
-        "identifier": "", "codes": [], "label": "", "suggested": "keys", "because": "",
-    }  # fmt: skip
-    pages = [data.data(project, True)]
-    look = Job("look", {}, "quick", lambda _: None, state="done")
-    look.answer = {
-        "columns": [column], "identities": [], "identical": [], "records": 9, "format": "CSV", "notes": [],
-        "csv": {"delimiter": ","}, "preview": [["1"]],
-    }  # fmt: skip
-    project.source, project.jobs["look"] = Source("a.csv", "a.csv", Path()), look
-    project.choices = Choices.suggested([column])
-    pages += [data.data(project, True), roles.roles(project), protection.protection(project)]
-    for page in map(str, pages):
-        controls = re.findall(r"<(?:input|select)[^>]*>", page)
-        assert controls
-        assert all("data-shiny-no-bind-input" in control for control in controls)
+@pytest.mark.parametrize(
+    ("name", "value"), [("k", 0), ("seconds", 0.0), ("noise", 0.0), ("min_distinct", 0)]
+)
+def test_zero_is_given_and_refused(choices: Choices, name: str, value: float) -> None:
+    """It is not taken for an empty field."""
+    choices.set(name, str(value))
+    assert choices.plan()[name] == value
+    with pytest.raises(SettingsError):
+        choices.effective()
+
+
+def test_options_without_effect_are_left_out(choices: Choices) -> None:
+    for name, value in (("effort", "fast"), ("method", "mdav"), ("noise", "0.2"), ("allow_pairs", "1")):
+        choices.set(name, value)
+    plan, idle = choices.effective()
+    assert sorted(idle) == ["allow_pairs", "effort", "noise"]
+    assert plan["method"] == "mdav"
+    assert choices.settings["effort"] == "fast"  # and is in force again with another method
+
+
+def test_choices_are_carried_over_by_the_names_of_columns(choices: Choices) -> None:
+    choices.set("k", "5")
+    choices.set("role", "drop", "a")
+    choices.set("role", "pass", "b")
+    columns = [{"name": name, "suggested": "keys", "missing": 0} for name in ("a", "c")]
+    other = Choices.suggested(columns)
+    assert other.take_over(choices.made()) == 2
+    assert other.roles == {"a": "drop", "c": "keys 1"}
+    assert other.settings["k"] == 5
+
+
+def test_a_plan_that_is_loaded_gives_the_same_plan(choices: Choices) -> None:
+    for name, value in (("k", "5"), ("shuffle", "1"), ("method", "mdav"), ("small_strata", "merge")):
+        choices.set(name, value)
+    choices.set("role", "keys 2", "b")
+    choices.set("missing_codes", "9, 99", "a")
+    plan = choices.plan()
+    columns = [{"name": name, "suggested": "drop", "missing": 0} for name in choices.roles]
+    other = Choices.suggested(columns)
+    other.load(plan)
+    assert other.plan() == plan
+    with pytest.raises(DataError, match="No such column"):
+        other.load({"k": 3, "keys": [["nowhere"]]})
 
 
 @pytest.fixture
@@ -147,64 +172,95 @@ def released(choices: Choices) -> Project:
     """A run was stopped."""
     project = Project(Path(), Queue(Limits(2**30, 1.0)))
     project.source, project.choices = Source("a.csv", "a.csv", Path()), choices
-    project.jobs["look"] = Job(
-        "look", {}, "quick", lambda _: None, state="done", answer={"records": 9, "stamp": None}
-    )
+    project.found = {"records": 9, "stamp": None, "columns": [], "preview": []}
     asked = dict(Protection.of(choices.plan()).settings)
-    project.release = {
-        "asked": asked, "words": asked, "file": "a-protected.csv", "sentence": "", "stopped": True,
-        "cut_short": True,
+    answer = {
+        "asked": asked, "file": "a-protected.csv", "sentence": "", "stopped": True, "cut_short": True,
+        "is_partial": False, "bound": None, "loss": 1.0, "not_counted": [], "notes": [], "records": 9,
+        "printed": "", "k": 3,
     }  # fmt: skip
+    project.release = Release("1", "2026-01-01 14:02", project.source, answer, Path())
+    project.releases = [project.release]
     return project
 
 
-def test_a_release_of_other_settings_says_so(released: Project) -> None:
-    assert result.changed_since(released) is None
-    released.say("k", "4")
-    assert "Settings were changed" in str(result.changed_since(released))
-    released.say("k", "many")
-    assert "Settings were changed" in str(result.changed_since(released))
-    assert 'id="changed"' in str(hand_over.hand_over(released))
+def page(project: Project, step: str, part: str = "") -> str:
+    return Pages(False, True).page(project, step, part)
 
 
-def test_what_is_said_beside_the_command_is_true(released: Project) -> None:
-    """The command says what was asked for, and the note whether that may lead to other groups."""
+def test_a_release_of_other_settings_is_marked_on_every_page(released: Project) -> None:
+    assert "settings changed since" not in page(released, "hand-over")
+    for value in ("4", "many"):
+        released.choose("k", value)
+        assert "settings changed since" in page(released, "hand-over")
+        assert "Settings were changed" in page(released, "hand-over")
+        assert "settings changed since" in page(released, "run")
+
+
+def test_every_page_names_file_and_settings_and_release(released: Project) -> None:
+    for step in ("run", "hand-over", "end"):
+        shown = page(released, step)
+        for part in ("a.csv", "9 records", "k = 3", "2 keys, 1 stratum", "release of 14:02, k = 3"):
+            assert f"<span>{part}</span>" in shown
+
+
+def test_what_stands_beside_the_command_is_true(released: Project) -> None:
+    """The command has what was asked for, and the note whether that may lead to other groups."""
     assert released.release is not None
-    page = str(hand_over.hand_over(released))
-    assert "stopped early: the command goes on to its end, and may find other groups" in page
-    assert "--method=mdav" not in page
-    released.release["stopped"] = False
-    assert "The clock cut this run short" in str(hand_over.hand_over(released))
-    released.release["cut_short"] = False
-    assert "other groups" not in str(hand_over.hand_over(released))
+    shown = page(released, "hand-over")
+    assert "stopped early: the command goes on to its end, and may find other groups" in shown
+    assert "--method=mdav" not in shown
+    released.release.answer["stopped"] = False
+    assert "The clock cut this run short" in page(released, "hand-over")
+    released.release.answer["cut_short"] = False
+    assert "other groups" not in page(released, "hand-over")
 
 
 def test_a_release_says_that_a_run_is_under_way(released: Project) -> None:
     job = released.jobs["protect"] = Job("protect", {}, "long", lambda _: None, state="running")
-    said = str(result.changed_since(released))
-    assert "A run is under way" in said
-    assert "Settings were changed" not in said
-    released.say("k", "4")
-    said = str(result.changed_since(released))
-    assert "A run is under way" in said
-    assert "Settings were changed" in said
+    assert "A run is under way" in page(released, "hand-over")
+    assert "A run is under way" in page(released, "end")
     job.state = "stopped"
-    assert "A run is under way" not in str(result.changed_since(released))
+    assert "A run is under way" not in page(released, "hand-over")
 
 
-def test_a_comparison_of_other_settings_says_so(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_that_was_not_downloaded_is_named_before_the_end(released: Project) -> None:
+    assert "Not downloaded yet" in page(released, "end")
+    assert released.release is not None
+    released.release.downloaded = True
+    assert "Not downloaded yet" not in page(released, "end")
+
+
+def test_a_comparison_keeps_what_was_typed_and_says_if_settings_changed(
+    released: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert released.release is not None
+    released.release.folder = tmp_path
+    (tmp_path / "internal-report.html").write_text("")
     monkeypatch.setattr(released.queue, "submit", lambda _: None)
-    released.compare([3], ["mdav"])
+    _compare(released, {"ks": "4, 6", "methods": "mdav", "max_risk": "0.25"})
+    shown = page(released, "result", "compare")
+    for value in ("4, 6", "mdav", "0.25"):
+        assert f'value="{value}"' in shown
     row = {
-        "k": 3, "method": "mdav", "failure": "", "recommended": True, "undominated": True,
-        result.LOSS: 1.0, result.RISK: 1.0,
+        "k": 4, "method": "mdav", "subsets": "joint", "failure": "", "recommended": True,
+        "undominated": True, "il": 1.0,
+        "linkage_distance": 0.2,
     }  # fmt: skip
     job = released.jobs["compare"]
-    job.state, job.answer = "done", {"strategies": [row], "rule": "", "limit": 1.0}
-    for word, value in (("k", "4"), ("method", "mdav")):  # of which it has its own
-        released.say(word, value)
-    assert "Settings were changed" not in str(result.compare_state(released))
-    released.say("role", "drop", "b")
-    assert "Settings were changed" in str(result.compare_state(released))
-    released.say("missing_codes", "nine", "a")
-    assert "Settings were changed" in str(result.compare_state(released))
+    assert job.arguments["max_risk"] == 0.25
+    job.state, job.answer = "done", {"strategies": [row], "rule": "", "limit": 0.25}
+    for name, value in (("k", "4"), ("method", "mdav")):  # of which it has its own
+        released.choose(name, value)
+    shown = page(released, "result", "compare")
+    assert "since this comparison" not in shown
+    assert "with at most 25 % of the records linked" in shown
+    released.choose("role", "drop", "b")
+    assert "since this comparison" in page(released, "result", "compare")
+
+
+def test_pages_name_no_option_of_the_command_line(released: Project) -> None:
+    """But for the command that is shown as one."""
+    for step in ("run", "hand-over", "end"):
+        text = page(released, step).split("<pre")[0]
+        assert not re.findall(r"(?<![<!-])--[a-z]", text)

@@ -1,7 +1,8 @@
-"""The page of data: files whose names or sheets are in doubt, and the box in which that is said."""
+"""The page of data: files whose names or sheets are in doubt, and the box that describes the file."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,10 @@ import openpyxl
 import pytest
 
 from microagg.plan.plan_file import parsed_plan
-from microagg.web.actions import ACTIONS
 from microagg.web.jobs import Limits, Queue
+from microagg.web.pages import Pages
 from microagg.web.project import Project, Source
-from microagg.web.site import _plan
-from microagg.web.views.data import data
+from microagg.web.routes import ACTIONS, _toml
 from tests.web.serving import eventually
 
 RECORDS = [["F", "North", 93, 9120, "HIV"]] + [
@@ -40,11 +40,11 @@ def opened(project: Project, name: str, write: Callable[[Path], object]) -> str:
 
 def looked_at(project: Project) -> str:
     eventually(lambda: project.jobs["look"].over.is_set())
-    return str(data(project, False))
+    return html.unescape(Pages(False, True).page(project, "data"))
 
 
-def read_again(project: Project, **told: Any) -> str:
-    ACTIONS["reread"](project, told, False)
+def read_again(project: Project, **fields: Any) -> str:
+    ACTIONS["reread"](project, fields)
     return looked_at(project)
 
 
@@ -71,7 +71,8 @@ def test_a_file_without_header_leads_to_the_box(project: Project) -> None:
     assert "in Python" not in page
     assert "--header" not in page
     assert "9120" not in page
-    assert "<details open" in page
+    assert 'class="folded" open><summary>Names or values look wrong?' in page
+    assert '<input type="hidden" name="header" value="no">' in page  # a button that settles it
     for control in ("delimiter", "encoding", "decimal", "header", "header_row"):
         assert f'id="{control}"' in page
     page = read_again(project, header="no")
@@ -80,26 +81,27 @@ def test_a_file_without_header_leads_to_the_box(project: Project) -> None:
     assert project.found["records"] == 31
 
 
-def test_what_was_said_is_in_the_plan(project: Project) -> None:
+def test_what_describes_the_file_is_in_the_plan(project: Project) -> None:
     opened(project, "data.csv", write_csv)
     read_again(project, header="no")
     project.run()
     eventually(lambda: project.release)
-    assert parsed_plan(_plan(project), "the plan")["header"] == "no"
+    assert project.release is not None
+    plan = bytes(_toml(project.release.source, project.release.answer["asked"], {}).body).decode()
+    assert parsed_plan(plan, "the plan")["header"] == "no"
 
 
 def test_a_workbook_of_several_sheets_leads_to_the_box(project: Project) -> None:
     page = opened(project, "book.xlsx", write_book)
-    assert "several sheets that are not empty: &#x27;Notes&#x27;, &#x27;Data&#x27;" in page.replace(
-        "'", "&#x27;"
-    )
+    assert "several sheets that are not empty: 'Notes', 'Data'" in page
+    assert ">Read the sheet Data</button>" in page
     assert "Choose one by the option “Sheet”" in page
     for control in ("sheet", "header", "header_row"):
         assert f'id="{control}"' in page
     assert 'id="delimiter"' not in page
-    page = read_again(project, sheet="Data")
+    page = read_again(project, sheet="Data", more="1")
     assert "“Row with the names: 2”" in page
-    page = read_again(project, sheet="Data", header_row="2")
+    page = read_again(project, header_row="2", more="1")
     assert "the hidden column E" in page
     assert 'value="Data"' in page
     assert project.found is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,16 +15,17 @@ from pyarrow import parquet
 
 from microagg.engines import solving
 from microagg.engines.solving import solve_one
-from microagg.errors import Cancelled, SettingsError
+from microagg.errors import Cancelled, SettingsError, UnsafeRelease
 from microagg.methods.run import Progress
 from microagg.model import Microdata, Partition
 from microagg.plan.protection import Protection
-from microagg.web import jobs, work
+from microagg.read import microdata_from_file
+from microagg.web import jobs, work, worker
 from microagg.web.jobs import Job, Limits, Queue
 from tests.web.serving import PATIENCE, eventually, survey
 
-WORDS = {"k": 3, "keys": [["age", "size", "income", "rent"]], "strata": ["region"]}
-FOREVER = {"k": 3, "keys": WORDS["keys"], "pass": ["region"], "method": "anneal:steps=1000000000000"}
+SETTINGS = {"k": 3, "keys": [["age", "size", "income", "rent"]], "strata": ["region"]}
+FOREVER = {"k": 3, "keys": SETTINGS["keys"], "pass": ["region"], "method": "anneal:steps=1000000000000"}
 
 
 @pytest.fixture
@@ -34,12 +36,16 @@ def queue() -> Iterator[Queue]:
 
 
 @pytest.fixture
-def arguments(tmp_path: Path) -> dict[str, Any]:
+def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text(survey(400))
     (tmp_path / "out").mkdir()
     folder = str(tmp_path / "out")
-    source = {"name": "data.csv", "source": "data.csv", "home": str(tmp_path), "csv": {}}
-    return {**source, "folder": folder, "words": WORDS}
+    (tmp_path / "cache").mkdir()
+    source = {"name": "data.csv", "known_as": "data.csv", "source": "data.csv", "home": str(tmp_path)}
+    found = {**source, "csv": {}, "cache": str(tmp_path / "cache"), "folder": folder, "settings": SETTINGS}
+    work._keep(microdata_from_file(Path("data.csv")), tmp_path / "cache")
+    return found
 
 
 def started(queue: Queue, kind: str, arguments: dict[str, Any], lane: jobs.Lane = "long") -> Job:
@@ -70,22 +76,23 @@ def test_a_release_has_its_files(queue: Queue, arguments: dict[str, Any], tmp_pa
     assert job.answer["file"] == "data-protected.csv"
     assert job.mdav is not None
     assert job.curve[-1][1] == job.answer["loss"] < job.mdav
-    for name in ("data-protected.csv", "internal-report.html", "external-report.html", "result.html"):
+    for name in ("data-protected.csv", "internal-report.html", "external-report.html", "release.pickle"):
         assert (tmp_path / "out" / name).stat().st_mode & 0o077 == 0
     assert str(tmp_path) not in (tmp_path / "out" / "internal-report.html").read_text()
 
 
 def test_refusals_come_back_as_they_are(queue: Queue, arguments: dict[str, Any], tmp_path: Path) -> None:
-    arguments["words"] = {**WORDS, "k": 1000}
+    arguments["settings"] = {**SETTINGS, "k": 1000}
     for kind in ("check", "protect"):
         job = ended(started(queue, kind, arguments))
         assert job.state == "refused"
         assert "strata (region) have fewer than k = 1000 records" in job.message
+        assert {"small_strata": "merge"} in [cure.get("settings") for cure in job.cures]
     assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_a_job_that_is_stopped_keeps_the_best_so_far(queue: Queue, arguments: dict[str, Any]) -> None:
-    job = started(queue, "protect", {**arguments, "words": FOREVER})
+    job = started(queue, "protect", {**arguments, "settings": FOREVER})
     eventually(lambda: job.curve)
     queue.stop(job)
     assert ended(job).state == "done"
@@ -97,9 +104,9 @@ def test_a_job_that_is_stopped_keeps_the_best_so_far(queue: Queue, arguments: di
 def test_stopping_before_all_strata_have_groups_leaves_nobody_without(
     queue: Queue, arguments: dict[str, Any]
 ) -> None:
-    words = {**WORDS, "strata": ["region", "size"], "keys": [["age", "income", "rent"]]}
-    words["method"] = FOREVER["method"]
-    job = started(queue, "protect", {**arguments, "words": words})
+    settings = {**SETTINGS, "strata": ["region", "size"], "keys": [["age", "income", "rent"]]}
+    settings["method"] = FOREVER["method"]
+    job = started(queue, "protect", {**arguments, "settings": settings})
     eventually(lambda: job.mdav)
     queue.stop(job)
     assert ended(job).state == "done"
@@ -109,16 +116,19 @@ def test_stopping_before_all_strata_have_groups_leaves_nobody_without(
 
 
 class Stopped:
-    """The line of a job that is told to stop at once."""
+    """The line of a job that is to stop at once."""
 
     def __init__(self) -> None:
-        self.told: dict[str, Any] = {}
+        self.reported: dict[str, Any] = {}
 
-    def tell(self, **told: object) -> None:
-        self.told.update(told)
+    def begin(self, stage: str, start: float = 0.0, end: float = 1.0) -> None:
+        self.report(start, stage=stage)
+
+    def report(self, done: float | None = None, **reported: object) -> None:
+        self.reported.update(reported)
 
     def watch(self, progress: Progress) -> bool:
-        self.tell(done=progress.done, loss=progress.information_loss)
+        self.report(progress.done, loss=progress.information_loss)
         return True
 
 
@@ -128,13 +138,13 @@ def test_a_stopped_run_is_the_same_by_the_command_but_goes_on_to_its_end(
 ) -> None:
     """What was asked for stays what the command says, whatever groups there were at the stop."""
     monkeypatch.chdir(tmp_path)
-    words = dict(FOREVER)
+    settings = dict(FOREVER)
     if strata:
-        words["strata"] = words.pop("pass")
-    answer = work.protect({**arguments, "words": words}, cast(Any, Stopped()))
+        settings["strata"] = settings.pop("pass")
+    answer = work.protect({**arguments, "settings": settings}, cast(Any, Stopped()))
     assert answer["stopped"]
     assert answer["cut_short"]
-    assert answer["asked"] == answer["words"] == words
+    assert answer["asked"] == settings
 
 
 def test_large_data_without_groups_get_them_in_blocks(
@@ -143,8 +153,8 @@ def test_large_data_without_groups_get_them_in_blocks(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(solving, "MOST_FOR_MDAV", 9)
     monkeypatch.setattr(solving, "solve_one", cancelled)
-    words = {"k": 3, "keys": [["age", "size", "rent"]], "confidential": ["income"], "pass": ["region"]}
-    answer = work.protect({**arguments, "words": words}, cast(Any, Stopped()))
+    settings = {"k": 3, "keys": [["age", "size", "rent"]], "confidential": ["income"], "pass": ["region"]}
+    answer = work.protect({**arguments, "settings": settings}, cast(Any, Stopped()))
     assert answer["recipes"] == ["blocks"]
 
 
@@ -163,20 +173,20 @@ def test_the_comparison_with_mdav_can_be_stopped(
 
     def loss(_source: Microdata, _protection: Protection, progress: Any) -> float:
         assert progress(Progress("mdav", 0.5, 1.0, information_loss=9.0))
-        assert line.told["loss"] is None
+        assert line.reported["loss"] is None
         raise Cancelled
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(work, "mdav_loss", loss)
-    answer = work.protect({**arguments, "words": FOREVER}, cast(Any, line))
-    assert "mdav" not in line.told
+    answer = work.protect({**arguments, "settings": FOREVER}, cast(Any, line))
+    assert "mdav" not in line.reported
     assert answer["cut_short"]
 
 
 def test_a_job_that_is_given_up_is_gone_at_once(
     queue: Queue, arguments: dict[str, Any], tmp_path: Path
 ) -> None:
-    job = started(queue, "protect", {**arguments, "words": FOREVER})
+    job = started(queue, "protect", {**arguments, "settings": FOREVER})
     eventually(lambda: job.curve)
     queue.give_up(job)
     assert ended(job).state == "stopped"
@@ -189,7 +199,7 @@ def test_more_jobs_wait_and_too_many_are_refused(
     queue: Queue, arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "MOST_WAITING", 2)
-    forever = {**arguments, "words": FOREVER}
+    forever = {**arguments, "settings": FOREVER}
     running = [started(queue, "protect", forever) for _ in range(2)]
     waiting = [started(queue, "protect", forever) for _ in range(2)]
     assert [job.state for job in running + waiting] == ["running", "running", "waiting", "waiting"]
@@ -225,14 +235,14 @@ def test_a_file_that_is_larger_than_it_looks_ends_at_the_limit_of_memory(
 
 def test_a_job_without_enough_time_ends_with_the_best_so_far(arguments: dict[str, Any]) -> None:
     short = Queue(Limits(2**32, 2.0 / 60.0))
-    job = ended(started(short, "protect", {**arguments, "words": FOREVER}))
+    job = ended(started(short, "protect", {**arguments, "settings": FOREVER}))
     assert job.state == "done"
     assert job.answer["cut_short"]
     short.close()
 
 
-def test_a_process_that_dies_is_told(queue: Queue, arguments: dict[str, Any]) -> None:
-    job = started(queue, "protect", {**arguments, "words": FOREVER})
+def test_a_process_that_dies_is_noticed(queue: Queue, arguments: dict[str, Any]) -> None:
+    job = started(queue, "protect", {**arguments, "settings": FOREVER})
     eventually(lambda: job.curve)
     assert job.process is not None
     job.process.kill()
@@ -242,7 +252,7 @@ def test_a_process_that_dies_is_told(queue: Queue, arguments: dict[str, Any]) ->
 
 def test_closing_ends_everything(arguments: dict[str, Any]) -> None:
     queue = Queue(Limits(2**32, 5.0))
-    running = [started(queue, "protect", {**arguments, "words": FOREVER}) for _ in range(3)]
+    running = [started(queue, "protect", {**arguments, "settings": FOREVER}) for _ in range(3)]
     eventually(lambda: running[0].curve)
     began = time.monotonic()
     queue.close()
@@ -265,3 +275,97 @@ def test_a_process_that_cannot_be_started_fails_and_makes_room(
             assert job.state == "failed"
             assert job.over.wait(PATIENCE)
     assert ended(started(queue, "look", arguments, "quick")).state == "done"
+
+
+def test_a_verdict_is_known_before_the_reports_are_drawn(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = Stopped()
+
+    def draw(*_: object) -> dict[str, Any]:
+        assert line.reported["answer"]["sentence"].startswith("every released combination")
+        assert (tmp_path / "out" / "data-protected.csv").exists()
+        return {}
+
+    monkeypatch.setattr(work, "_write_internal_report", draw)
+    work.protect(arguments, cast(Any, line))
+
+
+class Pipe:
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+
+    def recv(self) -> str:
+        time.sleep(PATIENCE)
+        return "stop"
+
+    def send(self, message: tuple[str, Any]) -> None:
+        self.sent.append(message[1])
+
+
+def test_one_bar_never_falls_and_names_strata_in_plain_terms() -> None:
+    pipe = Pipe()
+    line = worker.Line(cast(Any, pipe))
+    line.begin("Looking for groups", 0.1, 0.7)
+    for done, part in ((0.5, "stratum 1 of 8"), (0.2, "stratum 2 of 8"), (1.0, "stratum 8 of 8")):
+        line._last = 0.0
+        line.watch(Progress("Anneal", done, 1.0, part=part))
+    line.begin("Measuring and drawing the reports", 0.75)
+    shares = [each["done"] for each in pipe.sent]
+    assert shares == sorted(shares)
+    assert shares[-1] == 0.75
+    stages = [each["stage"] for each in pipe.sent]
+    assert "Looking for groups, stratum 2 of 8" in stages
+    assert not any("Anneal" in stage for stage in stages)
+    assert pipe.sent[-1]["left"] is not None
+
+
+def test_what_was_read_once_is_not_read_again(
+    queue: Queue, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "data.csv").unlink()
+    assert ended(started(queue, "check", arguments, "quick")).state == "done"
+
+
+def test_the_check_refuses_what_no_groups_can_settle(arguments: dict[str, Any], tmp_path: Path) -> None:
+    settings = {"k": 3, "keys": [["age", "rent"], ["size", "income"]], "pass": ["region"]}
+    with pytest.raises(UnsafeRelease, match="NOT jointly"):
+        work.check({**arguments, "settings": settings}, cast(Any, Stopped()))
+    accepted = {**settings, "accept_partial": True}
+    assert work.check({**arguments, "settings": accepted}, cast(Any, Stopped()))["trial"] is None
+
+
+def test_the_check_warns_of_what_other_groups_may_settle(arguments: dict[str, Any], tmp_path: Path) -> None:
+    rows = [f"{at},{at * 7 % 97},{9 if at < 150 else at % 5}" for at in range(300)]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,illness", *rows]) + "\n")
+    work._keep(microdata_from_file(Path("data.csv")), tmp_path / "cache")
+    settings = {"k": 3, "keys": [["a", "b"]], "confidential": ["illness"]}
+    trial = work.check({**arguments, "settings": settings}, cast(Any, Stopped()))["trial"]
+    assert "has fewer than 2 different values" in trial["message"]
+    assert {"retry": True} in [cure.get("settings") for cure in trial["cures"]]
+    retried = {**settings, "retry": True}
+    assert work.check({**arguments, "settings": retried}, cast(Any, Stopped()))["trial"] is None
+
+
+def test_a_bound_that_is_proven_later_is_in_the_report_and_the_record(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data.csv").write_text(survey(40))
+    work._keep(microdata_from_file(Path("data.csv")), tmp_path / "cache")
+    settings = {"k": 3, "keys": [["age", "rent"]], "drop": ["size", "income", "region"], "method": "mdav"}
+    arguments = {**arguments, "settings": settings}
+    answer = work.protect(arguments, cast(Any, Quiet()))
+    report, record = tmp_path / "out" / "internal-report.html", tmp_path / "out" / "microagg-internal"
+    assert "no bound was proven" in report.read_text()
+    found = work.bound({**arguments, "file": answer["file"]}, cast(Any, Quiet()))["bound"]
+    assert found is not None
+    assert "no bound was proven" not in report.read_text()
+    [written] = record.glob("*.microagg.json")
+    assert json.loads(written.read_text())["bound_loss"] == found
+    assert "../" not in report.read_text()  # no private folder in its plan
+
+
+class Quiet(Stopped):
+    def watch(self, progress: Progress) -> bool:
+        return False

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from tests.web.pages import give_role, run, send, step
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 Visit = Callable[..., "Page"]
 
 STEPS = ("Data", "Roles", "Protection", "Run", "Result", "Hand over")
+HEIGHT = 720
 
 
 def released(page: Page, tmp_path: Path) -> None:
@@ -50,14 +53,14 @@ def test_no_step_has_serious_barriers_or_is_too_wide_for_a_phone(
     for name in STEPS:
         page.set_viewport_size({"width": 1280, "height": 800})
         step(page, name)
-        if name == "Result":
-            page.get_by_text("Would another k or method be better?").click()
-            page.get_by_role("button", name="Compare").click()
-            page.get_by_text("Recommended:").wait_for()
         page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             assert findings(page) == [], f"{name}, {scheme}"
+            if name == "Result":
+                for part in ("verdict", "risk", "distributions", "compare"):
+                    page.goto(f"{server.address}/result/{part}")
+                    assert findings(page) == [], f"{part}, {scheme}"
         page.set_viewport_size({"width": 390, "height": 800})
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
@@ -84,7 +87,6 @@ def test_the_keyboard_is_enough(server: Server, visit: Visit) -> None:
     tab_to("Next: roles of the columns")
     keys.press("Enter")
     page.get_by_role("heading", level=1, name="Roles").wait_for()
-    assert page.evaluate("document.activeElement.id") == "title"
     tab_to("Role of turnover")
     keys.press("c")  # confidential
     page.get_by_text("confidential: 1").wait_for()
@@ -94,7 +96,29 @@ def test_the_keyboard_is_enough(server: Server, visit: Visit) -> None:
     page.get_by_text("This can be run:").wait_for()
     tab_to("Run")
     keys.press("Enter")
-    page.get_by_text("Verified:").wait_for()
+    page.get_by_role("link", name="See the result").wait_for()
     tab_to("See the result")
     keys.press("Enter")
-    page.get_by_role("heading", name="Verdict").wait_for()
+    page.get_by_role("heading", level=1, name="Result").wait_for()
+
+
+@pytest.mark.parametrize("columns", [10, 300])
+def test_the_result_takes_two_screens(server: Server, visit: Visit, tmp_path: Path, columns: int) -> None:
+    draw = np.random.default_rng(columns)
+    names = [f"a_name_of_some_length_{at}" for at in range(columns)]
+    frame = pd.DataFrame(draw.normal(50, 10, (60, columns)).round(2), columns=names)
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    page = visit(server, viewport={"width": 1280, "height": HEIGHT})
+    send(page, tmp_path / "wide.csv")
+    for at, role in enumerate(("pass", "pass", "pass", "pass")):
+        assert page.request.post(
+            f"{server.address}/roles",
+            form={f"role.{at}": role, "only": "1"},
+            headers={"origin": server.address},
+        ).ok
+    page.request.post(f"{server.address}/protection", form={"k": "3", "method": "mdav", "then": "run"},
+                      headers={"origin": server.address})  # fmt: skip
+    page.goto(f"{server.address}/run")
+    page.get_by_role("link", name="See the result").click()
+    page.get_by_role("heading", level=1, name="Result").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 2 * HEIGHT

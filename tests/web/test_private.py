@@ -9,7 +9,6 @@ import stat
 import subprocess
 import traceback
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -18,29 +17,27 @@ import pytest
 
 from microagg.errors import SettingsError
 from microagg.web.complaints import hidden_tracebacks
+from microagg.web.pages import Pages
 from microagg.web.project import Project
-from microagg.web.views.data import data as data_page
-from tests.web.serving import COMMAND, Server, eventually, serving
+from tests.web.serving import COMMAND, Server, eventually, serving, survey
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-Visit = Callable[..., "Page"]
+    from playwright.sync_api import Browser
 
 
 def browser_that_writes_down(folder: Path) -> tuple[Path, Path]:
     """A browser that only says what it was started with."""
-    script, told = folder / "browser", folder / "told.txt"
-    script.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {told}.new && mv {told}.new {told}\n')
+    script, noted = folder / "browser", folder / "started.txt"
+    script.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {noted}.new && mv {noted}.new {noted}\n')
     script.chmod(0o700)
-    return script, told
+    return script, noted
 
 
 def test_the_browser_is_not_started_with_the_link(temporary: Path) -> None:
     """What a process is started with can be read by every user of the machine."""
-    script, told = browser_that_writes_down(temporary)
+    script, noted = browser_that_writes_down(temporary)
     with serving(temporary, opening=True, BROWSER=str(script)) as server:
-        started_with = eventually(lambda: told.read_text().strip() if told.exists() else None)
+        started_with = eventually(lambda: noted.read_text().strip() if noted.exists() else None)
         token = urlsplit(server.link()).query.removeprefix("token=")
         assert token not in started_with
         assert started_with.startswith("file:///")
@@ -58,9 +55,9 @@ def test_the_browser_is_not_started_with_the_link(temporary: Path) -> None:
 
 
 def test_the_page_of_the_private_folder_leads_in(temporary: Path, browser: Browser) -> None:
-    script, told = browser_that_writes_down(temporary)
+    script, noted = browser_that_writes_down(temporary)
     with serving(temporary, opening=True, BROWSER=str(script)) as server:
-        address = eventually(lambda: told.read_text().strip() if told.exists() else None)
+        address = eventually(lambda: noted.read_text().strip() if noted.exists() else None)
         context = browser.new_context()
         page = context.new_page()
         page.goto(address)
@@ -70,22 +67,21 @@ def test_the_page_of_the_private_folder_leads_in(temporary: Path, browser: Brows
         context.close()
 
 
-def test_files_are_opened_by_path_only_if_that_is_allowed(
-    server: Server, visit: Visit, temporary: Path
-) -> None:
+def test_files_are_opened_by_path_only_if_that_is_allowed(server: Server, temporary: Path) -> None:
     secret = temporary / "secret.csv"
     secret.write_text("a,b\n" + "\n".join(f"{at},{at}" for at in range(20)))
-    asks = f"Shiny.setInputValue('did', {{act: 'open', path: '{secret}'}}, {{priority: 'event'}})"
-    page = visit(server)
-    assert page.get_by_text("Open by its path").count() == 0
-    page.evaluate(asks)
-    page.get_by_text("This server opens no files by their path.").wait_for()
+    cookie = server.enter()
+    assert "Open by its path" not in server.page(cookie, "/data")
+    _, place = server.post(cookie, "/open", path=secret)
+    assert "This server opens no files by their path." in server.page(cookie, place)
     with serving(temporary, "--allow-paths") as other:
-        page = visit(other)
-        page.get_by_text("Open by its path").wait_for()
-        page.get_by_label("Path of a file that the server can read").fill(str(secret))
-        page.get_by_role("button", name="Open", exact=True).click()
-        page.get_by_text("This was read.").wait_for()
+        cookie = other.enter()
+        assert "Open by its path" in other.page(cookie, "/data")
+        assert other.post(cookie, "/open", path=secret) == (303, "/data")
+        other.shows(cookie, "/data", "This was read.")
+        assert other.post(cookie, "/open", path="/data/typo.csv") == (303, "/data")
+        page = other.shows(cookie, "/data", "typo.csv cannot be used as it is")
+        assert "secret.csv stays open, with all choices" in page
 
 
 def test_paths_are_not_for_others(tmp_path: Path) -> None:
@@ -99,13 +95,23 @@ def test_paths_are_not_for_others(tmp_path: Path) -> None:
 
 def test_a_page_for_others_does_not_claim_that_files_stay_on_their_machine(tmp_path: Path) -> None:
     project = Project(tmp_path, None)  # type: ignore[arg-type]
-    assert "It stays on this machine" in str(data_page(project, False))
-    others = str(data_page(project, False, alone=False))
+    assert "It stays on this machine" in Pages(False, alone=True).page(project, "data")
+    others = Pages(False, alone=False).page(project, "data")
     assert "this machine" not in others
+    assert "this computer" not in others
     assert "over the network" in others
 
 
-def test_exceptions_are_told_by_kind_and_place(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("host", ["10.255.255.1", "no.such.name.invalid"])
+def test_an_address_of_another_machine_is_named_as_such(tmp_path: Path, host: str) -> None:
+    done = subprocess.run(
+        [COMMAND, "serve", "--no-open", "--host", host], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert f"{host} is not an address of this machine" in done.stderr
+
+
+def test_exceptions_are_shown_by_kind_and_place(capsys: pytest.CaptureFixture[str]) -> None:
     with hidden_tracebacks():
         try:
             raise SettingsError("secret")
@@ -113,23 +119,57 @@ def test_exceptions_are_told_by_kind_and_place(capsys: pytest.CaptureFixture[str
             traceback.print_exc()
             traceback.print_exception(type(error), error, error.__traceback__)
         warnings.showwarning("secret", UserWarning, "secret/place.py", 7)
-    told = capsys.readouterr().err
-    assert "secret" not in told
-    assert "Traceback" not in told
-    assert len(re.findall(r"Internal error: SettingsError at test_private.py:\d+", told)) == 2
-    assert "UserWarning at place.py:7" in told
+    printed = capsys.readouterr().err
+    assert "secret" not in printed
+    assert "Traceback" not in printed
+    assert len(re.findall(r"Internal error: SettingsError at test_private.py:\d+", printed)) == 2
+    assert "UserWarning at place.py:7" in printed
 
 
-def test_a_page_that_fails_prints_no_traceback(temporary: Path, browser: Browser) -> None:
+def test_a_page_that_fails_shows_nothing_private(temporary: Path) -> None:
+    """Its session, and others, go on."""
     with serving(temporary) as server:
-        context = browser.new_context()
-        page = context.new_page()
-        page.goto(server.link())
-        page.wait_for_selector("h1#title")
-        page.evaluate("Shiny.setInputValue('said', {secret: 'respondent'}, {priority: 'event'})")
-        eventually(lambda: "Internal error: KeyError at app.py:" in "\n".join(server.said))
-        context.close()
-    said = "\n".join(server.said)
-    assert "Traceback" not in said
-    assert str(temporary) not in said
-    assert "site-packages" not in said
+        cookie = server.released(survey(60))
+        for report in temporary.rglob("internal-report.html"):
+            report.unlink()
+        status, _, page = server.get("/result", cookie)
+        assert status == 500
+        assert "Something went wrong inside microagg" in page
+        assert str(temporary) not in page
+        assert server.get("/data", cookie)[0] == 200
+    printed = "\n".join(server.said)
+    assert "Internal error: FileNotFoundError at pathlib.py:" in printed
+    assert "Traceback" not in printed
+    assert str(temporary) not in printed
+    assert "site-packages" not in printed
+
+
+def test_kept_files_are_there_again_for_this_user_only(temporary: Path) -> None:
+    folder = temporary / "kept"
+    with serving(temporary, "--keep", str(folder)) as server:
+        cookie = server.released(survey(60), k=4)
+        assert server.post(cookie, "/roles", only="role.1", role__1="drop")[0] == 303
+        protected = server.get("/get/protected", cookie)[2]
+        refused = subprocess.run(
+            [COMMAND, "serve", "--no-open", "--keep", str(folder)], capture_output=True, text=True
+        )
+        assert refused.returncode == 2
+        assert "Another server uses" in refused.stderr
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    with serving(temporary, "--keep", str(folder)) as server:
+        cookie = server.enter()
+        page = server.shows(cookie, "/data", "First 8 records")
+        assert "2 choices that you made before are in force" in page
+        assert server.get("/get/protected", cookie)[2] == protected
+        server.post(cookie, "/end")
+    assert [path.name for path in folder.iterdir()] == ["lock"]
+    folder.chmod(0o755)
+    for more, reason in (
+        ((), "can be read or changed by others"),
+        (("--host", "0.0.0.0"), "Leave out one"),
+    ):
+        refused = subprocess.run(
+            [COMMAND, "serve", "--no-open", "--keep", str(folder), *more], capture_output=True, text=True
+        )
+        assert refused.returncode == 2
+        assert reason in refused.stderr

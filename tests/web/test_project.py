@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import socket
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from microagg.errors import SettingsError
 from microagg.web.jobs import Limits, Queue
+from microagg.web.memory import Memory
 from microagg.web.project import Project, Source
-from tests.web.serving import Server, eventually, survey
+from tests.web.serving import Server, eventually, multipart, survey
 
 
 @pytest.fixture
@@ -21,35 +24,134 @@ def project(tmp_path: Path) -> Iterator[Project]:
     queue.close()
 
 
-def opened(project: Project, seed: int) -> Path:
+def opened(project: Project, seed: int, text: str = "") -> Path:
     place = project.new_place()
-    (place / "data.csv").write_text(survey(60, seed))
+    (place / "data.csv").write_text(text or survey(60, seed))
     project.open(Source("data.csv", "data.csv", place))
-    eventually(lambda: project.found)
+    eventually(lambda: project.jobs["look"].over.is_set())
     return place
 
 
-def test_another_file_takes_the_place_of_the_last_and_its_release(project: Project) -> None:
-    first = opened(project, 1)
-    project.say("k", "3")
+def ran(project: Project) -> None:
     project.run()
-    eventually(lambda: project.release)
-    assert project.release_folder is not None
-    released = project.release_folder
-    assert first.exists()
-    assert released.exists()
+    eventually(lambda: project.jobs["protect"].over.is_set())
+
+
+def test_another_file_takes_the_place_of_the_last_but_releases_stay(project: Project) -> None:
+    first = opened(project, 1)
+    ran(project)
+    assert project.release is not None
+    released = project.release.folder
     second = opened(project, 2)
-    assert list(project.folder.iterdir()) == [second]
+    assert not first.exists()
+    assert second.exists()
+    assert released is not None
+    assert released.exists()
+    assert project.settings_changed
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(project: Project) -> None:
+    place = opened(project, 1)
+    project.choose("role", "drop", "size")
+    ran(project)
+    found, release = project.found, project.release
+    opened(project, 2, "a,a\n1,2\n")
+    assert project.jobs["look"].state == "refused"
+    assert (project.found, project.release) == (found, release)
+    assert project.choices.roles["size"] == "drop"
+    assert project.source is not None
+    assert project.source.home == place
+    project.cancel_reading()
+    assert project.incoming is None
+    assert place.exists()
+    with suppress(SettingsError):
+        project.open_path(str(place / "typo.csv"), allowed=True)
+    eventually(lambda: project.jobs["look"].over.is_set())
+    assert (project.found, project.release) == (found, release)
+    ran(project)  # with the file that stayed open
+
+
+def test_the_same_file_again_keeps_what_was_chosen(project: Project) -> None:
+    opened(project, 1)
+    project.choose("role", "drop", "size")
+    project.choose("k", "4")
+    project.choose("missing_codes", "99", "age")
+    for _ in range(2):
+        project.read_again({})
+        eventually(lambda: project.jobs["look"].over.is_set())
+        assert project.choices.roles["size"] == "drop"
+        assert project.choices.codes["age"] == "99"
+        assert project.choices.settings["k"] == 4
+        assert project.taken_over == 3
+    project.take_suggestions()
+    assert project.choices.settings["k"] == 3
+
+
+def test_reading_can_be_cancelled(project: Project) -> None:
+    place = opened(project, 1)
+    second = project.new_place()
+    (second / "data.csv").write_text(survey(200_000))
+    project.open(Source("data.csv", "data.csv", second))
+    project.cancel_reading()
+    eventually(lambda: not project.busy)
+    assert not second.exists()
+    assert project.source is not None
+    assert project.source.home == place
+    assert project.found is not None
+    assert project.found["records"] == 60
+
+
+def test_earlier_releases_can_be_gone_back_to(project: Project) -> None:
+    opened(project, 1)
+    for k in ("3", "4", "5", "6", "7", "8"):
+        project.choose("k", k)
+        ran(project)
+        assert project.release is not None
+        project.release.downloaded = k != "3"
+    assert [each.answer["k"] for each in project.releases] == [8, 7, 6, 5, 4, 3]  # 3 was not downloaded
+    project.show(project.releases[-1].id)
+    assert project.release is not None
+    assert project.release.answer["k"] == 3
+    assert project.settings_changed
+    project.release.downloaded = True
+    ran(project)
+    assert [each.answer["k"] for each in project.releases] == [8, 8, 7, 6, 5]
+
+
+def test_choices_and_history_outlive_the_server(project: Project, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    project.memory = Memory(state)
+    opened(project, 1)
+    project.choose("role", "drop", "size")
+    project.choose("k", "4")
+    ran(project)
+    assert stat.S_IMODE((state / "choices.json").stat().st_mode) == 0o600
+    again = Project(tmp_path, project.queue, Memory(state))
+    opened(again, 2)
+    assert again.choices.roles["size"] == "drop"
+    assert again.choices.settings["k"] == 4
+    [earlier] = again.releases
+    assert earlier.folder is None
+    again.choose("k", "5")
+    again.show(earlier.id)
+    assert again.choices.settings["k"] == 4
+
+
+def test_what_others_have_written_is_no_memory(tmp_path: Path) -> None:
+    for text in ("", "{", "[1, {}]", '[{"columns": 1}]', "null"):
+        (tmp_path / "choices.json").write_text(text)
+        assert Memory(tmp_path).recall(["a"]) == ([], [])
 
 
 def test_the_files_of_a_run_that_is_given_up_are_removed(project: Project) -> None:
-    place = opened(project, 1)
-    project.say("method", "anneal:steps=1000000000000")
+    opened(project, 1)
+    before = sorted(project.folder.iterdir())
+    project.choose("method", "anneal:steps=1000000000000")
     project.run()
-    assert len(list(project.folder.iterdir())) == 2
+    assert len(list(project.folder.iterdir())) == len(before) + 1
     project.give_up("protect")
     eventually(lambda: project.jobs["protect"].over.is_set())
-    assert list(project.folder.iterdir()) == [place]
+    assert sorted(project.folder.iterdir()) == before
 
 
 def test_a_file_that_has_changed_since_it_was_opened_is_refused(project: Project, tmp_path: Path) -> None:
@@ -58,16 +160,16 @@ def test_a_file_that_has_changed_since_it_was_opened_is_refused(project: Project
     project.open_path(str(file), allowed=True)
     eventually(lambda: project.found)
     file.write_text(survey(60, 2))
-    project.say("k", "3")
+    project.choose("k", "3")
     project.run()
-    project.check(against_data=True)
-    project.compare([3], ["mdav"])
+    project.check()
+    project.compare([3], ["mdav"], 0.1)
     for kind in ("protect", "check", "compare"):
         eventually(lambda kind=kind: not project.jobs[kind].active)
         assert project.jobs[kind].state == "refused"
         assert "own.csv has changed since it was opened" in project.jobs[kind].message
     project.open_path(str(file), allowed=True)
-    eventually(lambda: project.found)
+    eventually(lambda: project.jobs["look"].over.is_set())
     project.run()
     eventually(lambda: project.release)
 
@@ -86,12 +188,13 @@ def test_an_upload_that_breaks_off_leaves_nothing(server: Server) -> None:
     before = {path for folder in server.folders for path in folder.iterdir()}
     with socket.create_connection(("127.0.0.1", server.port)) as sender:
         head = [
-            "POST /upload?name=data.csv HTTP/1.1",
+            "POST /data HTTP/1.1",
             f"host: 127.0.0.1:{server.port}",
             f"origin: {server.address}",
             f"cookie: {cookie}",
             "content-length: 1000000",
+            "content-type: multipart/form-data; boundary=limit",
         ]
-        sender.sendall("\r\n".join([*head, "", "a,b,c"]).encode())
+        sender.sendall("\r\n".join([*head, "", ""]).encode() + multipart("data.csv", b"a,b,c")[1][:-20])
         eventually(lambda: {path for folder in server.folders for path in folder.iterdir()} - before)
     eventually(lambda: not {path for folder in server.folders for path in folder.iterdir()} - before)

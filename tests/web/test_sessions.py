@@ -9,6 +9,7 @@ import pytest
 
 from microagg.web.folders import ServerFolder
 from microagg.web.jobs import Limits, Queue
+from microagg.web.memory import Memory
 from microagg.web.project import Source
 from microagg.web.sessions import Sessions
 from tests.web.serving import eventually, survey
@@ -18,7 +19,7 @@ from tests.web.serving import eventually, survey
 def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sessions]:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     folder, queue = ServerFolder(), Queue(Limits(2**32, 5.0))
-    yield Sessions(folder, queue, keep=0.0, first=None)
+    yield Sessions(folder, queue, 0.0, None, Memory(None))
     queue.close()
     folder.remove()
 
@@ -45,19 +46,6 @@ def test_a_session_is_kept_while_something_runs(sessions: Sessions) -> None:
     eventually(lambda: session.project.found)
     sessions.end_forgotten()
     assert sessions.get(session.id) is None
-
-
-def test_another_file_takes_the_place_of_everything(sessions: Sessions) -> None:
-    project = sessions.new().project
-    for records in (30, 50):
-        place = project.new_place()
-        (place / "data.csv").write_text(survey(records))
-        project.open(Source("data.csv", "data.csv", place))
-        eventually(lambda: project.found)
-        assert project.found is not None
-        assert project.found["records"] == records
-        project.say("k", records)
-    assert project.choices.settings["k"] == 50
 
 
 def test_files_are_not_opened_by_path_for_others(sessions: Sessions) -> None:

@@ -14,7 +14,9 @@ from microagg.wording import Step
 def microdata_from(
     data: object, csv_format: CsvFormat, layout: Layout, progress: Watcher | None = None
 ) -> Microdata:
-    """All columns of a file or a data frame."""
+    """All columns of a file or a data frame; microdata that were read before are taken as they are."""
+    if isinstance(data, Microdata):
+        return data
     if isinstance(data, str | Path):
         path = Path(data)
         return Steps(progress).call(

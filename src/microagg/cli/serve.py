@@ -15,7 +15,7 @@ from microagg.plan.settings import ServeRun
 
 def serve(given: dict[str, Any]) -> None:
     run = take(ServeRun, given)
-    for module in ("shiny", "jinja2"):
+    for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         if find_spec(module) is None:
             raise wording.needs_extra("The browser face", module, "web")
     from microagg.web.jobs import Limits  # needs the extra
@@ -26,7 +26,9 @@ def serve(given: dict[str, Any]) -> None:
     usual = Limits.usual()
     limits = Limits(usual.memory if run.memory is None else int(run.memory * 2**30), run.minutes)
     try:
-        settings = Settings(run.host, run.port, run.open, file, limits, paths=run.allow_paths)
+        settings = Settings(
+            run.host, run.port, run.open, file, limits, paths=run.allow_paths, keep=run.keep
+        )
         serve_pages(settings, lambda text: click.echo(text))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(wording.server_ended()) from None

@@ -528,6 +528,10 @@ class ServeRun:
     )
     open: bool = _output_flag("Open a browser, too.", default=True, flags=("--open/--no-open",))
     allow_paths: bool = _file_option(Flag(), "Let the pages open any file that you can read, by its path.")
+    keep: Path | None = _file_option(
+        kinds.File("FOLDER"),
+        "Keep data and releases in this folder, for the next time; by default they are removed at the end.",
+    )
     memory: float | None = _method_option(
         kinds.Number(), "Most memory of a job, in GiB; by default a quarter of the machine's."
     )

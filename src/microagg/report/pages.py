@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -36,7 +37,7 @@ MOST_TASKS = 100
 """Rows of the table of tasks."""
 MOST_PARTS = 60
 """Rows of the table of a measure's parts."""
-_MAIN = '<main id="main">'
+_SECTION = re.compile(r'(<section id="([a-z]+)".*?<h2[^>]*>(.*?)</h2>.*?</section>)', re.S)
 SMALLEST_SCALE = 0.05
 """Least difference of correlations shown in full colour, so that rounding errors stay pale."""
 
@@ -121,9 +122,9 @@ def assessment_page(assessment: Assessment, original: str, protected: str) -> st
     )
 
 
-def main_part(page: str) -> str:
-    """The main part of a page, without its head, title and foot, to be shown inside another page."""
-    return page[page.index(_MAIN) + len(_MAIN) : page.rindex("</main>")]
+def sections(page: str) -> dict[str, tuple[str, str]]:
+    """The sections of a page that was made here, by their ids: title and content, for another page."""
+    return {name: (title, content) for content, name, title in _SECTION.findall(page)}
 
 
 def _joined(subsets: Sequence[Subset]) -> Subset:
@@ -189,7 +190,7 @@ def _losses(facts: InternalFacts) -> Chart:
 def _gap(facts: InternalFacts) -> str:
     """How close to the optimum the groups are."""
     if facts.bound_loss is None:
-        return "not known: no bound was proven (--certify proves one)"
+        return "not known: no bound was proven"
     return nearness(gap_above(facts.bound_loss, facts.information_loss))
 
 

@@ -1,5 +1,5 @@
-"""What the server's terminal shows of an exception that nobody expected: its kind and place. Its own words,
-and the paths of a traceback, may hold what is private.
+"""What the server's terminal shows of an exception that nobody expected: its kind and place. Its text, and
+the paths of a traceback, may hold what is private.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from microagg import wording
 
 @contextmanager
 def hidden_tracebacks() -> Iterator[None]:
-    """As long as it lasts, nothing in this process prints a traceback or the words of a warning.
-
-    Shiny prints tracebacks itself and has no setting for that: the functions that print are replaced.
+    """As long as it lasts, nothing in this process prints a traceback or the text of a warning: the
+    functions that print them are replaced.
     """
     replaced: list[tuple[Any, str, Any]] = [
-        (traceback, "print_exception", _print_place),
-        (threading, "excepthook", lambda thrown: _print_place(thrown.exc_value)),
-        (sys, "excepthook", lambda _kind, error, _trace: _print_place(error)),
+        (traceback, "print_exception", print_place),
+        (threading, "excepthook", lambda thrown: print_place(thrown.exc_value)),
+        (sys, "excepthook", lambda _kind, error, _trace: print_place(error)),
         (warnings, "showwarning", _print_warning_place),
     ]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
@@ -39,7 +38,7 @@ def hidden_tracebacks() -> Iterator[None]:
             setattr(owner, name, theirs)
 
 
-def _print_place(*thrown: Any, file: Any = None, **_settings: object) -> None:
+def print_place(*thrown: Any, file: Any = None, **_settings: object) -> None:
     """Called like `traceback.print_exception`: by an exception, or by its kind, itself and its trace."""
     error = next((each for each in thrown if isinstance(each, BaseException)), None)
     if error is not None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
+from microagg import wording
+from microagg.web.memory import check_keep_folder
 from microagg.write import private
 from microagg.write.private import PrivateFolder, remove
 
@@ -14,13 +19,33 @@ PREFIX = "microagg-serve-"
 
 
 class ServerFolder(PrivateFolder):
-    """Where a server keeps all files of its sessions; mode 0700, locked as long as the server lives."""
+    """Where a server keeps all files of its sessions; mode 0700, locked as long as the server lives.
 
-    def __init__(self) -> None:
+    `keep`: a folder that has the files of sessions instead, and is still there when the server has ended.
+    """
+
+    def __init__(self, keep: Path | None = None) -> None:
+        self._keep_lock = None if keep is None else _locked(keep)
+        self.keep = keep
         super().__init__(PREFIX)
 
     def new(self) -> Path:
-        return Path(tempfile.mkdtemp(dir=self.path))
+        return Path(tempfile.mkdtemp(dir=self.keep or self.path))
+
+    def remove(self) -> None:
+        super().remove()
+        if self._keep_lock is not None:
+            self._keep_lock.close()
+
+
+def _locked(folder: Path) -> TextIO:
+    check_keep_folder(folder)
+    lock = (folder / private.LOCK).open("w")
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock
+    lock.close()
+    raise wording.keep_folder_in_use(str(folder))
 
 
 def sweep() -> int:

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 SESSION = "microagg.session"
 """Where a request's scope has the session that its cookie names."""
-STEP = "microagg.step"
-"""Where it has the step that its address names."""
 
 _HEADERS = {
-    b"referrer-policy": b"no-referrer",
+    b"referrer-policy": b"same-origin",  # without any, browsers would not tell where a form was sent from
     b"x-content-type-options": b"nosniff",
     b"x-frame-options": b"DENY",
     b"cross-origin-opener-policy": b"same-origin",
@@ -46,14 +44,24 @@ class OneTimeLink:
         self._address = address
         self._announce = announce
         self._token = secrets.token_urlsafe(24)
+        self._handed: set[str] = set()
 
     @property
     def link(self) -> str:
         """The one that can be used now."""
         return f"{self._address}/?token={self._token}"
 
+    def hand_out(self) -> str:
+        """The address of another one, for a browser that was let in before."""
+        token = secrets.token_urlsafe(24)
+        self._handed.add(token)
+        return f"/?token={token}"
+
     def redeem(self, token: str) -> bool:
         """Whether the token is right; if so it is used up, and the next link is announced."""
+        if token in self._handed:
+            self._handed.remove(token)
+            return True
         if not secrets.compare_digest(token.encode(), self._token.encode()):
             return False
         self._token = secrets.token_urlsafe(24)
@@ -105,14 +113,11 @@ class Guard:
             await self._app({**scope, SESSION: session}, receive, _with_headers(send))
 
 
-def policy(scripts: Iterable[str] = ()) -> bytes:
-    """Nothing is loaded from elsewhere, and no script runs but our files and those with these digests."""
-    allowed = " ".join(["'self'", *(f"'{script}'" for script in scripts)])
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'self' 'unsafe-inline'; "
-        "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; "
-        "frame-ancestors 'none'; base-uri 'none'"
-    ).encode()
+POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    b"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+"""Nothing is loaded from elsewhere, and no script runs but our file."""
 
 
 def _bracketed(host: str) -> str:
@@ -133,7 +138,7 @@ def _with_headers(send: Send) -> Send:
             own = {name.lower() for name, _ in message["headers"]}
             more = [(name, value) for name, value in _HEADERS.items() if name not in own]
             if b"content-security-policy" not in own:
-                more.append((b"content-security-policy", policy()))
+                more.append((b"content-security-policy", POLICY))
             if b"cache-control" not in own:
                 more.append((b"cache-control", b"no-store"))
             message = {**message, "headers": [*message["headers"], *more]}

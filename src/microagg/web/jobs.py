@@ -65,14 +65,19 @@ class Job:
     state: State = "waiting"
     stage: str = ""
     done: float = 0.0
-    """Share of the stage."""
+    """Share of the whole job."""
+    left: float | None = None
+    """About so many seconds are left; None: not known."""
     curve: list[tuple[float, float]] = field(default_factory=list)
     """Seconds and information loss of the best so far."""
     mdav: float | None = None
     seconds: float = 0.0
     answer: dict[str, Any] = field(default_factory=dict)
+    """A run has it as soon as its release is verified and written; it then still draws its reports."""
     message: str = ""
     """Why there is no answer."""
+    cures: list[dict[str, Any]] = field(default_factory=list)
+    """What would settle a refusal, see `cures.py`."""
     process: BaseProcess | None = None
     pipe: Connection | None = None
     given_up: bool = False
@@ -86,7 +91,7 @@ class Job:
         return self.state in ("waiting", "running", "stopping")
 
     def take(self, message: Mapping[str, Any]) -> None:
-        for name in ("stage", "done", "mdav", "seconds"):
+        for name in ("stage", "done", "left", "mdav", "seconds", "answer"):
             if name in message:
                 setattr(self, name, message[name])
         loss = message.get("loss")
@@ -224,8 +229,11 @@ class Queue:
         elif job.given_up or state == "stopped":
             job.message, job.state = wording.job_stopped(), "stopped"
         elif state == "refused":
-            job.message, job.state = answer, "refused"
+            job.message, job.cures = answer
+            job.state = "refused"
         elif state == "memory":
             job.message, job.state = str(wording.job_out_of_memory(self.limits.memory)), "failed"
         else:
             job.message, job.state = answer or wording.job_ended(), "failed"
+        if job.state != "done":
+            job.answer = {}

@@ -5,15 +5,24 @@ from __future__ import annotations
 from microagg import wording
 from microagg.plan.settings import PLAN_OPTIONS, label_of
 
-_SUBSETS = {"keys 2": "key, second subset", "keys 3": "key, third subset", "keys 4": "key, fourth subset"}
-
 ROLES = {
     "keys 1": PLAN_OPTIONS["keys"].label,
-    **_SUBSETS,
+    **{f"keys {number}": f"key, subset {number}" for number in (2, 3, 4)},
     **{
         role: PLAN_OPTIONS[role].label
         for role in ("each", "strata", "confidential", "weight", "pass", "drop")
     },
+}
+
+
+SHORT_ROLES = {
+    "keys": "keys",
+    "each": "keys, each by itself",
+    "strata": "strata",
+    "confidential": "confidential",
+    "weight": "weight",
+    "pass": "released unchanged",
+    "drop": "not released",
 }
 
 

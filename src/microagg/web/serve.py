@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import html
 import ipaddress
 import signal
@@ -19,8 +20,9 @@ from microagg.web.folders import ServerFolder, sweep
 from microagg.web.guard import Guard, OneTimeLink
 from microagg.web.jobs import Limits, Queue
 from microagg.web.labels import PAGES
+from microagg.web.memory import Memory, usual_place
 from microagg.web.project import Source
-from microagg.web.sessions import KEEP, Sessions
+from microagg.web.sessions import IDLE, Sessions
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
@@ -42,29 +44,34 @@ class Settings:
     """A browser, too."""
     file: Path | None = None
     limits: Limits | None = None
-    keep: float = KEEP
+    idle: float = IDLE
+    """Seconds after which a session ends whose browser is away."""
     paths: bool = False
     """Pages may open any file that the server can read, by its path."""
+    keep: Path | None = None
+    """A folder for data and releases that are still there when the server is started again."""
 
 
 def serve(settings: Settings, say: Callable[[str], object]) -> None:
     """Serve until the process is asked to end; nothing is left behind."""
     import uvicorn
 
-    from microagg.web.app import application
-    from microagg.web.site import site
+    from microagg.web.routes import application
 
     alone = settings.host in LOOPBACK
     if settings.paths and not alone:
         raise wording.paths_for_others(settings.host)
+    if settings.keep is not None and not alone:
+        raise wording.keep_for_others(settings.host)
     sweep()
     bound = _socket(settings.host, settings.port)
     port = bound.getsockname()[1]
     if not alone:
         say(wording.served_to_others(settings.host))
-    folder = ServerFolder()
+    folder = ServerFolder(None if settings.keep is None else settings.keep.absolute())
     queue = Queue(settings.limits or Limits.usual())
-    sessions = Sessions(folder, queue, settings.keep, _first(settings.file))
+    memory = Memory(usual_place() if alone else None, keeps_projects=settings.keep is not None)
+    sessions = Sessions(folder, queue, settings.idle, _first(settings.file), memory)
     hosts = _names(settings.host)
     way_in = folder.path / WAY_IN
 
@@ -74,14 +81,20 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         say(f"for another browser: {link}")
 
     door = OneTimeLink(f"http://{_bracketed(hosts[0])}:{port}", entered)
-    app = Guard(site(application(sessions, settings.paths, alone)), sessions, door, hosts, port)
+    app = Guard(
+        application(sessions, door, settings.paths, alone, settings.keep is not None),
+        sessions,
+        door,
+        hosts,
+        port,
+    )
     server = uvicorn.Server(
         uvicorn.Config(
             app,
             log_level="critical",  # a log of addresses would have tokens in it
             access_log=False,
             timeout_graceful_shutdown=1,
-            ws_max_size=2**20,
+            ws="none",
             server_header=False,
             lifespan="off",
         )
@@ -93,7 +106,8 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
     ended = threading.Event()
     threading.Thread(target=_end_forgotten, args=(sessions, ended), daemon=True).start()
     say(f"open {door.link}")
-    say("each link lets one browser in; Ctrl-C ends the server and removes all files")
+    kept = "removes all files" if settings.keep is None else f"keeps all files in {settings.keep}"
+    say(f"each link lets one browser in; Ctrl-C ends the server and {kept}")
     if settings.open:
         _write_way_in(way_in, door.link)
         threading.Thread(target=webbrowser.open, args=(way_in.as_uri(),), daemon=True).start()
@@ -160,7 +174,7 @@ def _socket(host: str, port: int) -> socket.socket:
         bound.listen()  # who follows the link at once waits instead of being refused
     except (OSError, OverflowError) as error:
         bound.close()
-        if isinstance(error, socket.gaierror):
+        if isinstance(error, socket.gaierror) or getattr(error, "errno", None) == errno.EADDRNOTAVAIL:
             raise wording.bad_address(host) from None
         raise wording.port_taken(host, port) from None
     return bound

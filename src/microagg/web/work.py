@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
+from datetime import datetime, time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import pyarrow as pa
 
 from microagg import errors, read, wording
 from microagg.api.assess import compare as compare_strategies
-from microagg.engines import local
-from microagg.engines.drafting import draft
+from microagg.engines import local, reporting
+from microagg.engines.drafting import QuickGroups, draft
 from microagg.engines.outlook import bound_loss, mdav_loss, outlook
+from microagg.engines.release import Release
 from microagg.methods.run import Progress
 from microagg.model import Microdata
 from microagg.plan.files import file_options
 from microagg.plan.profile import ColumnProfile, profile
 from microagg.plan.protection import Protection
-from microagg.report.pages import main_part
-from microagg.web.work_files import EXTERNAL, INTERNAL, REPORT, RESULT
+from microagg.report.pages import internal_page
+from microagg.verdict import Verdict
+from microagg.web.cures import cures_of
+from microagg.web.work_files import EXTERNAL, INTERNAL, ORIGIN, RELEASE, REPORT, TABLE
 from microagg.web.worker import Line
 from microagg.write import protected_name
 
@@ -29,17 +37,23 @@ PREVIEWED = 8
 LONGEST = 60
 """Letters of a cell in it."""
 USUAL_K = 3
+MOST_NAMED = 10
+"""Columns that the sentence of a verdict names; of more it gives the number."""
+OF_SEARCH = ("method", "effort", "seconds", "seed", "retry", "certify", "threads")
+"""Options that a trial with quick groups does without."""
 
 
 def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What the file holds: a preview, the profile of each column with a suggested role, sums."""
-    line.tell(stage="reading the file")
-    path, _ = _source(arguments)
+    line.begin("Reading the file", 0.0, 0.4)
+    path = _home(arguments)
     stamp = _stamp(path)
-    source = _read({**arguments, "stamp": stamp})
-    line.tell(stage="looking at its columns")
+    source = read.microdata_from_file(path, *file_options(dict(arguments["csv"])))
+    _refuse_other(path, {**arguments, "stamp": stamp})
+    _keep(source, Path(arguments["cache"]))
+    line.begin("Looking at its columns", 0.4, 0.7)
     found = profile(source)
-    line.tell(stage="trying roles on quick groups")
+    line.begin("Trying roles on quick groups", 0.7)
     drafted = draft(source, found, min(USUAL_K, found.records))
     csv = source.origin.csv
     labels = source.origin.labels.column_labels if source.origin.labels else {}
@@ -89,90 +103,175 @@ def _preview(source: Microdata) -> list[list[str]]:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()  # Excel has no others
     text = str(value)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def check(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What a run would work on; its refusals are raised."""
-    line.tell(stage="reading the file")
-    return asdict(outlook(_read(arguments), Protection.of(arguments["words"])))
+    line.begin("Reading the data", 0.0, 0.2)
+    source, protection = _read(arguments), Protection.of(arguments["settings"])
+    line.begin("Checking the settings", 0.2)
+    return {**asdict(outlook(source, protection)), "trial": _trial(source, protection)}
+
+
+def _trial(source: Microdata, protection: Protection) -> dict[str, Any] | None:
+    """Why quick groups would be refused, where the search may find others; None if they would not. What no
+    groups can settle is raised.
+    """
+    has_rules = protection.confidential or protection.weight or protection.aggregate == "median"
+    if not has_rules and len(protection.subsets) < 2:
+        return None
+    settings = {name: value for name, value in protection.settings.items() if name not in OF_SEARCH}
+    try:
+        local.protect(source, Protection.of({**settings, "method": QuickGroups()}))
+    except errors.UnsafeRelease as refusal:
+        rules = {each.rule for each in getattr(refusal, "findings", ())}
+        if "partial_not_accepted" in rules or wording.kind_of(refusal) == "real_values":
+            raise
+        return None if protection.retry else {"message": str(refusal), "cures": cures_of(refusal)}
+    return None
 
 
 def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """A verified release with its reports, in the folder that is given."""
-    line.tell(stage="reading the file")
-    source = _read(arguments)
-    protection = Protection.of(arguments["words"])
-    line.tell(stage="MDAV, to compare with", done=0.0)
+    line.begin("Reading the data")
+    source, protection = _read(arguments), Protection.of(arguments["settings"])
+    line.begin("Grouping by MDAV, to compare with", 0.02, 0.1)
     with suppress(errors.Cancelled):  # then there is nothing to compare with
-        line.tell(mdav=mdav_loss(source, protection, _without_loss(line)))
-    line.tell(stage="looking for groups", done=0.0)
+        line.report(mdav=mdav_loss(source, protection, _without_loss(line)))
+    line.begin("Looking for groups", 0.1, 0.7)
     release = local.protect(source, protection, line.watch)
-    line.tell(stage="counting again, measuring and drawing", done=0.0, loss=release.information_loss)
+    line.begin("Writing the release and counting again", 0.7, 0.75)
+    line.report(loss=release.information_loss)
     folder = Path(arguments["folder"])
     target = folder / protected_name(Path(arguments["name"]))
-    release.save(
-        target,
-        record=folder / INTERNAL,
-        report=folder / REPORT,
-        external_report=folder / EXTERNAL,
-        progress=line.watch,
-    )
-    (folder / RESULT).write_text(main_part((folder / REPORT).read_text("utf-8")), "utf-8")
+    release.save(target, record=folder / INTERNAL, progress=line.watch)
+    answer = {**_answer(release), "file": target.name}
+    line.report(answer=answer)
+    line.begin("Measuring and drawing the reports", 0.75)
+    answer |= _write_internal_report(release, folder, target.name, arguments)
+    (folder / EXTERNAL).write_text(release.external_report(), "utf-8")
+    with (folder / RELEASE).open("wb") as file:
+        pickle.dump(replace(release, source=cast(Microdata, None)), file)
+    return answer
+
+
+def _write_internal_report(
+    release: Release, folder: Path, name: str, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The report, and what pages show of it. Its plan has the names of files as the user knows them."""
+    record = json.loads((folder / INTERNAL / f"{name}.microagg.json").read_text("utf-8"))
+    files = {"input": arguments["known_as"], "output": name}
+    settings = {**release.protection.settings, **arguments["csv"], **files}
+    assessment = reporting.assessment_of(release)
+    written = reporting.Written(name, record["output"]["digest"], settings)
+    facts = reporting.internal_facts(release, assessment, written)
+    (folder / REPORT).write_text(internal_page(facts, assessment), "utf-8")
+    measures = {} if assessment is None else assessment.findings
     return {
-        "file": target.name,
+        "warnings": [str(each) for each in facts.warnings],
+        "measures": {each: measures[each].value for each in ("il", "linkage_distance") if each in measures},
+    }
+
+
+def _answer(release: Release) -> dict[str, Any]:
+    verdict = release.verdict
+    return {
         "k": release.claims.k,
-        "records": release.verdict.records,
+        "records": verdict.records,
+        "left_out": verdict.suppressed,
         "groups": release.groups,
         "loss": release.information_loss,
         "bound": release.bound_loss,
-        "sentence": release.verdict.sentence,
-        "notes": [str(note) for note in release.verdict.notes],
+        "sentence": _with_few_names(verdict).sentence,
+        "is_partial": bool(verdict.joint and verdict.joint.below),
+        "not_counted": [[each.column, each.unique] for each in verdict.not_counted if each.unique],
+        "notes": [str(each) for each in verdict.notes],
+        "set_to_missing": sum(change.set_to_missing for change in verdict.mean_changes),
+        "printed": str(release),
         "stopped": release.stopped,
         "cut_short": release.stopped or any(task.truncated for task in release.partitions),
         "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
-        "asked": dict(protection.settings),
-        "words": dict(release.protection.settings),
+        "asked": dict(release.protection.settings),
         "seconds": release.seconds,
     }
 
 
+def _with_few_names(verdict: Verdict) -> Verdict:
+    """With the number of columns in the place of many names."""
+
+    def brief(count: Any) -> Any:
+        many = len(count.columns) > MOST_NAMED
+        return replace(count, columns=(f"{len(count.columns)} columns",)) if many else count
+
+    joint = None if verdict.joint is None else brief(verdict.joint)
+    return replace(verdict, subsets=tuple(map(brief, verdict.subsets)), joint=joint)
+
+
 def _without_loss(line: Line) -> Callable[[Progress], bool]:
     """Can be stopped like a search, but its losses are not those of the release."""
-    return lambda progress: line.watch(replace(progress, stage="", information_loss=None))
+    return lambda progress: line.watch(replace(progress, part="", information_loss=None))
 
 
 def bound(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
-    """What no groups of these data can go below."""
-    line.tell(stage="reading the file")
+    """What no groups of these data can go below, also in the record and the report of the release."""
+    line.begin("Reading the data")
     source = _read(arguments)
-    return {"bound": bound_loss(source, Protection.of(arguments["words"]), line.watch)}
+    line.begin("Proving a bound", 0.02, 0.8)
+    found = bound_loss(source, Protection.of(arguments["settings"]), line.watch)
+    folder, name = Path(arguments["folder"]), arguments["file"]
+    if found is not None and (folder / RELEASE).exists():
+        line.begin("Drawing the report again", 0.8)
+        with (folder / RELEASE).open("rb") as file:
+            release = replace(pickle.load(file), source=source, bound_loss=found)
+        record = folder / INTERNAL / f"{name}.microagg.json"
+        record.write_text(
+            json.dumps({**json.loads(record.read_text("utf-8")), "bound_loss": found}), "utf-8"
+        )
+        _write_internal_report(release, folder, name, arguments)
+    return {"bound": found}
 
 
 def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """Every k with every method: what each loses and risks."""
-    line.tell(stage="reading the file")
-    source, options = _source(arguments)
-    words: dict[str, Any] = {**options, **arguments["words"]}
-    found = compare_strategies(source, arguments["ks"], arguments["methods"], progress=line.watch, **words)
-    _refuse_other(source, arguments)
+    line.begin("Reading the data")
+    source = _read(arguments)
+    line.begin("Trying every k with every method", 0.02)
+    found = compare_strategies(
+        source, arguments["ks"], arguments["methods"], max_risk=arguments["max_risk"],
+        progress=line.watch, **arguments["settings"],
+    )  # fmt: skip
     return {**found.as_dict(), "limit": found.limit}
 
 
+# --- the file ---------------------------------------------------------------------------------
+
+
+def _keep(source: Microdata, cache: Path) -> None:
+    """What was read, so that other jobs need not read the file again. Its origin is kept with it by pickle,
+    in a folder that nobody else can write to.
+    """
+    with pa.OSFile(str(cache / TABLE), "wb") as file, pa.ipc.new_file(file, source.table.schema) as writer:
+        writer.write_table(source.table)
+    (cache / ORIGIN).write_bytes(pickle.dumps(source.origin))
+
+
 def _read(arguments: Mapping[str, Any]) -> Microdata:
-    source, options = _source(arguments)
-    found = read.microdata_from_file(source, *file_options(options))
-    _refuse_other(source, arguments)
-    return found
+    """The data as they were when the file was looked at."""
+    _refuse_other(_home(arguments), arguments)
+    cache = Path(arguments["cache"])
+    with pa.memory_map(str(cache / TABLE)) as file:
+        table = pa.ipc.open_file(file).read_all()
+    return Microdata(table, pickle.loads((cache / ORIGIN).read_bytes()))
 
 
-def _source(arguments: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
-    """The file, by a name without the private folder, which no message shall show; and its format."""
+def _home(arguments: Mapping[str, Any]) -> Path:
+    """The file, by a name without the private folder, which no message shall show."""
     os.chdir(arguments["home"])
-    source = Path(arguments["source"])
-    _refuse_other(source, arguments)
-    return source, dict(arguments["csv"])
+    return Path(arguments["source"])
 
 
 def _stamp(source: Path) -> list[int] | None:

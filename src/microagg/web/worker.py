@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors, wording
 from microagg.process import forbid_core_dumps
+from microagg.web.cures import cures_of
 from microagg.web.labels import PAGES
 
 if TYPE_CHECKING:
     from microagg.methods.run import Progress
 
 _EVERY = 0.15
-"""Seconds between two words about progress."""
+"""Seconds between two reports of progress."""
+_ENOUGH = 0.05
+"""Once this share of a job is done, the time that is left can be guessed."""
 _KINDER = 5
 """By so much a job gives way to the pages."""
 
@@ -35,6 +38,8 @@ class Line:
         self._last = 0.0
         self._started = monotonic()
         self._lock = threading.Lock()
+        self._done = 0.0
+        self._stage, self._part = "", (0.0, 1.0)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -45,27 +50,40 @@ class Line:
             os._exit(1)  # the server is gone: nobody wants the answer, and its files are swept
 
     def send(self, kind: str, message: object) -> None:
-        """The last word of a job."""
         with self._lock:
             self._pipe.send((kind, message))
 
-    def tell(self, **message: object) -> None:
-        """In between: `stage`, `done`, `loss`, `mdav`."""
-        self.send("progress", {"seconds": monotonic() - self._started, **message})
+    def begin(self, stage: str, start: float = 0.0, end: float = 1.0) -> None:
+        """A stage, and the part of the whole job that it takes, from 0 to 1."""
+        self._stage, self._part = stage, (start, end)
+        self.report(stage=stage, done=start)
+
+    def report(self, done: float | None = None, **message: object) -> None:
+        """In between: `stage`, `loss`, `mdav`, `answer`, and the share of the job that is `done`, which
+        never falls.
+        """
+        seconds = monotonic() - self._started
+        if done is not None:
+            self._done = max(self._done, done)
+            left = seconds * (1.0 - self._done) / self._done if self._done >= _ENOUGH else None
+            message |= {"done": self._done, "left": left}
+        self.send("progress", {"seconds": seconds, **message})
 
     def watch(self, progress: Progress) -> bool:
         """What the engines call while they work; True asks them for the best so far."""
         if monotonic() - self._last >= _EVERY:
             self._last = monotonic()
-            # Several problems at once have no one stage: what was said about all of them stays.
-            where = ", ".join(filter(None, [progress.part, progress.stage]))
-            stage = {"stage": where} if where else {}
-            self.tell(**stage, done=progress.done, loss=progress.information_loss)
+            start, end = self._part
+            stage = ", ".join(filter(None, [self._stage, progress.part]))
+            if isinstance(progress.stage, wording.Step):
+                stage = progress.stage.capitalize()
+            done = start + (end - start) * progress.done
+            self.report(done, loss=progress.information_loss, stage=stage)
         return self._stop.is_set()
 
 
 def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) -> None:
-    """What a job's process does: its work, and then one word about how it ended."""
+    """What a job's process does: its work, and at last how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its jobs itself
     os.nice(_KINDER)
     os.umask(0o077)
@@ -92,7 +110,7 @@ def _ending(kind: str, arguments: Mapping[str, Any], line: Line) -> tuple[str, o
 
         return "done", KINDS[kind](arguments, line)
     except (errors.SettingsError, errors.DataError, errors.UnsafeRelease, errors.MissingExtra) as refusal:
-        return "refused", str(refusal)
+        return "refused", (str(refusal), cures_of(refusal))
     except errors.Cancelled:
         return "stopped", None
     except MemoryError:

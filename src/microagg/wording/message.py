@@ -92,6 +92,12 @@ class Message:
         return _REFERENCE.sub(lambda found: _Shown.face(*json.loads(found[1])), self.text)
 
 
+def options_in(message: Message) -> list[tuple[str, Any]]:
+    """The options that a message proposes, each with the value to give it."""
+    referred = (json.loads(found) for found in _REFERENCE.findall(message.text))
+    return [(option, value) for option, value in referred if value not in (None, NAME)]
+
+
 def message_of(error: BaseException) -> Message:
     """The message of an exception of microagg."""
     first = error.args[0] if error.args else ""

@@ -54,6 +54,39 @@ link_used = text()(
     "the link was used: a browser has opened the page (if it was not yours, end the server with Ctrl-C)"
 )
 no_path = settings_error()("No path is given. Type the path of a file, such as /data/persons.csv.")
+no_data_for_plan = settings_error()(
+    "A plan needs data: choose the file that it is for first, then load the plan."
+)
+changed_elsewhere = settings_error()(
+    "Choices were changed in another tab since this page was shown. Look at them again; nothing was "
+    "changed by this page."
+)
+form_unusable = settings_error()("This form cannot be read. Go back, reload the page, and try again.")
+no_file = settings_error()("No file was chosen. Choose one, then upload it.")
+keep_folder_open = settings_error("folder")(
+    "{folder} can be read or changed by others. Give a folder of your own with {--keep}, which only you "
+    "can enter (mode 700), or the name of a new one."
+)
+keep_folder_in_use = settings_error("folder")(
+    "Another server uses {folder}. Give another folder with {--keep}."
+)
+keep_for_others = settings_error("host")(
+    "{--keep} gives kept data to whoever opens the next link, and {--host=host} lets others use this "
+    "server. Leave out one of the two."
+)
+something_failed = text()(
+    "Something went wrong inside microagg; nothing was changed or released. Go back and try again; the "
+    "terminal shows where it happened."
+)
+file_was_read = text("name")("{name} was read.")
+file_was_refused = text("name")("{name} cannot be used as it is.")
+settings_can_run = text()("The settings can be run.")
+settings_cannot_run = text()("The settings cannot be run with these data.")
+run_ended_well = text()("The run has ended: the release is verified.")
+run_was_refused = text()("The run has ended: the release is refused.")
+proof_ended = text()("The proof has ended.")
+comparison_ended = text()("The comparison has ended.")
+job_ended_otherwise = text()("The job was stopped or has failed.")
 queue_full = settings_error("most")(
     "There {most:is|are} {most:job} waiting already. Try again when some have ended."
 )

@@ -1,140 +1,209 @@
-// What the page does by itself: steps and their addresses, choices and buttons handed to the server, uploads.
+// Pages work without this script. With it, choices are saved at once, progress is shown while it is made, and an
+// open page follows what other tabs and the server change.
 "use strict";
 (() => {
-  const links = () => [...document.querySelectorAll("nav a[data-step]")];
-  const steps = () => links().map((link) => link.dataset.step);
-  const stepOf = (path) => (steps().includes(path.slice(1)) ? path.slice(1) : steps()[0]);
-  let focusTitle = false;
-  let connected = false;
-  let over = false;
+  document.documentElement.classList.add("script");
+  const byId = (id) => document.getElementById(id);
+  let version = Number(document.body.dataset.version);
+  let news = null;
 
-  function show(step, push) {
-    if (push && step !== stepOf(location.pathname)) history.pushState(null, "", "/" + step);
-    for (const link of links()) {
-      if (link.dataset.step === step) {
-        link.setAttribute("aria-current", "step");
-        document.title = link.lastChild.textContent + " – microagg";
-      } else link.removeAttribute("aria-current");
-    }
-    if (connected) Shiny.setInputValue("step", step, { priority: "event" });
+  // --- the page as the server has it now ----------------------------------------------------------
+
+  async function refresh() {
+    show(await (await ask(location.href)).text());
   }
 
-  function go(step) {
-    focusTitle = true;
-    show(step, true);
+  async function ask(address, options) {
+    const answer = await fetch(address, options);
+    if (answer.status === 403) location.reload(); // the session has ended: nothing of it stays here
+    if (!answer.ok) throw new Error(answer.status);
+    return answer;
   }
 
-  addEventListener("popstate", () => show(stepOf(location.pathname), false));
-
-  const CONTROLS = "a[data-step], [data-act]";
-  const isPlain = (event) => event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-  const press = (control) => (control.dataset.act ? act(control) : go(control.dataset.step));
-
-  document.addEventListener("click", (event) => {
-    const control = event.target.closest(CONTROLS);
-    if (!control || (!control.dataset.act && !isPlain(event))) return;
-    if (!control.dataset.act) event.preventDefault();
-    press(control);
-  });
-
-  // What is drawn again while it is held down gets no click: then what stands in its place acts.
-  let held = null;
-
-  function heldBy(event) {
-    if (event instanceof KeyboardEvent) return event.key === " " ? event.target.closest("button[data-act]") : null;
-    return isPlain(event) ? event.target.closest?.(CONTROLS) : null; // outside the window the target is no element
+  function show(text) {
+    const fresh = new DOMParser().parseFromString(text, "text/html");
+    version = Number(fresh.body.dataset.version);
+    document.body.dataset.version = version;
+    document.title = fresh.title;
+    const focused = document.activeElement;
+    for (const part of ["header nav", "#about", "main"]) update(document.querySelector(part), fresh.querySelector(part));
+    if (focused !== document.body && !focused.isConnected) byId("title").focus();
+    filter();
   }
 
-  for (const kind of ["mousedown", "keydown"])
-    document.addEventListener(kind, (event) => (held = heldBy(event)));
-  for (const kind of ["mouseup", "keyup"])
-    document.addEventListener(kind, (event) => {
-      const now = heldBy(event);
-      if (held && now && !held.isConnected && whichOf(held) === whichOf(now)) press(now);
-      held = null;
-    });
-
-  document.addEventListener("keydown", (event) => {
-    const point = event.target.closest("g[data-act]");
-    if (point && (event.key === "Enter" || event.key === " ")) {
-      event.preventDefault();
-      act(point);
-    }
-    if (event.target.id === "path" && event.key === "Enter") act(document.querySelector('[data-act="open"]'));
-  });
-
-  const valueOf = (id) => document.getElementById(id)?.value ?? "";
-
-  function act(button) {
-    const told = { ...button.dataset };
-    if (told.act === "copy") {
-      copy(button);
+  // Make one element like another, changing as little as possible: what has the focus or was unfolded stays.
+  function update(old, fresh) {
+    if (old.id === "lost") return;
+    if (old.nodeType !== Node.ELEMENT_NODE) {
+      if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
       return;
     }
-    if (told.act === "open") told.path = valueOf("path");
-    if (told.act === "reread") for (const word of ["delimiter", "encoding", "decimal", "header", "sheet", "header_row"]) told[word] = valueOf(word);
-    if (told.act === "compare") {
-      told.ks = valueOf("compare-k");
-      told.methods = valueOf("compare-methods");
-    }
-    Shiny.setInputValue("did", told, { priority: "event" });
+    if (old.isEqualNode(fresh) && !old.querySelector("input, select") && !old.matches("input, select")) return;
+    for (const { name } of [...old.attributes])
+      if (!fresh.hasAttribute(name) && !(old.nodeName === "DETAILS" && name === "open")) old.removeAttribute(name);
+    for (const { name, value } of fresh.attributes)
+      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    updateChildren(old, [...fresh.childNodes]);
+    if (old === document.activeElement || old.type === "file" || old.id === "filter") return;
+    if (old.matches("input[type=checkbox]")) old.checked = fresh.checked;
+    else if (old.matches("input, select") && old.value !== fresh.value) old.value = fresh.value;
   }
 
-  async function copy(button) {
-    const from = document.getElementById(button.dataset.from);
-    try {
-      await navigator.clipboard.writeText(from.textContent);
-      button.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(from); // not allowed here: the user copies what is selected
+  const alike = (one, other) =>
+    one.nodeName === other.nodeName && one.id === other.id && one.className === other.className;
+
+  function updateChildren(old, left) {
+    let cursor = old.firstChild;
+    while (left.length) {
+      const child = left.shift();
+      let found = cursor;
+      while (found && !alike(found, child)) found = found.nextSibling;
+      const isNeeded = found !== cursor && cursor && left.some((other) => alike(cursor, other));
+      if (!found || isNeeded) {
+        old.insertBefore(document.importNode(child, true), cursor);
+        continue;
+      }
+      while (cursor !== found) cursor = removed(cursor);
+      update(found, child);
+      cursor = found.nextSibling;
     }
+    while (cursor) cursor = removed(cursor);
   }
+
+  function removed(node) {
+    const next = node.nextSibling;
+    node.remove();
+    return next;
+  }
+
+  // --- choices are saved at once ------------------------------------------------------------------
+
+  let saving = Promise.resolve();
 
   document.addEventListener("change", (event) => {
     const control = event.target;
-    if (control.id === "upload" && control.files.length) upload(control.files[0]);
-    if (!control.dataset.word) return;
-    if (control.id === "recipe" && !control.value) control.value = "auto";
-    const value = control.type === "checkbox" ? control.checked : control.value;
-    const said = { word: control.dataset.word, value, column: control.dataset.column ?? null };
-    Shiny.setInputValue("said", said, { priority: "event" });
+    const form = control.closest("form");
+    if (control.id === "upload" && control.files.length) send(control.files[0]);
+    if (!form || !("save" in form.dataset) || !control.name) return;
+    const value = control.type === "checkbox" ? (control.checked ? "1" : "") : control.value;
+    const body = new URLSearchParams([[control.name, value], ["only", control.name]]);
+    saving = saving.then(() => save(form.getAttribute("action"), body));
   });
+
+  async function save(address, body) {
+    try {
+      show(await (await ask(address, { method: "POST", body })).text());
+      report("");
+    } catch {
+      report("This choice was not saved: the server does not answer. Reload the page; if that fails, start the server again.");
+    }
+  }
+
+  // A form is sent when its last choice was saved, so that it shows what is in force.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.submitter?.form !== form || !("save" in form.dataset) || form.dataset.ready) return;
+    event.preventDefault();
+    form.dataset.ready = "1";
+    setTimeout(async () => {
+      await saving;
+      const same = form.querySelector(`button[name="then"][value="${event.submitter.value}"]`);
+      if (same) form.requestSubmit(same); // it may be gone, where the last choice forbids a run
+      delete form.dataset.ready;
+    });
+  });
+
+  // --- files ---------------------------------------------------------------------------------------
 
   for (const kind of ["dragover", "drop"])
     document.addEventListener(kind, (event) => {
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      if (kind === "drop" && document.getElementById("upload")) upload(event.dataTransfer.files[0]);
+      if (kind === "drop" && byId("upload")) send(event.dataTransfer.files[0]);
     });
 
-  function upload(file) {
-    const bar = document.getElementById("sent");
+  function send(file) {
+    const bar = byId("sent");
+    const stop = byId("stop-sending");
     const request = new XMLHttpRequest();
-    bar.hidden = false;
+    const body = new FormData();
+    body.append("file", file);
+    bar.hidden = stop.hidden = false;
+    stop.onclick = () => request.abort();
     request.upload.onprogress = (event) => (bar.value = event.loaded / Math.max(event.total, 1));
-    request.onload = () => {
-      bar.hidden = true;
-      if (request.status !== 204) tell(request.responseText);
+    request.onload = () => location.assign(request.responseURL);
+    request.onerror = () => report("The file could not be sent. Is the server still running?");
+    request.onloadend = () => {
+      bar.hidden = stop.hidden = true;
+      if (byId("upload")) byId("upload").value = ""; // or the same file could not be chosen again
     };
-    request.onerror = () => {
-      bar.hidden = true;
-      tell("The file could not be sent. Is the server still running?");
-    };
-    tell("");
-    request.open("POST", "/upload?name=" + encodeURIComponent(file.name));
-    request.send(file);
+    report("");
+    request.open("POST", "/data");
+    request.send(body);
   }
 
-  // How to find the same control when what it is part of has been drawn again.
-  function whichOf(control) {
-    if (control.id) return "#" + CSS.escape(control.id);
-    const parts = [...control.attributes].filter((each) => each.name.startsWith("data-"));
-    const quoted = (text) => text.replace(/["\\]/g, "\\$&");
-    return parts.length ? parts.map((each) => `[${each.name}="${quoted(each.value)}"]`).join("") : null;
+  // --- what changes by itself -----------------------------------------------------------------------
+
+  let stream = null;
+  let drawn = 0;
+  let lastDrawing = 0;
+
+  function listen() {
+    if (stream || document.visibilityState === "hidden") return;
+    stream = new EventSource("/events");
+    stream.onmessage = (event) => {
+      report("");
+      follow(JSON.parse(event.data)).catch(lost);
+    };
+    stream.addEventListener("ended", () => location.reload());
+    stream.onerror = lost;
   }
 
-  function tell(text) {
-    const place = document.getElementById("lost");
+  async function follow(state) {
+    for (const [kind, job] of Object.entries(state.jobs)) {
+      const place = document.querySelector(`[data-job="${kind}"]`);
+      if (!place) continue;
+      place.querySelector(".stage").textContent = job.stage;
+      if (job.done) place.querySelector("progress").value = job.done;
+    }
+    const more = Object.values(state.jobs).reduce((sum, job) => sum + job.drawn, 0);
+    const mayDraw = more !== drawn && Date.now() - lastDrawing > 2000;
+    if (news !== null && state.news !== news) byId("status").textContent = state.news;
+    news = state.news;
+    if (state.version > version || mayDraw) {
+      drawn = more;
+      lastDrawing = Date.now();
+      await saving;
+      await refresh();
+    }
+  }
+
+  function lost() {
+    report("The connection to the server is lost. Trying again …");
+    if (stream?.readyState !== EventSource.CLOSED) return; // it tries again by itself
+    stream = null;
+    setTimeout(async () => {
+      try {
+        await ask("/alive");
+      } catch {
+        report("The server does not answer. If it was ended, start it again and open its new link. Trying again …");
+      }
+      listen();
+    }, 2000);
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") listen();
+    else {
+      stream?.close();
+      stream = null;
+    }
+  });
+  setInterval(() => document.visibilityState === "hidden" && fetch("/alive").catch(() => {}), 240000);
+
+  function report(text) {
+    const place = byId("lost");
+    if (place.textContent === text) return;
     place.replaceChildren();
     if (!text) return;
     const line = document.createElement("p");
@@ -143,36 +212,28 @@
     place.append(line);
   }
 
-  function start() {
-    jQuery(document).on("shiny:sessioninitialized", () => {
-      connected = true;
-      show(stepOf(location.pathname), false);
-    });
-    jQuery(document).on("shiny:disconnected", () => {
-      connected = false;
-      if (over) return;
-      tell("The connection to the server is lost. Reload this page; if it stays away, start the server again.");
-    });
-    jQuery(document).on("shiny:value", (event) => {
-      if (event.name === "page") tell("");
-      const again = event.target.contains(document.activeElement) ? whichOf(document.activeElement) : null;
-      setTimeout(() => {
-        if (event.name === "page" && focusTitle) {
-          focusTitle = false;
-          scrollTo(0, 0);
-          document.getElementById("title")?.focus();
-        } else if (again) event.target.querySelector(again)?.focus({ preventScroll: true });
-      });
-    });
-    Shiny.addCustomMessageHandler("go", (told) => go(told.step));
-    Shiny.addCustomMessageHandler("ended", (told) => {
-      over = true;
-      const line = document.createElement("p");
-      line.textContent = told.text;
-      document.querySelector("main").replaceChildren(line);
-      for (const other of document.querySelectorAll("nav, footer")) other.remove();
-    });
-  }
+  // --- small helps ----------------------------------------------------------------------------------
 
-  start();
+  function filter() {
+    const sought = (byId("filter")?.value ?? "").toLowerCase();
+    for (const row of document.querySelectorAll("table.columns tbody tr")) {
+      const role = row.querySelector("select").selectedOptions[0].textContent;
+      row.hidden = !(row.firstElementChild.textContent + " " + role).toLowerCase().includes(sought);
+    }
+  }
+  document.addEventListener("input", (event) => event.target.id === "filter" && filter());
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    const from = byId(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(from.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(from); // not allowed here: the user copies what is selected
+    }
+  });
+
+  if (document.body.dataset.version) listen();
 })();

@@ -1,0 +1,275 @@
+"""Pages and forms as a browser without script has them: each page is the state, whoever asks."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import re
+import tomllib
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+from tests.web.serving import Server, eventually, survey
+
+STEPS = ("data", "roles", "protection", "run", "result", "hand-over")
+
+
+@pytest.fixture(scope="module")
+def released(server: Server) -> str:
+    """The cookie of a session with a release in which one column is not protected."""
+    cookie = server.opened(survey(400))
+    assert server.post(cookie, "/roles", only="role.2", role__2="pass")[0] == 303
+    assert server.post(cookie, "/protection", then="run", k=4, missing="by-pattern")[1] == "/run"
+    server.shows(cookie, "/run", "See the result")
+    return cookie
+
+
+def test_a_step_that_cannot_be_shown_leads_to_the_first_that_can(server: Server) -> None:
+    cookie = server.enter()
+    for step in STEPS[1:]:
+        status, headers, _ = server.get(f"/{step}", cookie)
+        assert (status, headers["location"]) == (303, "/data")
+    assert server.upload(cookie, "data.csv", survey(60).encode()) == (303, "/data")
+    server.shows(cookie, "/data", "First 8 records")
+    for step in STEPS[4:]:
+        status, headers, _ = server.get(f"/{step}", cookie)
+        assert (status, headers["location"]) == (303, "/protection")
+    page = server.page(cookie, "/roles")
+    assert 'href="/run"' in page
+    assert 'href="/result"' not in page
+
+
+def test_a_check_begins_whenever_the_page_is_asked_for(server: Server) -> None:
+    """Also by a page that was asked for while the file was still being read."""
+    cookie = server.enter()
+    server.upload(cookie, "data.csv", survey(3000).encode())
+    assert server.get("/protection", cookie)[0] == 303
+    server.shows(cookie, "/data", "First 8 records")
+    server.shows(cookie, "/protection", "This can be run:")
+
+
+def test_what_is_not_protected_is_shown_wherever_the_verdict_is(server: Server, released: str) -> None:
+    for path in ("/run", "/result", "/hand-over"):
+        page = html.unescape(server.page(released, path))
+        assert "Verified:" in page
+        assert "Not protected:" in page
+        unique = re.search(r"<b>income</b>: (\d+)", page)
+        assert unique is not None
+        assert int(unique[1]) > 100
+        assert "records are in the order of the source" in page
+    assert "means kept" in server.page(released, "/hand-over")
+
+
+def test_two_values_of_the_loss_have_two_names(server: Server, released: str) -> None:
+    page = server.page(released, "/result")
+    assert "information loss" in page
+    assert "loss as released" in page
+
+
+def test_the_result_has_the_sections_of_the_report(server: Server, released: str) -> None:
+    for part in ("verdict", "groups", "distributions", "utility", "risk", "columns", "repeat"):
+        assert f'<section id="{part}"' in server.page(released, f"/result/{part}")
+    plan = html.unescape(server.page(released, "/result/repeat"))
+    assert 'input = "data.csv"' in plan
+
+
+def test_no_page_has_options_of_the_command_line(server: Server, released: str) -> None:
+    """But for the command that is shown as one."""
+    parts = ("verdict", "groups", "utility", "risk", "columns")
+    for path in (*STEPS, *(f"result/{part}" for part in parts), "result/compare", "end"):
+        text = re.sub(r"<pre.*?</pre>|<!--.*?-->", "", server.page(released, f"/{path}"), flags=re.S)
+        assert not re.findall(r"(?<![-\w])--[a-z]|(?<!\w)-k \d", re.sub(r"<[^>]+>", "", text)), path
+        for word in ("of type", "index=False", "effort=", "pandas"):
+            assert word not in text, path
+
+
+def test_what_can_be_downloaded(server: Server, released: str) -> None:
+    masked = pd.read_csv(io.StringIO(server.page(released, "/get/protected")))
+    keys = [name for name in masked.columns if name != "income"]
+    assert masked.groupby(keys).size().min() >= 4
+    assert json.loads(server.page(released, "/get/record"))["plan"]["k"] == 4
+    plan = tomllib.loads(server.page(released, "/get/plan"))
+    assert plan["input"] == "data.csv"
+    assert server.page(released, "/get/external-report?open").startswith("<!doctype html>")
+
+
+def test_a_plan_can_be_saved_and_loaded(server: Server) -> None:
+    cookie = server.opened(survey(60))
+    server.post(cookie, "/roles", only="role.1", role__1="drop")
+    server.post(cookie, "/protection", only="k", k="5")
+    plan = server.page(cookie, "/get/settings")
+    assert tomllib.loads(plan)["drop"] == ["size"]
+    other = server.opened(survey(60, seed=9))
+    assert server.upload(other, "plan.toml", plan.encode(), "/plan") == (303, "/data")
+    assert 'value="5"' in server.page(other, "/protection")
+    assert tomllib.loads(server.page(other, "/get/settings")) == tomllib.loads(plan)
+    for bad, reason in (
+        (b"k = ", "is no TOML"),
+        (b'k = 3\nkeys = ["nowhere"]', "No such column"),
+        (b"x = 1", "x"),
+    ):
+        _, place = server.upload(other, "plan.toml", bad, "/plan")
+        page = html.unescape(server.page(other, place))
+        assert 'class="notice"' in page, reason
+        assert str(server.temporary) not in page
+    assert tomllib.loads(server.page(other, "/get/settings")) == tomllib.loads(plan)
+
+
+def test_a_form_that_shows_old_choices_changes_nothing(server: Server) -> None:
+    cookie = server.opened(survey(60))
+    page = server.page(cookie, "/roles")
+    version = re.search(r'name="version" value="(\w+)"', page)
+    assert version is not None
+    server.post(cookie, "/roles", only="role.1", role__1="drop")
+    _, place = server.post(cookie, "/roles", version=version[1], role__1="keys 1", then="protection")
+    assert "changed in another tab" in server.page(cookie, place)
+    assert tomllib.loads(server.page(cookie, "/get/settings"))["drop"] == ["size"]
+
+
+def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
+    cookie = server.opened(survey(400))
+    server.post(cookie, "/protection", only="k", k="2")
+    page = html.unescape(server.page(cookie, "/protection"))
+    assert "each of the two members of a group can compute" in page
+    assert ">Run</button>" not in page
+    assert 'name="set:allow_pairs" value="True"' in page
+    server.post(cookie, "/cure", **{"set:k": "300", "then": "protection"})
+    page = server.shows(cookie, "/protection", "have fewer than k = 300 records")
+    assert ">Run</button>" not in page
+    assert 'name="set:small_strata" value="merge"' in page
+    server.post(cookie, "/cure", **{"set:small_strata": "merge", "then": "protection"})
+    server.shows(cookie, "/protection", "This can be run:", "Not with these data:")
+    server.post(cookie, "/protection", only="k", k="3")
+    server.post(cookie, "/roles", only="role.3", role__3="keys 2")
+    page = server.shows(cookie, "/protection", "NOT jointly")
+    assert ">Run</button>" not in page
+    assert 'name="set:accept_partial"' in page
+    for column in range(5):
+        server.post(cookie, "/roles", only="x", **{f"role.{column}": "drop"})
+    assert "Take the suggested roles" in server.page(cookie, "/protection")
+    server.post(cookie, "/suggestions", then="protection")
+    server.shows(cookie, "/protection", "This can be run:")
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/protection", {"k": "x" * 10_000, "only": "k"}),
+        ("/protection", {"method": "<script>", "only": "method"}),
+        ("/roles", {"role.99": "keys 1"}),
+        ("/roles", {"role.x": "keys 1", "role.": "", "missing_codes.-1": "9"}),
+        ("/roles", {"role.0": "no such role", "only": "1"}),
+        ("/cure", {"set:__class__": "1", "role:nowhere": "drop", "x": "y"}),
+        ("/compare", {"ks": "a", "methods": "", "max_risk": "nan"}),
+        ("/take", {}),
+        ("/show", {"release": "nowhere"}),
+        ("/example", {"name": "../../etc/passwd"}),
+        ("/reread", {"delimiter": "too long", "header_row": "-3"}),
+        ("/stop", {}), ("/discard", {}), ("/prove", {}), ("/cancel", {}),
+        ("/suggestions", {"then": "//evil"}),
+    ],
+)  # fmt: skip
+def test_a_malformed_form_hurts_nobody(server: Server, path: str, fields: dict[str, str]) -> None:
+    cookie = server.opened(survey(30))
+    status, place = server.post(cookie, path, **fields)
+    assert status == 303
+    assert place.startswith("/")
+    assert not place.startswith("//")
+    for step in ("/data", "/roles", "/protection", "/run"):
+        assert server.get(step, cookie)[0] in (200, 303)
+    server.post(cookie, "/cancel")
+    server.post(cookie, "/suggestions")
+    assert server.get("/roles", cookie)[0] == 200
+
+
+def test_bytes_that_are_no_form_are_refused(server: Server) -> None:
+    cookie = server.enter()
+    form = {"origin": server.address, "content-type": "application/x-www-form-urlencoded"}
+    for path, headers, body in (
+        ("/roles", form, b"\xff\xfe=%zz"),
+        ("/data", form, b"file=x"),
+        ("/data", {**form, "content-type": "multipart/form-data"}, b"--x"),
+        ("/data", {**form, "content-type": "multipart/form-data; boundary=x"}, b"nothing of the kind"),
+        ("/data", {**form, "content-type": "multipart/form-data; boundary=x"}, b"--x--\r\n"),
+    ):
+        status, answered, _ = server.request("POST", path, cookie, headers, body)
+        assert status == 303
+        assert "notice=" in answered["location"]
+    assert not [path for folder in server.folders for path in folder.rglob("x")]
+
+
+def test_an_ended_session_shows_nothing_in_other_tabs(server: Server) -> None:
+    cookie = server.released(survey(60))
+    assert "Not downloaded yet:" in server.page(cookie, "/end")
+    status, _, page = server.request("POST", "/end", cookie, {"origin": server.address})
+    assert status == 200
+    assert "The session has ended" in page
+    for path in ("/data", "/result", "/hand-over", "/get/protected", "/events"):
+        assert server.get(path, cookie)[0] == 403
+    again = re.search(r'href="(/\?token=[^"]+)"', page)
+    assert again is not None
+    status, headers, _ = server.get(again[1])
+    assert status == 200
+    fresh = headers["set-cookie"].split(";")[0]
+    assert "Choose the file to protect" in server.page(fresh, "/data")
+    assert server.get(again[1])[0] == 403
+
+
+def test_numbers_stand_right_and_dates_have_no_time_of_day(server: Server) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["day", "name", "amount"])
+    for at in range(20):
+        book.active.append([pd.Timestamp("2022-06-16") + pd.Timedelta(days=at), f"n{at % 3}", at * 1.5])
+    file = io.BytesIO()
+    book.save(file)
+    cookie = server.enter()
+    server.upload(cookie, "book.xlsx", file.getvalue())
+    page = server.shows(cookie, "/data", "First 8 records")
+    assert "2022-06-16<" in page
+    assert "00:00:00" not in page
+    assert '<th scope="col" class="text">name</th><th scope="col">amount</th>' in page
+
+
+def test_a_taken_strategy_can_be_run(server: Server) -> None:
+    """Also where an option has no effect on its method."""
+    cookie = server.opened(survey(60))
+    server.post(cookie, "/protection", only="effort", effort="fast")
+    assert server.post(cookie, "/take", k="5", method="mdav") == (303, "/protection")
+    page = server.shows(cookie, "/protection", "This can be run:", "Not like this:", "Not with these data:")
+    assert "This can be run:" in page
+    assert "Without effect, and left out: Effort" in page
+
+
+def test_progress_is_streamed(server: Server) -> None:
+    import http.client
+
+    cookie = server.opened(survey(60))
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("GET", "/events", headers={"cookie": cookie})
+    answer = connection.getresponse()
+    assert answer.getheader("content-type", "").startswith("text/event-stream")
+    first = json.loads(answer.readline().removeprefix(b"data: "))
+    server.post(cookie, "/protection", only="k", k="4")
+    answer.readline()
+    second = json.loads(answer.readline().removeprefix(b"data: "))
+    assert second["version"] > first["version"]
+    connection.close()
+
+
+def wide(columns: int) -> str:
+    draw = np.random.default_rng(3)
+    frame = pd.DataFrame(draw.normal(50, 10, (80, columns)).round(2))
+    frame.columns = [f"a_rather_long_name_{at}" for at in range(columns)]
+    return frame.to_csv(index=False)
+
+
+def test_a_verdict_on_many_columns_is_short(server: Server) -> None:
+    cookie = server.opened(wide(40))
+    server.post(cookie, "/protection", then="run", k=3, method="mdav")
+    page = server.shows(cookie, "/run", "See the result")
+    assert "every released combination of 40 columns" in page
+    eventually(lambda: len(server.page(cookie, "/result")) < 60_000)
