@@ -47,6 +47,7 @@ def test_a_file_that_unpacks_to_more_than_the_memory(visit: Visit, temporary: Pa
         page.get_by_text("There is not enough memory: a job may use 1 GiB").wait_for()
         page.get_by_role("button", name="11 companies").click()
         page.get_by_text("First 8 records").wait_for()
+        page.close()  # before its server ends, which it would complain of
 
 
 def test_ten_users_at_once(server: Server, visit: Visit, tmp_path: Path) -> None:
