@@ -78,9 +78,9 @@ def test_points_of_a_map_are_where_they_belong() -> None:
     assert tree.get("role") == "img"
     titles = [element.text for element in tree.iter("title")]
     assert titles == [
-        "k = 3, mdav: il 5, risk 0.4",
-        "k = 5, mdav: il 9, risk 0.2",
-        'k = 5, <b>"var(--no): il 12, risk 0.3',
+        "k = 3, mdav; loss (%): 5; risk & more: 0.4",
+        "k = 5, mdav; loss (%): 9; risk & more: 0.2",
+        'k = 5, <b>"var(--no); loss (%): 12; risk & more: 0.3',
     ]
     places = [group.get("transform", "") for group in tree.iter("g") if group.find("title") is not None]
     (x3, y3), (x5, y5), (x12, y12) = (tuple(map(float, re.findall(r"[\d.]+", place))) for place in places)

@@ -307,7 +307,7 @@ def test_a_bound_and_a_comparison_on_demand(server: Server, visit: Visit, tmp_pa
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("button", name="Compare").click()
     page.get_by_text("Recommended:").wait_for()
-    point = page.get_by_role("link", name=re.compile("^k = 5, mdav: il"))
+    point = page.get_by_role("link", name=re.compile("^k = 5, mdav; information loss, %: "))
     point.focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Take k = 5, mdav").click()

@@ -530,7 +530,8 @@ def _draw_points(
         mark = _element("path", d=shape, fill=fill, stroke=PAPER)
         name = clean(f"{method}: {split}" if len(splits) > 1 else method)
         legend[name] = mark
-        title = f"k = {row['k']}, {name}: {', '.join(f'{measure} {row[measure]:.4g}' for measure in axes)}"
+        figures = "; ".join(f"{title}: {row[measure]:.4g}" for measure, title in axes.items())
+        title = f"k = {row['k']}, {name}; {figures}"
         ring = _RING if row["recommended"] else ""
         content = f"{_element('title', escape(title))}{mark}{ring}"
         place = f"translate({x:.1f} {y:.1f})"
