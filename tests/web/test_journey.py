@@ -19,7 +19,7 @@ from tests.web.pages import choose, downloaded, give_role, run, send, start_run,
 from tests.web.serving import Server, eventually, serving, survey
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 Visit = Callable[..., "Page"]
 
@@ -82,6 +82,19 @@ def test_the_whole_journey(server: Server, visit: Visit, data: Path, tmp_path: P
     (tmp_path / "plan.toml").write_bytes(Path(downloaded(page, "plan.toml").path()).read_bytes())
     outcome("protect", "--plan", "plan.toml", "--force", folder=tmp_path).check_returncode()
     assert (tmp_path / "data-protected.csv").read_bytes() == Path(protected.path()).read_bytes()
+
+
+def test_a_click_while_a_choice_is_saved_is_not_lost(server: Server, visit: Visit, data: Path) -> None:
+    page = visit(server)
+    send(page, data)
+    page.get_by_role("link", name="Next: roles").click()
+    held: list[Route] = []
+    page.route("**/roles", lambda route: route.continue_() if held else held.append(route))
+    page.get_by_label("Role of size", exact=True).select_option("keys 1")
+    page.get_by_role("button", name="Next: how to protect").click()
+    (saving,) = held
+    saving.continue_()
+    page.get_by_role("heading", level=1, name="Protection").wait_for()
 
 
 def test_a_stata_file_keeps_its_labels(server: Server, visit: Visit, tmp_path: Path) -> None:

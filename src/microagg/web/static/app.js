@@ -100,16 +100,22 @@
   }
 
   // A form is sent when its last choice was saved, so that it shows what is in force.
+  let isWaiting = false;
+  let isReady = false;
+
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (event.submitter?.form !== form || !("save" in form.dataset) || form.dataset.ready) return;
+    if (event.submitter?.form !== form || !("save" in form.dataset) || isReady) return;
     event.preventDefault();
-    form.dataset.ready = "1";
+    if (isWaiting) return; // a second click
+    isWaiting = true;
     setTimeout(async () => {
       await saving;
+      isWaiting = false;
       const same = form.querySelector(`button[name="then"][value="${event.submitter.value}"]`);
+      isReady = true;
       if (same) form.requestSubmit(same); // it may be gone, where the last choice forbids a run
-      delete form.dataset.ready;
+      isReady = false;
     });
   });
 
