@@ -107,6 +107,49 @@ def test_a_quote_far_behind_any_sample(tmp_path: Path) -> None:
     assert microdata.table.column("text")[-1].as_py() == "two\nlines"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize(
+    "end",
+    ['1,"2.5', '1,"2.5\n', '1,"2.5\r\n\r\n', '1,"', '1,"é""', '1,"""', '1,"é\n2,3\n4,5\n', '1,5"\n2,"3'],
+)
+def test_a_file_that_ends_inside_quotes_is_refused(tmp_path: Path, end: str, encoding: str) -> None:
+    path = written(tmp_path, f"a,ü\n0,é\n{end}".encode(encoding))
+    with refusal(DataError, "unclosed_quote"):
+        read.microdata_from_file(path)
+
+
+def test_a_single_column_that_ends_inside_quotes_is_refused(tmp_path: Path) -> None:
+    for end in ('"2.5', '"2.5\n', '"'):
+        with refusal(DataError, "unclosed_quote"):
+            read.microdata_from_file(written(tmp_path, f"a\n1.5\n{end}"))
+    assert columns_of(read.microdata_from_file(written(tmp_path, 'a\n1.5\n"2.5"\n'))) == {
+        "a": ["1.5", "2.5"]
+    }
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ('"2"', "2"),
+        ('""', None),
+        ('""""', '"'),
+        ('""""""', '""'),
+        ('","""', ',"'),
+        ('"\n"', "\n"),
+        ('5"', '5"'),
+        ('"a"b', "ab"),
+        ('"a""b,c"', 'a"b,c'),
+    ],
+)
+def test_a_quote_that_is_closed_at_the_end_of_the_file(
+    tmp_path: Path, field: str, value: str | None, encoding: str
+) -> None:
+    for line_end in ("", "\n", "\r\n", "\n\n"):
+        path = written(tmp_path, f"a,b\n0,x\n1,{field}{line_end}".encode(encoding))
+        assert columns_of(read.microdata_from_file(path))["b"] == ["x", value]
+
+
 @pytest.mark.parametrize(
     ("text", "decimal"),
     [

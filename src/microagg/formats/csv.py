@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -130,6 +131,8 @@ class _CsvFile:
             arrow.ReadOptions(autogenerate_column_names=True),
             arrow.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""]),
         )
+        if self.quoted and self._ends_inside_quotes(table):
+            raise wording.unclosed_quote(self.source.name)
         if not self.named:
             return table.rename_columns(numbered_names(width))
         names = [_clean_name(column[0].as_py() or "") for column in table.columns]
@@ -156,6 +159,23 @@ class _CsvFile:
         """The file in UTF-8, from the row of the names on."""
         text = transcode_to_utf_8(self.source.file, self.encoding)
         return text.slice(byte_offset_after_lines(memoryview(text), self.above))
+
+    def _ends_inside_quotes(self, table: pa.Table) -> bool:
+        """Whether the last field of all, as Arrow read it, has a quote before it and none behind.
+
+        Arrow takes all that follows such a quote as one field, records included.
+        """
+        last = table.columns[-1][-1].as_py() or ""
+        field = '"' + last.replace('"', '""')
+        length = len(field.encode()) + 1
+        if self.encoding == "utf-8-sig":
+            file = self.source.file
+            file.seek(max(file.seek(0, io.SEEK_END) - length, 0))
+            end = file.read()
+        else:
+            end = memoryview(self._text())[-length:].tobytes()
+        before = self.delimiter if table.num_columns > 1 else "\r\n"
+        return any(end == (sign + field).encode() for sign in before)
 
     @contextmanager
     def refusing_uneven_rows(self) -> Iterator[None]:

@@ -119,6 +119,10 @@ uneven_rows = data_error("source", "rows", "fields", "delimiter")(
     "delimiter inside are in quotes, or give another {--delimiter}; if there are titles above the column "
     "names, give the row of the names with {--header_row}."
 )
+unclosed_quote = data_error("source")(
+    "{source} ends inside quotes: it may be cut off, or one field may hold all records below it. Check "
+    "that the file is complete and that every quote is closed."
+)
 
 
 def not_csv(source: str, kind: str, options: Sequence[str]) -> SettingsError:
