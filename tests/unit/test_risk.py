@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -678,3 +679,12 @@ def test_nearest_targets_and_rivals_are_exact(seed: int) -> None:
         mine = gaps[row, own[row]]
         nearer = (gaps[row] < mine * (1 - 1e-9) - 1e-18).any()
         assert tied[row] == (0 if nearer else weights[gaps[row] <= mine * (1 + 1e-9) + 1e-18].sum())
+
+
+@pytest.mark.parametrize("measure", [outlier_linkage, outlier_interval])
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.01, "Of the 1 record farthest"), (0.5, "Of the 2 records farthest")]
+)
+def test_the_most_extreme_records_are_counted(measure: Any, share: float, said: str) -> None:
+    values = [[1.0], [2.0], [3.0], [9.0]]
+    assert measure(pair_of(values, values), share=share).note.startswith(said)

@@ -16,6 +16,7 @@ from microagg.measure.classes import column_codes, first_rows
 from microagg.measure.coordinates import extremes, mean_and_deviation
 from microagg.measure.pair import Finding, Pair, Values
 from microagg.measure.settings import require_positive, require_share
+from microagg.wording.phrases import count
 
 Flags = NDArray[np.bool_]
 
@@ -79,7 +80,7 @@ def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) ->
     outliers = replace(pair, original=pair.original[rows], masked=pair.masked[rows])
     inside = _within(outliers, width * mean_and_deviation(pair.original)[1])
     note = (
-        f"Of the {rows.size} records farthest from the mean; "
+        f"Of the {count(rows.size, 'record')} farthest from the mean; "
         f"within ±{width:g} standard deviations of the original columns."
     )
     return Finding(_joint(outliers, inside), _by_column(outliers, inside), note)

@@ -23,6 +23,7 @@ from microagg.measure.coordinates import all_coordinates, coordinates, extremes
 from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.settings import require_at_least_one, require_positive, require_share
 from microagg.methods.run import Run
+from microagg.wording.phrases import count
 
 SEED = 20_060_525  # of all samples and noise here: figures repeat
 SAME = 1e-9  # squared distances that differ by a smaller share are equal: rounding must not break ties
@@ -150,7 +151,7 @@ def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
     rows = extremes(pair, share)
     links = _whole_links(pair, rows)
     parts = {"to the right group": _mean(links.to_group)}
-    note = f"Of the {rows.size} records farthest from the mean."
+    note = f"Of the {count(rows.size, 'record')} farthest from the mean."
     return Finding(_mean(links.to_record), parts, note_on_sample(pair, rows.size, note, chosen=True))
 
 
