@@ -185,7 +185,11 @@ def test_what_editors_do(tmp_path: Path, content: str) -> None:
         ("shuffle = 1", "shuffle must be true or false"),
         ("noise = nan", "noise is nan, of type float; it must be a number"),
         ("noise = 'much'", "noise is 'much', of type str; it must be a number of at least 0.01"),
-        ("missing_codes = [99]", "missing_codes must be a table with names of columns"),
+        ("missing_codes = [99]", "missing_codes must be a table with names of columns and a list of codes"),
+        (
+            "decimals = 2",
+            "decimals must be a table with names of columns and a number of decimals for each",
+        ),
         ("missing_codes = { a = [true] }", "missing_codes of a must be a list of finite numbers or texts"),
         ("missing_codes = { a = [inf] }", "missing_codes of a must be a list of finite numbers or texts"),
         ("decimals = { a = 1.5 }", "decimals of a is 1.5, of type float; it must be a whole number"),

@@ -320,6 +320,8 @@ class ByColumn(Kind):
     examples: str
     """Of the command line."""
     example_in_form: str
+    of_each: str
+    """What a plan has for each column."""
 
     def parse(self, name: str, given: Sequence[str]) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -350,7 +352,7 @@ class ByColumn(Kind):
 
     def check(self, name: str, value: object) -> dict[str, Any]:
         if not isinstance(value, Mapping) or not all(isinstance(column, str) for column in value):
-            raise wording.bad_value(name, "a table with names of columns")
+            raise wording.bad_value(name, f"a table with names of columns and {self.of_each} for each")
         return {column: self.check_one(f"{name} of {column}", own) for column, own in value.items()}
 
     def check_one(self, name: str, value: Any) -> Any:
@@ -363,6 +365,7 @@ class CodesByColumn(ByColumn):
     metavar = "COLUMN=CODES"
     examples = "age=9,99 or wages=."
     example_in_form = "numbers and texts separated by commas: 9, 99, ."
+    of_each = "a list of codes"
 
     def read(self, text: str) -> list[Code] | None:
         try:
@@ -413,6 +416,7 @@ class DecimalsByColumn(ByColumn):
     metavar = "COLUMN=N"
     examples = "surface=2,employees=0"
     example_in_form = "a whole number, such as 2"
+    of_each = "a number of decimals"
     most = 15
 
     def split(self, given: Sequence[str]) -> list[str]:
