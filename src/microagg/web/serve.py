@@ -13,6 +13,7 @@ import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from microagg import wording
 from microagg.web.complaints import hidden_tracebacks
@@ -23,6 +24,9 @@ from microagg.web.labels import PAGES
 from microagg.web.memory import Memory, usual_place
 from microagg.web.project import Source
 from microagg.web.sessions import IDLE, Sessions
+
+if TYPE_CHECKING:
+    import uvicorn
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
@@ -54,25 +58,17 @@ class Settings:
 
 def serve(settings: Settings, say: Callable[[str], object]) -> None:
     """Serve until the process is asked to end; nothing is left behind."""
-    import uvicorn
-
-    from microagg.web.routes import application
-
     alone = settings.host in LOOPBACK
-    if settings.paths and not alone:
-        raise wording.paths_for_others(settings.host)
-    if settings.keep is not None and not alone:
-        raise wording.keep_for_others(settings.host)
+    _refuse_for_others(settings, alone)
     sweep()
     bound = _socket(settings.host, settings.port)
-    port = bound.getsockname()[1]
     if not alone:
         say(wording.served_to_others(settings.host))
     folder = ServerFolder(None if settings.keep is None else settings.keep.absolute())
     queue = Queue(settings.limits or Limits.usual())
     memory = Memory(usual_place() if alone else None, keeps_projects=settings.keep is not None)
     sessions = Sessions(folder, queue, settings.idle, _first(settings.file), memory)
-    hosts = _names(settings.host)
+    hosts, port = _names(settings.host), bound.getsockname()[1]
     way_in = folder.path / WAY_IN
 
     def entered(link: str) -> None:
@@ -81,28 +77,8 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         say(f"for another browser: {link}")
 
     door = OneTimeLink(f"http://{_bracketed(hosts[0])}:{port}", entered)
-    app = Guard(
-        application(sessions, door, settings.paths, alone, settings.keep is not None),
-        sessions,
-        door,
-        hosts,
-        port,
-    )
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_level="critical",  # a log of addresses would have tokens in it
-            access_log=False,
-            timeout_graceful_shutdown=1,
-            ws="none",
-            server_header=False,
-            lifespan="off",
-        )
-    )
-    if (
-        signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
-    ):  # its terminal is closed, and nohup was not asked for
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    server = _server(settings, sessions, door, hosts, port)
+    _end_with_the_terminal()
     ended = threading.Event()
     threading.Thread(target=_end_forgotten, args=(sessions, ended), daemon=True).start()
     say(f"open {door.link}")
@@ -119,6 +95,44 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         at_the_end.callback(queue.close)
         at_the_end.callback(ended.set)
         server.run(sockets=[bound])
+
+
+def _refuse_for_others(settings: Settings, alone: bool) -> None:
+    """Paths and kept data are for a server that only this machine can reach."""
+    if settings.paths and not alone:
+        raise wording.paths_for_others(settings.host)
+    if settings.keep is not None and not alone:
+        raise wording.keep_for_others(settings.host)
+
+
+def _server(
+    settings: Settings, sessions: Sessions, door: OneTimeLink, hosts: list[str], port: int
+) -> uvicorn.Server:
+    """The pages behind their guard; it does not listen yet."""
+    import uvicorn
+
+    from microagg.web.routes import application
+
+    pages = application(
+        sessions, door, settings.paths, settings.host in LOOPBACK, settings.keep is not None
+    )
+    return uvicorn.Server(
+        uvicorn.Config(
+            Guard(pages, sessions, door, hosts, port),
+            log_level="critical",  # a log of addresses would have tokens in it
+            access_log=False,
+            timeout_graceful_shutdown=1,
+            ws="none",
+            server_header=False,
+            lifespan="off",
+        )
+    )
+
+
+def _end_with_the_terminal() -> None:
+    """A closed terminal ends the server as a request to end does, unless nohup was asked for."""
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def _write_way_in(path: Path, link: str) -> None:
