@@ -23,12 +23,14 @@ def step(page: Page, name: str) -> None:
 
 
 def give_role(page: Page, column: str, role: str) -> None:
+    page.locator("html.script").wait_for()  # before it runs, a choice is sent only with the whole form
     with page.expect_response(lambda answer: answer.url.endswith("/roles") and answer.ok):
         page.get_by_label(f"Role of {column}", exact=True).select_option(role)
 
 
 def choose(page: Page, label: str, value: str) -> None:
     """Type into a field of Protection and leave it."""
+    page.locator("html.script").wait_for()
     with page.expect_response(lambda answer: "/protection" in answer.url and answer.ok):
         page.get_by_label(label, exact=True).fill(value)
         page.get_by_label(label, exact=True).blur()

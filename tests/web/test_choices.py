@@ -200,7 +200,13 @@ def test_a_release_of_other_settings_is_marked_on_every_page(released: Project) 
 def test_every_page_names_file_and_settings_and_release(released: Project) -> None:
     for step in ("run", "hand-over", "end"):
         shown = page(released, step)
-        for part in ("a.csv", "9 records", "k = 3", "2 keys, 1 stratum", "release of 14:02, k = 3"):
+        for part in (
+            "a.csv",
+            "9 records",
+            "k = 3",
+            "2 keys, strata by 1 column",
+            "release of 14:02, k = 3",
+        ):
             assert f"<span>{part}</span>" in shown
 
 

@@ -49,6 +49,7 @@ def take_forever(page: Page) -> None:
 
 def test_the_whole_journey(server: Server, visit: Visit, data: Path, tmp_path: Path) -> None:
     page = visit(server)
+    assert page.get_by_role("button", name="Cancel").count() == 0  # nothing is sent yet
     send(page, data)
     page.get_by_role("link", name="Next: roles").click()
     give_role(page, "size", "keys 1")
@@ -257,7 +258,7 @@ def test_a_csv_file_is_read_again_as_it_is_said_to_be(server: Server, visit: Vis
     page = visit(server)
     send(page, tmp_path / "data.csv")
     page.get_by_text("if that is right").first.wait_for()
-    page.get_by_role("button", name="Read it with Sign between fields: :").wait_for()
+    page.get_by_role("button", name="Read it with “Sign between fields: :”").wait_for()
     page.locator("#delimiter").select_option(":")
     page.locator("#encoding").select_option("latin-1")
     page.locator("#decimal").select_option(",")

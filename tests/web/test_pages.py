@@ -137,6 +137,15 @@ def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
     assert "each of the two members of a group can compute" in page
     assert ">Run</button>" not in page
     assert 'name="set:allow_pairs" value="True"' in page
+    server.post(cookie, "/protection", only="k", k="many")
+    assert server.page(cookie, "/protection").count('name="set:k" value="3"') == 1
+    server.post(cookie, "/protection", only="k", k="")
+    assert server.page(cookie, "/protection").count('name="set:k" value="3"') == 1
+    server.post(cookie, "/protection", only="k", k="3")
+    server.post(cookie, "/protection", only="recipe", recipe="nonsense")
+    assert 'name="set:method" value="auto"' in server.page(cookie, "/protection")
+    server.post(cookie, "/cure", **{"set:method": "auto", "then": "protection"})
+    server.shows(cookie, "/protection", "This can be run:")
     server.post(cookie, "/cure", **{"set:k": "300", "then": "protection"})
     page = server.shows(cookie, "/protection", "have fewer than k = 300 records")
     assert ">Run</button>" not in page

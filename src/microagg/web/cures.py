@@ -12,6 +12,18 @@ from microagg.plan.settings import PLAN_OPTIONS
 from microagg.web.labels import label
 
 MOST_SHEETS = 8
+OF_METHODS = (
+    "unknown_method",
+    "empty_method",
+    "setting_without_value",
+    "unknown_setting",
+    "setting_given_twice",
+    "bad_setting",
+    "initial_after_start",
+    "univariate_only",
+    "too_many_records",
+)
+"""Refusals of a method or recipe as it is written, or for these data."""
 
 
 def cures_of(error: BaseException) -> list[dict[str, Any]]:
@@ -22,13 +34,13 @@ def cures_of(error: BaseException) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for option, value in wording.options_in(message):
         if option in FILE_OPTIONS:
-            found.append({"label": f"Read it with {label(option, value)}", "file": {option: value}})
+            found.append({"label": f"Read it with “{label(option, value)}”", "file": {option: value}})
         elif option in PLAN_OPTIONS and PLAN_OPTIONS[option].form:
             found.append({"label": label(option, value), "settings": {option: value}})
     found += _by_figures(message.kind, message.figures)
     for finding in getattr(error, "findings", ()):
         found += _by_figures(finding.rule, {**finding.figures, "columns": finding.columns})
-    return list({str(cure): cure for cure in found}.values())
+    return list({str({**cure, "label": None}): cure for cure in found}.values())
 
 
 def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
@@ -42,8 +54,16 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
         return [{"label": f"Leave out {column}", "roles": {column: "drop"}}]
     if kind == "k_above_n" and figures["n"] >= 3:
         return [_k(min(3, figures["n"]))]
+    if kind == "strata_too_small" and figures["smallest"] >= 3:
+        return [_k(figures["smallest"])]
     if kind in ("pairs", "k_too_small", "k_not_integer", "option_missing"):
         return [_k(3)]
+    if kind == "bad_value" and figures["option"] in PLAN_OPTIONS and PLAN_OPTIONS[figures["option"]].form:
+        option = figures["option"]
+        cleared = {"label": f"Clear “{label(option, None)}”", "settings": {option: ""}}
+        return [_k(3) if option == "k" else cleared]
+    if kind in OF_METHODS:
+        return [{"label": str(label("method", "auto")), "settings": {"method": "auto"}}]
     if kind == "homogeneous_groups":
         column = figures["columns"][0]
         return [{"label": f"Mask {column} as a key", "roles": {column: "keys 1"}}]
