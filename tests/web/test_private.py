@@ -17,6 +17,7 @@ import pytest
 
 from microagg.errors import SettingsError
 from microagg.web.complaints import hidden_tracebacks
+from microagg.web.jobs import Limits, Queue
 from microagg.web.pages import Pages
 from microagg.web.project import Project
 from tests.web.serving import COMMAND, Server, eventually, serving, survey
@@ -94,7 +95,7 @@ def test_paths_are_not_for_others(tmp_path: Path) -> None:
 
 
 def test_a_page_for_others_does_not_claim_that_files_stay_on_their_machine(tmp_path: Path) -> None:
-    project = Project(tmp_path, None)  # type: ignore[arg-type]
+    project = Project(tmp_path, Queue(Limits.usual()))
     assert "It stays on this machine" in Pages(False, alone=True).page(project, "data")
     others = Pages(False, alone=False).page(project, "data")
     assert "this machine" not in others

@@ -106,7 +106,8 @@ class Queue:
         self.limits = limits
         self._waiting: deque[Job] = deque()
         self._running: set[Job] = set()
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
+        """Held while the state of a job changes. Where both are needed, a project's lock is taken first."""
         self._closed = False
 
     def warm_up(self) -> None:
@@ -117,20 +118,20 @@ class Queue:
 
     def submit(self, job: Job) -> None:
         """Start it as soon as there is room; `SettingsError` if too many wait."""
-        with self._lock:
+        with self.lock:
             if self._closed or len(self._waiting) >= MOST_WAITING:
                 raise wording.queue_full(MOST_WAITING)
             self._waiting.append(job)
             self._start_next()
 
     def place(self, job: Job) -> int:
-        with self._lock:
+        with self.lock:
             own = [other for other in self._waiting if other.lane == job.lane]
             return own.index(job) if job in own else 0
 
     def stop(self, job: Job) -> None:
         """End it with the best so far; one that has not begun has nothing to keep."""
-        with self._lock:
+        with self.lock:
             waited = job in self._waiting
             if waited:
                 self._waiting.remove(job)
@@ -147,14 +148,14 @@ class Queue:
 
     def give_up(self, job: Job) -> None:
         self.stop(job)
-        with self._lock:
+        with self.lock:
             job.given_up = True
             if job.process is not None and job.active:
                 job.process.kill()
 
     def close(self) -> None:
         """End everything, when the server stops."""
-        with self._lock:
+        with self.lock:
             self._closed = True
             left = [*self._waiting, *self._running]
         for job in left:
@@ -176,7 +177,7 @@ class Queue:
             state, answer = self._work(job)
         except (OSError, RuntimeError):  # no process to be had
             state, answer = "gone", None
-        with self._lock:
+        with self.lock:
             self._running.discard(job)
             self._settle(job, state, answer)
             self._start_next()
@@ -192,7 +193,7 @@ class Queue:
         with ours:
             with theirs:
                 process.start()
-            with self._lock:
+            with self.lock:
                 job.pipe, job.process = ours, process
                 if job.given_up:
                     process.kill()

@@ -51,8 +51,8 @@ class Pages:
         self._site = {"paths": paths, "alone": alone, "keeps": keeps}
 
     def page(self, project: Project, step: str, part: str = "", notice: str = "") -> str:
-        """A step that can be shown, see `first_possible`."""
-        with project.lock:
+        """A step that can be shown, see `first_possible`. No job ends while it is made."""
+        with project.lock, project.queue.lock:
             content = {**self._site, **_VIEWS.get(step, _nothing_more)(project, part)}
             return render(
                 f"{step}.html",
