@@ -92,7 +92,7 @@ BAD_FILES = [
     BadFile(
         "row too short", csv_of(f"{SECRET}", f"{SECRET}"), ("CSV", "2 rows", "the header has 2 fields")
     ),
-    BadFile("quote without end", csv_of(f'{SECRET},"1'), ("'age'", "every quote is closed")),
+    BadFile("quote without end", csv_of(f'{SECRET},"1'), ("ends inside quotes", "every quote is closed")),
     BadFile("quote never closed", csv_of(f'"{SECRET},1', *ROWS), ("CSV", "1 row ", "quotes")),
     BadFile("noise", noise(), ("not a CSV file", "UTF-8")),
     BadFile(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 def send(page: Page, path: Path) -> None:
     """Upload a file and wait until it has been read, or refused."""
+    page.locator("html.script").wait_for()  # without it the file would wait for the button
     with page.expect_navigation():
         page.get_by_label("A file of this computer").set_input_files(path)
     page.locator("main", has_text="First ").or_(page.locator(".says.bad, .notice")).first.wait_for()

@@ -62,7 +62,7 @@ def test_the_page_of_the_private_folder_leads_in(temporary: Path, browser: Brows
         context = browser.new_context()
         page = context.new_page()
         page.goto(address)
-        page.wait_for_selector("h1#title")
+        page.wait_for_selector("html.script h1#title")
         assert page.url.startswith(server.address)
         assert "token" not in page.url
         context.close()
