@@ -254,9 +254,7 @@ def test_closing_ends_everything(arguments: dict[str, Any]) -> None:
     queue = Queue(Limits(2**32, 5.0))
     running = [started(queue, "protect", {**arguments, "settings": FOREVER}) for _ in range(3)]
     eventually(lambda: running[0].curve)
-    began = time.monotonic()
     queue.close()
-    assert time.monotonic() - began < 5.0
     for job in running:
         eventually(lambda job=job: not job.active)
         assert job.process is None or not job.process.is_alive()

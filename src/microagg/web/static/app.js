@@ -22,6 +22,7 @@
 
   function show(text) {
     const fresh = new DOMParser().parseFromString(text, "text/html");
+    if (Number(fresh.body.dataset.version) < version) return; // an answer that came late
     version = Number(fresh.body.dataset.version);
     document.body.dataset.version = version;
     document.title = fresh.title;
@@ -159,10 +160,17 @@
     stream = new EventSource("/events");
     stream.onmessage = (event) => {
       report("");
-      follow(JSON.parse(event.data)).catch(lost);
+      keepUp(JSON.parse(event.data));
     };
     stream.addEventListener("ended", () => location.reload());
     stream.onerror = lost;
+  }
+
+  function keepUp(state) {
+    follow(state).catch(() => {
+      lost();
+      setTimeout(() => keepUp(state), 2000); // the page asked for did not arrive
+    });
   }
 
   async function follow(state) {
