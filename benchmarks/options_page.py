@@ -6,15 +6,15 @@ from itertools import groupby
 from pathlib import Path
 
 from microagg.cli.commands import DESCRIPTIONS
-from microagg.plan.options import Option
 from microagg.plan.plan_text import toml_value
-from microagg.plan.settings import PLAN_OPTIONS, options_of_command
+from microagg.settings.declared import PLAN_OPTIONS, options_of_command
+from microagg.settings.options import Option
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "options.md"
 
 LEAD = """# Options
 
-Written by `python -m benchmarks.options_page` from `src/microagg/plan/settings.py`.
+Written by `python -m benchmarks.options_page` from `src/microagg/settings/declared.py`.
 
 ## Options of `protect`
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from microagg.cli.commands import DESCRIPTIONS
-from microagg.plan.settings import options_of_command
+from microagg.settings.declared import options_of_command
 from tests.e2e.fork_server import outcome
 from tests.e2e.test_docs import COMPANIES
 

@@ -299,7 +299,7 @@ def test_shortages_in_disguise() -> None:
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_modules_are_imported(tmp_path: Path, sent: signal.Signals, code: int) -> None:
-    for module in ("click", "microagg.plan.settings", "microagg.cli.methods"):
+    for module in ("click", "microagg.settings.declared", "microagg.cli.methods"):
         script = f"""
 import os, sys
 class Finder:

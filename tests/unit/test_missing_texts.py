@@ -17,10 +17,10 @@ from pyarrow import parquet
 import microagg
 from microagg.errors import DataError, SettingsError
 from microagg.plan.command_text import command_of
-from microagg.plan.kinds import CodesByColumn
 from microagg.plan.profile import profile
 from microagg.plan.suggestions import settings_of_plan, suggest
 from microagg.read import microdata_from_file
+from microagg.settings.kinds import CodesByColumn
 from microagg.web.choices import Choices
 from tests.e2e.fork_server import outcome
 from tests.e2e.protecting import refused

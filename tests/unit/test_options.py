@@ -10,9 +10,9 @@ import pytest
 from benchmarks import options_page
 
 import microagg
-from microagg.plan import settings
-from microagg.plan.options import REQUIRED, Option, options_of
-from microagg.plan.settings import PLAN_OPTIONS, label_of, options_of_command
+from microagg.settings import declared as settings
+from microagg.settings.declared import PLAN_OPTIONS, label_of, options_of_command
+from microagg.settings.options import REQUIRED, Option, options_of
 
 PROTECT = {name: each for name, each in PLAN_OPTIONS.items() if name not in ("input", "output")}
 FACES: dict[Callable[..., object], tuple[dict[str, Option], set[str], set[str]]] = {

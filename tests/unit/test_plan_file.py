@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from microagg.errors import DataError, SettingsError
 from microagg.model import Microdata, Origin
-from microagg.plan import kinds
 from microagg.plan.plan_file import MOST_BYTES, parsed_plan, read_plan, used_plan, write_plan
 from microagg.plan.profile import profile
-from microagg.plan.settings import PLAN_OPTIONS
 from microagg.plan.suggestions import settings_of_plan, suggest
+from microagg.settings import kinds
+from microagg.settings.declared import PLAN_OPTIONS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     [

@@ -10,7 +10,7 @@ import pytest
 from microagg import wording
 from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
-from microagg.plan.settings import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
+from microagg.settings.declared import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
 from microagg.web.choices import Choices
 from microagg.web.jobs import Job, Limits, Queue
 from microagg.web.labels import PAGES, ROLES

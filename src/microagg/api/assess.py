@@ -17,8 +17,9 @@ from microagg.methods.run import Progress
 from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName
 from microagg.plan.assessment import AssessmentPlan
 from microagg.plan.files import file_options
-from microagg.plan.options import by_option_name, check, documented, options_of, refuse_without_effect, take
-from microagg.plan.settings import (
+from microagg.plan.strategies import strategies_of
+from microagg.read.files import STANDARD_INPUT
+from microagg.settings.declared import (
     LAYOUT_OF_TWO_FILES,
     CompareSettings,
     MeasureSettings,
@@ -27,8 +28,14 @@ from microagg.plan.settings import (
     Zeros,
     options_of_command,
 )
-from microagg.plan.strategies import strategies_of
-from microagg.read.files import STANDARD_INPUT
+from microagg.settings.options import (
+    by_option_name,
+    check,
+    documented,
+    options_of,
+    refuse_without_effect,
+    take,
+)
 
 Columns = str | Sequence[str]
 

@@ -13,9 +13,9 @@ from microagg.methods.run import Progress, Run
 from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Partition, Problem, ScaleName
 from microagg.plan.method import MethodPlan, check_against_data, method_plan
-from microagg.plan.settings import SECONDS_OF_PROOF
 from microagg.prepare.units import to_points
 from microagg.results import Bound, EachResult, Result
+from microagg.settings.declared import SECONDS_OF_PROOF
 
 
 def partition_each(

@@ -17,9 +17,9 @@ from microagg.methods.stage import Stage
 from microagg.model import Effort, Origin, ScaleName
 from microagg.plan import plan_file
 from microagg.plan.files import file_options
-from microagg.plan.options import by_option_name, documented
 from microagg.plan.protection import Protection
-from microagg.plan.settings import PLAN_OPTIONS, Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
+from microagg.settings.declared import PLAN_OPTIONS, Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
+from microagg.settings.options import by_option_name, documented
 from microagg.verdict import Finding, note
 
 Columns = str | Sequence[str]

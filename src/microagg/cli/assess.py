@@ -15,9 +15,9 @@ from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
 from microagg.measure import MEASURES
 from microagg.measure.explain import described_fields, explain_measure, list_measures, measure_named
-from microagg.plan.options import take
-from microagg.plan.settings import AssessRun, Printing
 from microagg.report import check_installed
+from microagg.settings.declared import AssessRun, Printing
+from microagg.settings.options import take
 from microagg.write import check_output, write_text
 
 

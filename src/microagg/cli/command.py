@@ -12,9 +12,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from microagg import wording
-from microagg.plan.kinds import File, OfTwoFiles
-from microagg.plan.options import REQUIRED, Option
-from microagg.plan.settings import (
+from microagg.settings.declared import (
     COLUMNS,
     CONFIDENTIAL,
     FILES,
@@ -23,6 +21,8 @@ from microagg.plan.settings import (
     POLICIES,
     options_of_command,
 )
+from microagg.settings.kinds import File, OfTwoFiles
+from microagg.settings.options import REQUIRED, Option
 
 _GROUPS = (COLUMNS, POLICIES, CONFIDENTIAL, METHOD, FILES, OUTPUT)
 _PATH = click.Path(readable=False)

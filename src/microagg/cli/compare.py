@@ -13,9 +13,9 @@ from microagg.api.assess import compare as try_all
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
 from microagg.engines.release import INTERNAL_FOLDER
-from microagg.plan.options import take
-from microagg.plan.settings import CompareRun, Printing
 from microagg.read import origin_of
+from microagg.settings.declared import CompareRun, Printing
+from microagg.settings.options import take
 from microagg.write import check_output, write_texts
 
 

@@ -14,8 +14,8 @@ from rich.table import Table
 from microagg import wording
 from microagg.methods.catalogue import COMMON, METHODS
 from microagg.methods.recipe import settings_of
-from microagg.plan.options import take
-from microagg.plan.settings import MethodsRun, Printing
+from microagg.settings.declared import MethodsRun, Printing
+from microagg.settings.options import take
 
 
 def methods(given: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from microagg.engines.spark.session import session_of
 from microagg.engines.spark.writing import check
 from microagg.plan.files import file_options
 from microagg.plan.protection import Protection
-from microagg.plan.settings import ProtectRun
+from microagg.settings.declared import ProtectRun
 
 
 def protect_folder(

@@ -18,10 +18,10 @@ from microagg.engines.steps import Steps
 from microagg.errors import SettingsError
 from microagg.model import Table, nearness
 from microagg.plan.files import file_options
-from microagg.plan.options import take
-from microagg.plan.settings import BoundRun, CheckRun, MethodSettings, PartitionRun, Printing
 from microagg.read import table_from_file
 from microagg.results import Bound, Result, check_certifiable
+from microagg.settings.declared import BoundRun, CheckRun, MethodSettings, PartitionRun, Printing
+from microagg.settings.options import take
 from microagg.wording import Step, certificate_holds, same_output, visible
 from microagg.write import check_output, labels_text, write_labels, write_texts
 

@@ -12,11 +12,11 @@ from microagg.cli.profile_table import profile_table
 from microagg.cli.terminal import one_json
 from microagg.engines.drafting import Draft, draft
 from microagg.plan.files import file_options
-from microagg.plan.options import take
 from microagg.plan.plan_file import write_plan
 from microagg.plan.profile import Profile, profile
-from microagg.plan.settings import PlanRun, Printing
 from microagg.read import microdata_from_file, origin_of
+from microagg.settings.declared import PlanRun, Printing
+from microagg.settings.options import take
 from microagg.wording import no_plan, plan_exists, visible
 from microagg.write import check_output, write_text
 

@@ -16,11 +16,11 @@ from microagg.cli.progress_bar import Bar
 from microagg.engines.release import OutputPaths
 from microagg.engines.spark.session import require_spark
 from microagg.plan.files import file_options
-from microagg.plan.options import take
 from microagg.plan.plan_file import read_plan
 from microagg.plan.protection import Protection
-from microagg.plan.settings import Printing, ProtectRun
 from microagg.read import origin_of
+from microagg.settings.declared import Printing, ProtectRun
+from microagg.settings.options import take
 from microagg.verdict import note
 from microagg.write import protected_name
 

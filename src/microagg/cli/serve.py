@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from microagg import wording
-from microagg.plan.options import take
-from microagg.plan.settings import ServeRun
+from microagg.settings.declared import ServeRun
+from microagg.settings.options import take
 
 
 def serve(given: dict[str, Any]) -> None:

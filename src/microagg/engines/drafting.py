@@ -19,7 +19,6 @@ from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.stage import solve
 from microagg.model import Microdata, Partition, Problem
-from microagg.plan.kinds import GroupSize
 from microagg.plan.profile import Profile
 from microagg.plan.protection import Protection
 from microagg.plan.suggestions import (
@@ -31,6 +30,7 @@ from microagg.plan.suggestions import (
     with_some_key,
 )
 from microagg.prepare.prepared import prepare
+from microagg.settings.kinds import GroupSize
 from microagg.verify.classes import Classes, TableClasses, codes_of
 from microagg.verify.values import as_understood
 

@@ -18,7 +18,7 @@ from microagg.methods.run import Watcher as Watcher
 from microagg.methods.stage import one_group, solve
 from microagg.model import Partition, Problem, gap_above, is_optimal
 from microagg.plan.method import MethodPlan
-from microagg.plan.settings import SECONDS_OF_PROOF
+from microagg.settings.declared import SECONDS_OF_PROOF
 
 PARALLEL_BELOW = 20_000
 """Problems with fewer records, or of one attribute, are solved in parallel with one thread each; larger

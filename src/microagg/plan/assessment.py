@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from microagg import wording
-from microagg.plan.kinds import Code, Names
-from microagg.plan.options import check, options_of
 from microagg.plan.protection import one_role_each
-from microagg.plan.settings import AssessSettings, MeasureSettings, ProtectionSettings
+from microagg.settings.declared import AssessSettings, MeasureSettings, ProtectionSettings
+from microagg.settings.kinds import Code, Names
+from microagg.settings.options import check, options_of
 
 _ROLES = {name: each for name, each in options_of(ProtectionSettings).items() if "assess" in each.commands}
 _OPTIONS = {**_ROLES, **options_of(AssessSettings, MeasureSettings)}

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from microagg.plan.settings import options_of_command
+from microagg.settings.declared import options_of_command
 
 _ELSEWHERE = ("output", "k")
 

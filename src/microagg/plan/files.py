@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from microagg.model import CSV_OPTIONS, FILE_OPTIONS, LAYOUT_OPTIONS, CsvFormat, Layout
-from microagg.plan.options import check, options_of
-from microagg.plan.settings import FileSettings
+from microagg.settings.declared import FileSettings
+from microagg.settings.options import check, options_of
 
 _OPTIONS = {name: each for name, each in options_of(FileSettings).items() if name in FILE_OPTIONS}
 

@@ -8,9 +8,9 @@ from typing import Any
 from microagg import wording
 from microagg.methods.recipe import stage_of
 from microagg.methods.stage import Stage, parts_of
-from microagg.plan.kinds import GroupSize
-from microagg.plan.options import check, options_of
-from microagg.plan.settings import MethodSettings
+from microagg.settings.declared import MethodSettings
+from microagg.settings.kinds import GroupSize
+from microagg.settings.options import check, options_of
 
 METHOD_OPTIONS = options_of(MethodSettings)
 

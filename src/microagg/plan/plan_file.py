@@ -9,9 +9,9 @@ import tomllib
 from pathlib import Path
 
 from microagg import errors, wording
-from microagg.plan.options import Option, as_in_plan
 from microagg.plan.plan_text import used_plan, write_plan
-from microagg.plan.settings import PLAN_OPTIONS
+from microagg.settings.declared import PLAN_OPTIONS
+from microagg.settings.options import Option, as_in_plan
 
 __all__ = ["parsed_plan", "read_plan", "used_plan", "write_plan"]
 

@@ -11,10 +11,10 @@ from numbers import Integral
 from pathlib import Path
 
 from microagg import wording
-from microagg.plan.options import Option
 from microagg.plan.profile import ColumnProfile, Profile
-from microagg.plan.settings import PLAN_OPTIONS
 from microagg.plan.suggestions import Suggestion
+from microagg.settings.declared import PLAN_OPTIONS
+from microagg.settings.options import Option
 
 _WIDTH = 108
 _COMMENT = 96

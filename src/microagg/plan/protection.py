@@ -8,9 +8,10 @@ from typing import Any
 
 from microagg import wording
 from microagg.model import ColumnRoles
-from microagg.plan.kinds import Names
 from microagg.plan.method import METHOD_OPTIONS, MethodPlan, method_plan
-from microagg.plan.options import (
+from microagg.settings.declared import COLUMNS, ProtectionSettings
+from microagg.settings.kinds import Names
+from microagg.settings.options import (
     Option,
     as_in_plan,
     check,
@@ -18,7 +19,6 @@ from microagg.plan.options import (
     refuse_unknown,
     refuse_without_effect,
 )
-from microagg.plan.settings import COLUMNS, ProtectionSettings
 
 _OWN_OPTIONS = options_of(ProtectionSettings)
 _OPTIONS = {**_OWN_OPTIONS, **METHOD_OPTIONS}

@@ -8,9 +8,9 @@ from typing import Any
 
 from microagg import wording
 from microagg.methods.recipe import stage_of
-from microagg.plan.kinds import GroupSizes, NameList, Names, Subsets
 from microagg.plan.method import can_do_more, can_stop_early
 from microagg.plan.protection import Protection
+from microagg.settings.kinds import GroupSizes, NameList, Names, Subsets
 
 WAYS = ("joint", "each")
 """Two ways to split the keys: all in one subset, and each in one of its own."""

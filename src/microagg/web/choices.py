@@ -8,8 +8,8 @@ from typing import Any
 
 from microagg import errors, wording
 from microagg.model import FILE_OPTIONS
-from microagg.plan.kinds import CodesByColumn, DecimalsByColumn, Int, Number
-from microagg.plan.settings import PLAN_OPTIONS
+from microagg.settings.declared import PLAN_OPTIONS
+from microagg.settings.kinds import CodesByColumn, DecimalsByColumn, Int, Number
 
 SUBSETS = 4
 """Subsets of keys that can always be chosen on the page; a plan that is loaded may have more."""

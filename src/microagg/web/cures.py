@@ -8,7 +8,7 @@ from typing import Any
 
 from microagg import wording
 from microagg.model import FILE_OPTIONS
-from microagg.plan.settings import PLAN_OPTIONS
+from microagg.settings.declared import PLAN_OPTIONS
 from microagg.web.labels import label
 
 MOST_SHEETS = 8

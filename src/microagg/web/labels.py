@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from microagg import wording
-from microagg.plan.settings import PLAN_OPTIONS, label_of
+from microagg.settings.declared import PLAN_OPTIONS, label_of
 
 ROLES = {
     "keys 1": PLAN_OPTIONS["keys"].label,

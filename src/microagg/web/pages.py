@@ -16,11 +16,11 @@ from microagg.formats import ENDINGS
 from microagg.methods.catalogue import ALIASES, METHODS
 from microagg.model import gap_above, nearness
 from microagg.plan.command_text import command_of
-from microagg.plan.kinds import Flag, Int
-from microagg.plan.settings import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
 from microagg.report import formatting
 from microagg.report.charts import loss_curve, risk_map
 from microagg.report.pages import sections
+from microagg.settings.declared import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
+from microagg.settings.kinds import Flag, Int
 from microagg.web.jobs import Job
 from microagg.web.labels import ROLES, SHORT_ROLES
 from microagg.web.project import Project, Release

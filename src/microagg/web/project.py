@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from microagg import errors, wording
-from microagg.plan.settings import PLAN_OPTIONS, CompareSettings, options_of_command
+from microagg.settings.declared import PLAN_OPTIONS, CompareSettings, options_of_command
 from microagg.web.choices import Choices
 from microagg.web.cures import cures_of
 from microagg.web.folders import remove

@@ -25,8 +25,8 @@ from starlette.routing import Route
 from microagg import errors, wording
 from microagg.formats import ENDINGS
 from microagg.model import FILE_OPTIONS
-from microagg.plan.kinds import Flag, GroupSizes, Share
-from microagg.plan.settings import PLAN_OPTIONS
+from microagg.settings.declared import PLAN_OPTIONS
+from microagg.settings.kinds import Flag, GroupSizes, Share
 from microagg.web import example
 from microagg.web.choices import BY_COLUMN
 from microagg.web.complaints import print_place

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from microagg.plan import kinds
-from microagg.plan.kinds import Code, Flag, Names, OneOf, Text
-from microagg.plan.options import REQUIRED, Needs, Option, option, options_of
+from microagg.settings import kinds
+from microagg.settings.kinds import Code, Flag, Names, OneOf, Text
+from microagg.settings.options import REQUIRED, Needs, Option, option, options_of
 
 if TYPE_CHECKING:
     from microagg.model import Effort, ScaleName  # NumPy takes longer than the command's help

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from microagg import wording
-from microagg.plan.kinds import Kind
+from microagg.settings.kinds import Kind
 
 _Settings = TypeVar("_Settings")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
