@@ -1,4 +1,4 @@
-"""What is refused, asserted by its kind: sentences are asserted in tests/unit/test_wording.py alone."""
+"""What is refused, asserted by its kind: sentences are asserted in the tests of `wording` alone."""
 
 from __future__ import annotations
 

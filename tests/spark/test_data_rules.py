@@ -18,8 +18,8 @@ from microagg.model import CsvFormat, Layout
 from microagg.plan.protection import Protection
 from microagg.verify.recount import _understood
 from microagg.verify.values import as_understood
-from tests.unit.test_invalid_text import bad_text
-from tests.unit.test_spellings import VARIANTS
+from tests.unit.read.test_invalid_text import bad_text
+from tests.unit.verify.test_spellings import VARIANTS
 
 N = 12
 

@@ -20,7 +20,7 @@ from microagg.model import Claims
 from microagg.verdict import Count, Verdict, note, refuse
 from microagg.verify import check_written, verify
 from tests.refusals import has, unsafe
-from tests.unit.releases import EMPLOYEES, GROUPS, Made, masked, put, small_release, two_subsets
+from tests.unit.verify.releases import EMPLOYEES, GROUPS, Made, masked, put, small_release, two_subsets
 
 
 @pytest.mark.parametrize("others", [["1", "2", "3"], ["x", "y", "z"], [1.0, 2.0, 3.0]], ids=str)

@@ -14,7 +14,7 @@ from benchmarks import several_releases
 import microagg
 from microagg import datasets
 
-PAGE = Path(__file__).parents[2] / "docs" / "what-protects-whom.md"
+PAGE = Path(__file__).parents[3] / "docs" / "what-protects-whom.md"
 
 
 def test_all_values_of_a_group_but_one_give_the_last() -> None:

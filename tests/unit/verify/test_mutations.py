@@ -14,8 +14,17 @@ from microagg.model import Claims
 from microagg.verdict import Count, Finding, note, refuse
 from microagg.verify import check_written, verify
 from tests.refusals import has, is_like, rules, unsafe
-from tests.unit.releases import EMPLOYEES, GROUPS, SURFACE, Made, masked, put, small_release, two_subsets
-from tests.unit.test_verify import as_csv
+from tests.unit.verify.releases import (
+    EMPLOYEES,
+    GROUPS,
+    SURFACE,
+    Made,
+    masked,
+    put,
+    small_release,
+    two_subsets,
+)
+from tests.unit.verify.test_verify import as_csv
 
 BEYOND = refuse("combination_too_rare")
 

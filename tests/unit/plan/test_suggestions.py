@@ -23,7 +23,7 @@ from microagg.plan.profile import profile
 from microagg.plan.suggestions import suggest
 from microagg.web import work
 from microagg.web.choices import Choices
-from tests.unit.test_profile import as_csv, of, roles_of, suggestions_of, typed
+from tests.unit.plan.test_profile import as_csv, of, roles_of, suggestions_of, typed
 
 N = 400
 
