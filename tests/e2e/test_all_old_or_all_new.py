@@ -103,12 +103,12 @@ def test_a_signal_before_anything_is_replaced_leaves_all_old(tmp_path: Path) -> 
     before = listing(folder)
     hook = f"""
 import os
-from microagg.write import release
-commit_all = release.commit_all
+from microagg.write import staging
+commit_all = staging.commit_all
 def interrupted(*args):
     os.kill(os.getpid(), {int(signal.SIGINT)})
     commit_all(*args)
-release.commit_all = interrupted
+staging.commit_all = interrupted
 """
     done = run(*command(folder, source, 4, "--force"), before=hook)
     assert (done.returncode, done.stderr) == (130, "microagg: Interrupted; nothing was written.\n")

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import microagg
-from microagg.engines.spark.folders import source_of
+from microagg.engines.spark.file_system import source_of
 from microagg.engines.spark.protecting import protect as protect_frame
 from microagg.errors import DataError, SettingsError, UnsafeRelease
 from microagg.model import CsvFormat, Layout

@@ -13,11 +13,11 @@ import microagg
 from microagg import datasets, errors
 from microagg.aggregate.masking import masked_subset
 from microagg.engines.local import plans_of
-from microagg.engines.spark import frames
-from microagg.engines.spark.frames import Source
+from microagg.engines.spark import numbered_frame
 from microagg.engines.spark.limits import sizes_of
+from microagg.engines.spark.numbered_frame import Source
 from microagg.engines.spark.planning import Keys, planned
-from microagg.engines.spark.strata import counted_strata
+from microagg.engines.spark.strata_counts import counted_strata
 from microagg.methods.stage import one_group, solve
 from microagg.model import Origin, Problem
 from microagg.plan.protection import Protection
@@ -135,9 +135,9 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
 
     protection = Protection.of(words)
     source = Source(session.createDataFrame(table), Origin("frame", "frame"))
-    numbered = frames.by_number(source, protection)
+    numbered = numbered_frame.by_number(source, protection)
     strata = counted_strata(source, numbered, protection)
-    frame = frames.with_hashes(frames.with_strata(numbered, strata.table, strata.columns))
+    frame = numbered_frame.with_hashes(numbered_frame.with_strata(numbered, strata.table, strata.columns))
     keys = Keys(("x0", "x1", "x2"), tuple(KEYS), ((0, 1, 2),))
     plan = planned(frame, protection, keys, strata.sizes, sizes_of(3, "400"))
     cells = plan.cells[0].cell[plan.cells[0].places(paired["stratum"].to_numpy().astype(np.int64), before)]

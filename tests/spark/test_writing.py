@@ -18,8 +18,8 @@ from pyarrow import csv, parquet
 import microagg
 from microagg import errors, wording
 from microagg.cli import app
-from microagg.engines.spark import folders
-from microagg.engines.spark.folders import Folder
+from microagg.engines.spark import file_system
+from microagg.engines.spark.file_system import Folder
 from tests.spark.conftest import rows_of
 from tests.spark.test_protect import KEYS, people
 
@@ -90,16 +90,16 @@ def test_what_was_written_wrongly_is_not_released(
 ) -> None:
     release = releases[3]
     assert release.protection.shuffle
-    as_it_is = folders.write
+    as_it_is = file_system.write
     before = names_in(source)
     # One record is written once more, and one not at all.
     monkeypatch.setattr(
-        folders, "write", lambda frame, *rest: as_it_is(frame.limit(199).union(frame.limit(1)), *rest)
+        file_system, "write", lambda frame, *rest: as_it_is(frame.limit(199).union(frame.limit(1)), *rest)
     )
     with pytest.raises(errors.UnsafeRelease, match="other records than were verified"):
         release.save(source / "out.parquet")
     assert names_in(source) == before
-    monkeypatch.setattr(folders, "write", as_it_is)
+    monkeypatch.setattr(file_system, "write", as_it_is)
 
     def no_room(*_: object) -> None:
         raise wording.cannot_write("out", "renaming failed")

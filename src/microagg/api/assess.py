@@ -15,8 +15,8 @@ from microagg.engines.comparing import Comparison
 from microagg.formats import without_effect
 from microagg.methods.run import Progress
 from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName
-from microagg.plan.assessment import AssessmentPlan
-from microagg.plan.files import file_options
+from microagg.plan.assessment_plan import AssessmentPlan
+from microagg.plan.file_format import file_options
 from microagg.plan.strategies import strategies_of
 from microagg.read.files import STANDARD_INPUT
 from microagg.settings.declared import (

@@ -16,7 +16,7 @@ from microagg.methods.run import Progress
 from microagg.methods.stage import Stage
 from microagg.model import Effort, Origin, ScaleName
 from microagg.plan import plan_file
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
 from microagg.settings.declared import PLAN_OPTIONS, Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
 from microagg.settings.options import by_option_name, documented
@@ -118,7 +118,7 @@ def _protect_on_spark(
     frame: Any, protection: Protection, unused: list[str], progress: Callable[[Progress], object] | None
 ) -> Release:
     """What it returns has the names of a `Release`, but for those that need all records on one machine."""
-    from microagg.engines.spark.frames import Source  # Spark need not be installed
+    from microagg.engines.spark.numbered_frame import Source  # Spark need not be installed
     from microagg.engines.spark.protecting import protect as protect_frame
 
     if unused:

@@ -30,7 +30,7 @@ from microagg.measure.models import (
 from microagg.measure.pair import Finding, Pair
 from microagg.methods.run import Progress, Watcher
 from microagg.model import Doubles, Microdata, positions_of
-from microagg.plan.assessment import AssessmentPlan
+from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.prepare.prepared import weights_of
 from microagg.prepare.strata import strata_of
 from microagg.verdict import note, refuse

@@ -33,9 +33,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
+from microagg.certificate.arithmetic import digest_of_labels, digest_of_values, scaled, sum_of_squares
 from microagg.certificate.claim import Claim
 from microagg.certificate.clock import Tick, limited_to
-from microagg.certificate.data import digest_of_labels, digest_of_values, scaled, sum_of_squares
 from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repair
 from microagg.certificate.file import document, load
 from microagg.certificate.search import Search

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from microagg import wording
-from microagg.certificate.data import digest_of_labels, digest_of_values
+from microagg.certificate.arithmetic import digest_of_labels, digest_of_values
 from microagg.model import Labels, ScaleName
 
 FORMAT, VERSION = "microagg certificate", 2

@@ -7,12 +7,12 @@ from typing import Any
 
 from microagg import wording
 from microagg.engines.spark.faults import translating_spark_errors
-from microagg.engines.spark.folders import ending_of, source_of
+from microagg.engines.spark.file_system import ending_of, source_of
 from microagg.engines.spark.limits import check_files, check_settings
 from microagg.engines.spark.protecting import protect
 from microagg.engines.spark.session import session_of
 from microagg.engines.spark.writing import check
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
 from microagg.settings.declared import ProtectRun
 

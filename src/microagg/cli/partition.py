@@ -17,7 +17,7 @@ from microagg.cli.progress_bar import Bar
 from microagg.engines.steps import Steps
 from microagg.errors import SettingsError
 from microagg.model import Table, nearness
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from microagg.read import table_from_file
 from microagg.results import Bound, Result, check_certifiable
 from microagg.settings.declared import BoundRun, CheckRun, MethodSettings, PartitionRun, Printing

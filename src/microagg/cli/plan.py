@@ -11,7 +11,7 @@ import click
 from microagg.cli.profile_table import profile_table
 from microagg.cli.terminal import one_json
 from microagg.engines.drafting import Draft, draft
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import write_plan
 from microagg.plan.profile import Profile, profile
 from microagg.read import microdata_from_file, origin_of

@@ -15,7 +15,7 @@ from microagg.api.protect import protect_with
 from microagg.cli.progress_bar import Bar
 from microagg.engines.release import OutputPaths
 from microagg.engines.spark.session import require_spark
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import read_plan
 from microagg.plan.protection import Protection
 from microagg.read import origin_of

@@ -11,7 +11,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-from microagg.cli.limits import watched_if_limited
+from microagg.cli.watched_process import watched_if_limited
 from microagg.process import forbid_core_dumps, is_shortage, last_committed
 
 INTERRUPTED, TERMINATED = 130, 143

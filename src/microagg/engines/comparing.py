@@ -17,7 +17,7 @@ from pyarrow import csv
 from microagg import __version__, read, wording
 from microagg.assessment.assessment import aligned
 from microagg.engines.solving import Watcher
-from microagg.engines.trying import try_all
+from microagg.engines.strategy_runs import try_all
 from microagg.measure import MEASURES
 from microagg.measure.explain import measure_named
 from microagg.model import Microdata, positions_of

@@ -15,8 +15,8 @@ from microagg import errors, report
 from microagg.arrow_values import to_numpy
 from microagg.assessment.assessing import assess_release
 from microagg.assessment.assessment import Assessment
-from microagg.engines.outlook import mdav_loss_of
 from microagg.engines.outside import facts_outside
+from microagg.engines.preview import mdav_loss_of
 from microagg.model import Doubles
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import ColumnProfile, Profile, profile

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.measure.classes import class_sizes
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import require_at_least_one
+from microagg.measure.requirements import require_at_least_one
+from microagg.measure.shared_values import class_sizes
 
 NO_CONFIDENTIAL = Finding(np.nan, {}, "No confidential column was named.")
 

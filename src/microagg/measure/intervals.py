@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.measure.classes import column_codes, first_rows
 from microagg.measure.coordinates import extremes, mean_and_deviation
 from microagg.measure.pair import Finding, Pair, Values
-from microagg.measure.settings import require_positive, require_share
+from microagg.measure.requirements import require_positive, require_share
+from microagg.measure.shared_values import column_codes, first_rows
 from microagg.wording.phrases import count
 
 Flags = NDArray[np.bool_]

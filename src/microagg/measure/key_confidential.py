@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.classes import codes_of, combine_codes, first_rows
 from microagg.measure.coordinates import all_coordinates, mean_and_deviation
 from microagg.measure.linkage import SAME
 from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.shared_values import codes_of, combine_codes, first_rows
 
 
 def key_confidential(pair: Pair) -> Finding:

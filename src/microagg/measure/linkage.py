@@ -18,10 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.measure.classes import class_sizes, column_codes, combine_codes, first_rows, released_classes
 from microagg.measure.coordinates import all_coordinates, coordinates, extremes
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import require_at_least_one, require_positive, require_share
+from microagg.measure.requirements import require_at_least_one, require_positive, require_share
+from microagg.measure.shared_values import (
+    class_sizes,
+    column_codes,
+    combine_codes,
+    first_rows,
+    released_classes,
+)
 from microagg.methods.run import Run
 from microagg.wording.phrases import count
 

@@ -29,11 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.measure.classes import combine_codes, first_rows
 from microagg.measure.coordinates import mean_and_deviation
 from microagg.measure.linkage import SEED, nearest_targets, note_on_sample, sample_rows, whole_targets
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import require_at_least_one, require_positive
+from microagg.measure.requirements import require_at_least_one, require_positive
+from microagg.measure.shared_values import combine_codes, first_rows
 
 ROUNDS = 200
 STEADY = 1e-6

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.classes import class_sizes, released_classes
 from microagg.measure.pair import Codes, Finding, Pair, Values
-from microagg.measure.settings import require_positive
+from microagg.measure.requirements import require_positive
+from microagg.measure.shared_values import class_sizes, released_classes
 
 EXACT = 1e-12  # a mean of equal values may be off in its last digits
 

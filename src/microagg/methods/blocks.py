@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from microagg import _core
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.run import Run
 from microagg.methods.stage import refuse_bad_settings, rows_of_groups
 from microagg.model import Labels, Partition, Problem, Rows
@@ -51,7 +51,7 @@ class KdBlocks:
             lambda: _core.kd_blocks(
                 problem.points, _EACH_ONE, largest, k, False, 0, run.threads, run.watch
             ),
-            needs=memory.of_blocks(problem.points),
+            needs=memory_needs.of_blocks(problem.points),
         )
 
 

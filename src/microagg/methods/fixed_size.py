@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from microagg import _core, wording
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.run import Run
 from microagg.methods.stage import evaluate, refuse_bad_settings
 from microagg.model import Labels, Partition, Problem
@@ -47,7 +47,7 @@ class _Peel:
                 numbering=_core.Numbering.KEPT,
                 **self._reading(),
             ),
-            needs=memory.of_search(problem.points),
+            needs=memory_needs.of_search(problem.points),
         )
 
     def _rounds_while(self) -> int:

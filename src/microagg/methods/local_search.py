@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, errors
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.blocks import (
     BLOCKWISE_FROM_RECORDS,
     blocks_of_groups,
@@ -124,7 +124,7 @@ def descend(
     own = _core.by_first_appearance(np.ascontiguousarray(labels[rows]))
     found, cut_short = run.call(
         lambda: _core.descent(problem.points, rows, own, problem.k, lists, place, None, watch),
-        needs=memory.of_descent(problem.points, problem.k, lists.shape[1]),
+        needs=memory_needs.of_descent(problem.points, problem.k, lists.shape[1]),
     )
     return _core.by_first_appearance(np.ascontiguousarray(found[place])), cut_short
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from microagg import _core
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.run import Run
 from microagg.model import Problem, Rows
 
@@ -33,7 +33,7 @@ def near_lists(problem: Problem, length: int, run: Run, most_leaves: int = LEAVE
     def compute() -> Rows:
         return run.call(
             lambda: _core.neighbour_lists(problem.points, length, most_leaves, run.threads, run.watch),
-            needs=memory.of_lists(problem.points, length),
+            needs=memory_needs.of_lists(problem.points, length),
         )
 
     return run.remember(problem.points, ("near", length, most_leaves), compute)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from microagg import _core, errors, wording
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.run import Run
 from microagg.methods.stage import Order, Stage, better_of, evaluate, refuse_bad_settings
 from microagg.model import Partition, Problem, Rows
@@ -33,7 +33,7 @@ class NearestNext:
             first = _first_record(problem, self.first, deadline, run)
             return _core.nearest_next(problem.points, first, deadline, run.watch)
 
-        return run.call(walk, needs=memory.of_search(problem.points))
+        return run.call(walk, needs=memory_needs.of_search(problem.points))
 
 
 def _first_record(problem: Problem, first: str, deadline: _core.Deadline, run: Run) -> int:

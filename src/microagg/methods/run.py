@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TypeVar, cast
 
 from microagg import _core
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.objective import information_loss
 from microagg.model import Effort, Points
 
@@ -127,7 +127,7 @@ class Run:
         The kernel gets a thread of its own; this one waits in slices, for a main thread inside
         C++ would never see Ctrl-C. Inside `map` the slices are taken by the thread that mapped.
         """
-        memory.require(needs)
+        memory_needs.require(needs)
         if self._inside:
             return kernel()
         self.watch.restart()

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, wording
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.run import Run
 from microagg.methods.sorting import Axis, ByComponent
 from microagg.methods.stage import cheapest_labels, evaluate
@@ -40,7 +40,7 @@ class Vmdav:
                 lambda: _core.v_mdav(
                     problem.points, problem.k, gamma, child.watch, numbering=_core.Numbering.KEPT
                 ),
-                needs=memory.of_search(problem.points),
+                needs=memory_needs.of_search(problem.points),
             )
 
         return cheapest_labels(problem, run.map(solve_one, gammas))

@@ -2,7 +2,7 @@
 
 from microagg.read.files import microdata_from_file, origin_of, read_back, table_from_file
 from microagg.read.frames import frame_like, frame_of_kind, microdata_of
-from microagg.read.memory import table_of
+from microagg.read.in_memory import table_of
 from microagg.read.numbers import numbers_of
 
 __all__ = [

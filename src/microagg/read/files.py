@@ -19,7 +19,7 @@ from microagg import wording
 from microagg.formats import ENDINGS, FIRST_BYTES, FORMATS, Content, Source, detect_format
 from microagg.model import CsvFormat, Layout, Microdata, Origin, Table
 from microagg.process import is_shortage
-from microagg.read.memory import table_of
+from microagg.read.in_memory import table_of
 from microagg.read.numbers import (
     cast_to_schema,
     numbers_from_text,

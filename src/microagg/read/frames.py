@@ -18,7 +18,7 @@ from microagg.arrow_types import NUMBERS_AMONG_TEXT
 from microagg.arrow_values import from_numbers, from_numpy, from_texts, in_one_piece, to_numpy
 from microagg.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
-from microagg.read.memory import frame_of, is_pandas_frame, is_plain_number
+from microagg.read.in_memory import frame_of, is_pandas_frame, is_plain_number
 from microagg.read.select import select_columns
 
 

@@ -18,11 +18,11 @@ from microagg import errors, read, wording
 from microagg.api.assess import compare as compare_strategies
 from microagg.engines import local, reporting
 from microagg.engines.drafting import QuickGroups, draft
-from microagg.engines.outlook import bound_loss, mdav_loss, outlook
+from microagg.engines.preview import bound_loss, mdav_loss, preview
 from microagg.engines.release import Release
 from microagg.methods.run import Progress
 from microagg.model import Microdata
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from microagg.plan.profile import ColumnProfile, profile
 from microagg.plan.protection import Protection
 from microagg.report.pages import internal_page
@@ -114,7 +114,7 @@ def check(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     line.begin("Reading the data", 0.0, 0.2)
     source, protection = _read(arguments), Protection.of(arguments["settings"])
     line.begin("Checking the settings", 0.2)
-    return {**asdict(outlook(source, protection)), "trial": _trial(source, protection)}
+    return {**asdict(preview(source, protection)), "trial": _trial(source, protection)}
 
 
 def _trial(source: Microdata, protection: Protection) -> dict[str, Any] | None:

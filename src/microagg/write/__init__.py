@@ -12,7 +12,7 @@ from microagg.write.internal import (
 )
 from microagg.write.journal import Journal
 from microagg.write.leftovers import claimed, hidden_name
-from microagg.write.release import Staged, stage
+from microagg.write.staging import Staged, stage
 
 __all__ = [
     "OWNER_ONLY",

@@ -23,7 +23,7 @@ from microagg.errors import Cancelled, DataError, SettingsError
 from microagg.measure.catalogue import Measure
 from microagg.measure.pair import Finding, Pair
 from microagg.methods.run import Progress
-from microagg.plan.assessment import AssessmentPlan
+from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.verdict import note, refuse
 from tests.refusals import has, is_like, refusal, unsafe
 

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from microagg.certificate import Checked, check, document, load
-from microagg.certificate.data import scaled
+from microagg.certificate.arithmetic import scaled
 from microagg.certificate.duals import Cuts, Duals
 from microagg.certificate.search import Search
 from microagg.errors import CertificateError, DataError, SettingsError

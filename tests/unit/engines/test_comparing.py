@@ -20,7 +20,7 @@ from pyarrow import csv
 
 import microagg
 from microagg.assessment import assessing
-from microagg.engines import comparing, trying
+from microagg.engines import comparing, strategy_runs
 from microagg.engines.comparing import LOSS, RISK, USUAL, judge
 from microagg.errors import Cancelled, DataError, OutputError, SettingsError
 from microagg.measure.catalogue import Measure
@@ -183,13 +183,13 @@ def test_the_rule_is_said() -> None:
 
 def test_finished_strategies_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    protect = trying.local.protect
+    protect = strategy_runs.local.protect
 
     def counted(source: Any, protection: Any, progress: Any) -> Any:
         made.append(protection.k)
         return protect(source, protection, progress)
 
-    monkeypatch.setattr(trying.local, "protect", counted)
+    monkeypatch.setattr(strategy_runs.local, "protect", counted)
     folder = tmp_path / "microagg-internal"
     first = microagg.compare(DATA, [3, 5], "mdav", keys=KEYS, record=folder)
     assert sorted(made) == [3, 5]

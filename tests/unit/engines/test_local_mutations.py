@@ -17,7 +17,7 @@ from microagg.engines import local
 from microagg.errors import ContractError, UnsafeRelease
 from microagg.prepare import prepared
 from microagg.verdict import Finding, Verdict, refuse
-from microagg.write import release as writing
+from microagg.write import staging
 from tests.refusals import refusal, unsafe
 
 N = 36
@@ -347,8 +347,8 @@ def test_a_broken_writer_is_caught(
 ) -> None:
     change, finding = FAULTS[fault]
     release = protected()
-    real = writing.remove_source_traces
-    monkeypatch.setattr(writing, "remove_source_traces", lambda made, changed: change(real(made, changed)))
+    real = staging.remove_source_traces
+    monkeypatch.setattr(staging, "remove_source_traces", lambda made, changed: change(real(made, changed)))
     with unsafe(finding):
         release.save(tmp_path / f"out.{ending}", labels=True)
     assert list(tmp_path.iterdir()) == []
@@ -374,7 +374,7 @@ def test_a_damaged_file_is_caught(
 ) -> None:
     """What a faulty disk or library might leave."""
     release = protected()
-    real = writing._write
+    real = staging._write
 
     def patched(microdata: Any, new: Any, *args: Any) -> None:
         real(microdata, new, *args)
@@ -383,7 +383,7 @@ def test_a_damaged_file_is_caught(
             file.truncate(0)
             file.write(content)
 
-    monkeypatch.setattr(writing, "_write", patched)
+    monkeypatch.setattr(staging, "_write", patched)
     with pytest.raises(UnsafeRelease, match="Nothing is released"):
         release.save(tmp_path / "out.csv")
     assert list(tmp_path.iterdir()) == []

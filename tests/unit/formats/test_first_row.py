@@ -16,7 +16,7 @@ import microagg
 from microagg import DataError, SettingsError, read
 from microagg.formats.first_row import looks_like_record
 from microagg.model import CsvFormat, Layout
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import read_plan
 from tests.refusals import refusal
 

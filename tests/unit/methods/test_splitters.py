@@ -13,7 +13,7 @@ from microagg.columns import Notation, decimals_of
 from microagg.engines.spark.cells import Cells, Cut, Sizes, codes_of, substitutes, with_counts
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
-from microagg.prepare.moments import sums_of, total_of, units_of
+from microagg.prepare.exact_sums import sums_of, total_of, units_of
 from microagg.prepare.units import Units, to_points
 
 

@@ -22,7 +22,7 @@ from microagg import read, wording
 from microagg.cli import entry as cli
 from microagg.errors import DataError, MissingExtra, SettingsError
 from microagg.model import CsvFormat, Layout, Table
-from microagg.plan.files import file_options
+from microagg.plan.file_format import file_options
 from tests.bad_files import (
     BAD_FILES,
     GOOD_NAMES,

@@ -18,7 +18,7 @@ import pytest
 
 import microagg
 from microagg import Release, datasets, errors, report
-from microagg.engines import outlook, reporting
+from microagg.engines import preview, reporting
 from microagg.report.formatting import number, short, tick
 from microagg.report.pages import external_page
 from microagg.report.summaries import correlation_matrix
@@ -262,11 +262,11 @@ def test_internal_has_every_measure_with_its_definition(pages: dict[str, str]) -
 
 
 def test_mdav_on_the_same_data_is_mdav(rich: Release) -> None:
-    assert outlook.mdav_loss(rich.source, rich.protection) == pytest.approx(rich.information_loss)
+    assert preview.mdav_loss(rich.source, rich.protection) == pytest.approx(rich.information_loss)
 
 
 def test_mdav_is_left_out_where_it_takes_long(plain: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outlook, "MOST_FOR_MDAV", 10)
+    monkeypatch.setattr(preview, "MOST_FOR_MDAV", 10)
     assert "not computed" in plain.report()
 
 

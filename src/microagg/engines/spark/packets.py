@@ -19,7 +19,7 @@ from microagg import errors, wording
 from microagg.aggregate.masking import masked_subset, odd_groups
 from microagg.engines.solving import run_of
 from microagg.engines.spark.cells import codes_of
-from microagg.engines.spark.jobs import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, Job, PacketResult
+from microagg.engines.spark.packet_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, Job, PacketResult
 from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Doubles, Labels, Partition, Points, Problem, Table, Whole

@@ -15,10 +15,10 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg.columns import Notation
 from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
-from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM
+from microagg.engines.spark.packet_job import HASH_A, HASH_B, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Doubles, Points, Whole
-from microagg.prepare.moments import Sums, sums_of, total_of
+from microagg.prepare.exact_sums import Sums, sums_of, total_of
 from microagg.prepare.units import Units
 
 Answer = TypeVar("Answer")

@@ -30,7 +30,7 @@ from microagg.engines.spark.passes import (
 from microagg.methods.splitters import Axes, Tree
 from microagg.model import Doubles, Points, ScaleName, Whole
 from microagg.plan.protection import Protection
-from microagg.prepare.moments import Sums, require_squarable_values, units_of
+from microagg.prepare.exact_sums import Sums, require_squarable_values, units_of
 from microagg.prepare.units import Units
 
 MOST_ROUNDS = 8

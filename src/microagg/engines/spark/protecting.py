@@ -19,17 +19,17 @@ from microagg.engines.local import (
     raise_if_unsafe,
 )
 from microagg.engines.solving import Watcher
-from microagg.engines.spark import frames
+from microagg.engines.spark import numbered_frame
 from microagg.engines.spark.cells import Sizes
 from microagg.engines.spark.faults import translating_spark_errors
-from microagg.engines.spark.frames import Source
-from microagg.engines.spark.jobs import WEIGHT, PacketResult
 from microagg.engines.spark.limits import check_settings, sizes_of
+from microagg.engines.spark.numbered_frame import Source
+from microagg.engines.spark.packet_job import WEIGHT, PacketResult
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.engines.spark.release import SparkRelease
-from microagg.engines.spark.roles import check_roles
 from microagg.engines.spark.rounds import jobs_of, notes_of, second_round, solved
-from microagg.engines.spark.strata import Strata, counted_strata
+from microagg.engines.spark.strata_counts import Strata, counted_strata
+from microagg.engines.spark.unassigned_columns import check_roles
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
 from microagg.model import Claims
@@ -77,7 +77,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     """A verified release of the source, or an exception with the reasons against it."""
     started = monotonic()
     check_settings(protection)
-    frames.check(source, protection)
+    numbered_frame.check(source, protection)
     session = source.frame.sparkSession
     sizes = sizes_of(protection.k, session.conf.get("spark.microagg.blockRecords", None))
     steps = _Steps(started, progress)
@@ -113,13 +113,13 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
 def _prepare(source: Source, protection: Protection, sizes: Sizes, steps: _Steps) -> _Prepared:
     steps.at("looking at columns", 0.0)
     check_roles(source, protection)
-    frames.refuse_invalid_text(source, protection)
-    frames.refuse_text(source, protection)
-    numbered = frames.by_number(source, protection)
+    numbered_frame.refuse_invalid_text(source, protection)
+    numbered_frame.refuse_text(source, protection)
+    numbered = numbered_frame.by_number(source, protection)
     if protection.weight is not None:
-        frames.refuse_weights(numbered, protection.weight)
+        numbered_frame.refuse_weights(numbered, protection.weight)
     strata = counted_strata(source, numbered, protection)
-    frame = frames.with_hashes(frames.with_strata(numbered, strata.table, strata.columns))
+    frame = numbered_frame.with_hashes(numbered_frame.with_strata(numbered, strata.table, strata.columns))
     keys = _keys(source, protection)
     steps.at("counting records", 0.05)
     plan = planned(frame, protection, keys, strata.sizes, sizes)
@@ -211,7 +211,7 @@ def _sides(prepared: _Prepared) -> BeforeAfterColumns:
     before = {name: f"c{source.at(name)}" for name in protection.strata}
     before |= dict(zip(keys.names, keys.columns, strict=True))
     after = {}
-    for name in frames.released(source, protection):
+    for name in numbered_frame.released(source, protection):
         at = source.at(name)
         letter = "y" if name in keys.names else "r" if name in prepared.strata.recoded else "c"
         after[name] = f"{letter}{at}"

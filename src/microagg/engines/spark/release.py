@@ -14,9 +14,9 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.release import groups_text, recipes_text, record_of_run, software_versions
-from microagg.engines.spark.frames import Source
-from microagg.engines.spark.jobs import PacketResult
 from microagg.engines.spark.limits import check_files
+from microagg.engines.spark.numbered_frame import Source
+from microagg.engines.spark.packet_job import PacketResult
 from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.verdict import Verdict

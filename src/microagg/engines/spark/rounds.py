@@ -16,7 +16,7 @@ from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
 
 from microagg import wording
 from microagg.engines.spark.cells import Cells, Sizes
-from microagg.engines.spark.jobs import GROUP, HASH_A, NOTE, STRATUM, Job, PacketResult
+from microagg.engines.spark.packet_job import GROUP, HASH_A, NOTE, STRATUM, Job, PacketResult
 from microagg.engines.spark.packets import work
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.methods.auto import Auto

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from microagg import wording, write
 from microagg.engines.release import INTERNAL_FOLDER, OutputPaths
-from microagg.engines.spark import folders
+from microagg.engines.spark import file_system
 from microagg.engines.spark.faults import translating_spark_errors
-from microagg.engines.spark.folders import Folder
-from microagg.engines.spark.frames import Source
+from microagg.engines.spark.file_system import Folder
+from microagg.engines.spark.numbered_frame import Source
 from microagg.plan.plan_file import used_plan
 from microagg.verdict import refuse, unsafe_release
 from microagg.verify.distributed import check_files, fingerprints
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def check(source: Source, path: str, force: bool, record: str | Path | None) -> tuple[Folder, OutputPaths]:
     """Refuse what could not be written, or must not be written there; where to write the rest."""
     folder = Folder(source.frame.sparkSession, path)
-    folders.output_format(path, source)
+    file_system.output_format(path, source)
     if not folder.parent.exists():
         raise wording.no_output_folder(folder.parent.path)
     if any(folder.holds(file) for file in source.frame.inputFiles()):
@@ -48,19 +48,19 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     session = release.source.frame.sparkSession
     with translating_spark_errors(session, "looking at the output"):
         folder, places = check(release.source, path, force, record)
-    csv = folders.output_format(path, release.source)
+    csv = file_system.output_format(path, release.source)
     frame = data = release.data
-    texts = [] if csv is None else folders.as_text(data, csv, frozenset(release.protection.changed))
+    texts = [] if csv is None else file_system.as_text(data, csv, frozenset(release.protection.changed))
     if csv is not None:
         frame = data.select(*texts)
     local = folder.local
     with (
         translating_spark_errors(session, "writing the release"),
         write.claimed(None if local is None else local.parent),
-        folders.staging(folder, write.hidden_name()) as staged,
+        file_system.staging(folder, write.hidden_name()) as staged,
     ):
-        folders.write(frame, staged, csv)
-        written = folders.read_again(session, staged, frame, csv)
+        file_system.write(frame, staged, csv)
+        written = file_system.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
             raise unsafe_release([refuse("written_by_spark_differs")])
         verified = release.released

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, errors
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.blocks import near_in_memory
 from microagg.methods.neighbours import EVERY_LEAF, MOST_ENTRIES
 from microagg.methods.run import Run
@@ -54,13 +54,13 @@ def record_shares(problem: Problem, run: Run) -> NDArray[np.float64]:
         near = np.ascontiguousarray(problem.points[order])
         lists = run.call(
             lambda: _core.neighbour_lists(near, length, EVERY_LEAF, run.threads, run.watch),
-            needs=memory.of_lists(near, length),
+            needs=memory_needs.of_lists(near, length),
         )
         found = run.call(
             lambda: _core.neighbour_bound(
                 near, lists, k, min(n, MOST_REMOTE), rounds, run.threads, run.watch
             ),
-            needs=memory.of_bound(n, length, rounds, run.threads),
+            needs=memory_needs.of_bound(n, length, rounds, run.threads),
         )
     except (errors.DeadlinePassed, errors.Cancelled):
         return np.zeros(n)

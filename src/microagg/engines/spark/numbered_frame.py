@@ -22,7 +22,7 @@ from microagg.columns import (
     POINT_THOUSANDS,
     SPACE_THOUSANDS,
 )
-from microagg.engines.spark.jobs import HASH_A, HASH_B, STRATUM, WEIGHT
+from microagg.engines.spark.packet_job import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import LARGEST_WEIGHT

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from microagg import errors
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.blocks import KdBlocks
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.neighbours import near_lists
@@ -24,20 +24,20 @@ def in_a_process(code: str, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def test_small_needs_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 0)
-    memory.require(memory.SMALLEST_CHECKED_BYTES - 1)
+    monkeypatch.setattr(memory_needs, "available", lambda: 0)
+    memory_needs.require(memory_needs.SMALLEST_CHECKED_BYTES - 1)
     with pytest.raises(errors.NotEnoughMemory, match=r"about 0\.1 GB .* only 0\.0 GB"):
-        memory.require(memory.SMALLEST_CHECKED_BYTES)
+        memory_needs.require(memory_needs.SMALLEST_CHECKED_BYTES)
 
 
 def test_unknown_limits_refuse_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: None)
-    memory.require(2**62)
+    monkeypatch.setattr(memory_needs, "available", lambda: None)
+    memory_needs.require(2**62)
 
 
 def test_methods_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 0)
-    monkeypatch.setattr(memory, "SMALLEST_CHECKED_BYTES", 0)
+    monkeypatch.setattr(memory_needs, "available", lambda: 0)
+    monkeypatch.setattr(memory_needs, "SMALLEST_CHECKED_BYTES", 0)
     problem = Problem(np.random.default_rng(0).normal(size=(50, 2)), 3)
     with pytest.raises(errors.NotEnoughMemory):
         Mdav()(problem, one_group(problem), Run())
@@ -53,16 +53,16 @@ def test_the_limit_of_the_process() -> None:
 import resource
 import numpy as np
 from microagg import errors
-from microagg.methods import memory
+from microagg.methods import memory_needs
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group
 from microagg.model import Problem
 problem = Problem(np.random.default_rng(0).random((1_000_000, 2)), 3)
 start = one_group(problem)
-used = memory._fields(memory.Path("/proc/self/status"))["VmSize"]
+used = memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmSize"]
 resource.setrlimit(resource.RLIMIT_AS, (used + 100_000_000, resource.RLIM_INFINITY))
-assert 0 < memory.available() <= 100_000_000
+assert 0 < memory_needs.available() <= 100_000_000
 try:
     Mdav()(problem, start, Run())
 except errors.NotEnoughMemory as error:
@@ -80,9 +80,9 @@ def test_needs_are_foreseen(what: str, p: int) -> None:
 import sys
 import numpy as np
 from microagg import _core
-from microagg.methods import memory
+from microagg.methods import memory_needs
 def peak():
-    return memory._fields(memory.Path("/proc/self/status"))["VmHWM"]
+    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
 what, p = sys.argv[1], int(sys.argv[2])
 x = np.empty((300_000, p))
 np.random.default_rng(0).standard_normal(out=x)
@@ -90,24 +90,24 @@ rows = np.arange(300_000, dtype=np.int32)
 lists = np.repeat(rows[:, None], 20, axis=1) if what == "descent" else None
 before = peak()
 if what == "lists":
-    foreseen = memory.of_lists(x, 20)
+    foreseen = memory_needs.of_lists(x, 20)
     _core.neighbour_lists(x, 20, 2, 1, _core.Watch())
 elif what == "bound":
     x = x[:60_000]
     lists = _core.neighbour_lists(x, 24, 2, 1, _core.Watch())
     before = peak()
-    foreseen = memory.of_bound(60_000, 24, 1, 1)
+    foreseen = memory_needs.of_bound(60_000, 24, 1, 1)
     _core.neighbour_bound(x, lists, 3, 100, 1, 1, _core.Watch())
 elif what == "blocks":
-    foreseen = memory.of_blocks(x)
+    foreseen = memory_needs.of_blocks(x)
     _core.kd_blocks(x, np.empty(0, dtype=np.int64), 4_096, 3, False, 0, 1, _core.Watch())
 elif what == "descent":
-    foreseen = memory.of_descent(x, 3, 20)
+    foreseen = memory_needs.of_descent(x, 3, 20)
     watch = _core.Watch()
     watch.set_deadline(0.2)
     _core.descent(x, rows, rows // np.int32(3), 3, lists, rows, None, watch)
 else:
-    foreseen = memory.of_search(x)
+    foreseen = memory_needs.of_search(x)
     engine = getattr(_core.Engine, what)
     _core.peel(x, 100_000, _core.Pivot.REFERENCES, _core.Growth.SEED, 1, _core.Watch(), engine)
 print(peak() - before, foreseen)
@@ -127,21 +127,21 @@ def test_needs_of_large_groups_are_foreseen(what: str) -> None:
 import sys
 import numpy as np
 from microagg import _core
-from microagg.methods import memory
+from microagg.methods import memory_needs
 def peak():
-    return memory._fields(memory.Path("/proc/self/status"))["VmHWM"]
+    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
 n, k, length = 10_000, 300, 1_200
 x = np.random.default_rng(0).standard_normal((n, 2))
 x[: n // 2] += 50.0
 before = peak()
-foreseen = memory.of_lists(x, length)
+foreseen = memory_needs.of_lists(x, length)
 lists = _core.neighbour_lists(x, length, 96, 1, _core.Watch())
 if sys.argv[1] == "descent":
     # Groups that give and take, so that changes are looked for all over.
     labels = np.minimum(np.arange(n) // 320, n // 320 - 1).astype(np.int32)
     rows = np.arange(n, dtype=np.int32)
     before = peak()
-    foreseen = memory.of_descent(x, k, length)
+    foreseen = memory_needs.of_descent(x, k, length)
     watch = _core.Watch()
     watch.set_deadline(0.5)
     _core.descent(x, rows, labels, k, lists, rows, None, watch)
@@ -159,8 +159,8 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     code = """
 import sys
 from microagg.cli import main
-from microagg.methods import memory
-memory.available, memory.SMALLEST_CHECKED_BYTES = (lambda: 0), 0
+from microagg.methods import memory_needs
+memory_needs.available, memory_needs.SMALLEST_CHECKED_BYTES = (lambda: 0), 0
 sys.argv = ["microagg", "partition", sys.argv[1], "-k", "3", "--method", "mdav"]
 main()
 """

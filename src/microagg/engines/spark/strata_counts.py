@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.spark.frames import Source, count_records
-from microagg.engines.spark.jobs import STRATUM
+from microagg.engines.spark.numbered_frame import Source, count_records
+from microagg.engines.spark.packet_job import STRATUM
 from microagg.model import Whole
 from microagg.plan.protection import Protection
 from microagg.prepare.strata import strata_of

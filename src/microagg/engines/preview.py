@@ -19,7 +19,7 @@ MOST_FOR_MDAV = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Preview:
     """What a run would work on.
 
     `strata`: as released, 1 without any; `smallest`: records of the smallest; `problems`: one for each
@@ -34,11 +34,11 @@ class Outlook:
     given_up: dict[str, int]
 
 
-def outlook(source: Microdata, protection: Protection) -> Outlook:
+def preview(source: Microdata, protection: Protection) -> Preview:
     """What a run would work on, or the exception that it would begin with, without searching for groups."""
     prepared = prepare(source, protection)
     released = len(prepared.strata.rows)
-    return Outlook(
+    return Preview(
         records=released,
         suppressed=source.table.num_rows - released,
         strata=prepared.strata.count,

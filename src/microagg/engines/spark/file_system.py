@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.spark.frames import Source
+from microagg.engines.spark.numbered_frame import Source
 from microagg.formats import without_effect
 from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
 from microagg.formats.first_row import ROWS_COMPARED, numbered_names, refuse_record_as_names

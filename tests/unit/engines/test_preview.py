@@ -7,7 +7,7 @@ import pytest
 
 import microagg
 from microagg import datasets, read
-from microagg.engines.outlook import bound_loss, mdav_loss, outlook
+from microagg.engines.preview import bound_loss, mdav_loss, preview
 from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
 
@@ -23,8 +23,8 @@ def words(**more: object) -> Protection:
     return Protection.of({"k": 3, "keys": [["a", "b"]], "drop": ["c"], **more})
 
 
-def test_an_outlook_counts_what_a_run_would_work_on(frame: pd.DataFrame) -> None:
-    found = outlook(read.microdata_of(frame), words(strata=["region"], small_strata="suppress"))
+def test_a_preview_counts_what_a_run_would_work_on(frame: pd.DataFrame) -> None:
+    found = preview(read.microdata_of(frame), words(strata=["region"], small_strata="suppress"))
     assert (found.records, found.suppressed, found.strata, found.smallest, found.problems) == (
         38,
         2,
@@ -34,14 +34,14 @@ def test_an_outlook_counts_what_a_run_would_work_on(frame: pd.DataFrame) -> None
     )
 
 
-def test_an_outlook_has_the_refusal_of_the_run(frame: pd.DataFrame) -> None:
+def test_a_preview_has_the_refusal_of_the_run(frame: pd.DataFrame) -> None:
     for protection, kind in (
         (words(strata=["region"]), SettingsError),
         (words(strata=["nowhere"]), DataError),
         (words(k=41), SettingsError),
     ):
         with pytest.raises(kind) as before:
-            outlook(read.microdata_of(frame), protection)
+            preview(read.microdata_of(frame), protection)
         with pytest.raises(kind) as run:
             microagg.protect(frame, **protection.settings)
         assert str(before.value) == str(run.value)
@@ -49,7 +49,7 @@ def test_an_outlook_has_the_refusal_of_the_run(frame: pd.DataFrame) -> None:
 
 def test_cells_given_up_are_told(frame: pd.DataFrame) -> None:
     frame.loc[0, "a"] = None
-    found = outlook(read.microdata_of(frame), words(missing="by-pattern"))
+    found = preview(read.microdata_of(frame), words(missing="by-pattern"))
     assert sum(found.given_up.values()) > 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.spark.frames import Source
+from microagg.engines.spark.numbered_frame import Source
 from microagg.plan.identifiers import identifying_name, nearly_unique, numbers_of_units
 from microagg.plan.protection import Protection
 
