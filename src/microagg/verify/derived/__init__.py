@@ -1,13 +1,13 @@
 """Released columns from which a masked key can be computed, by rules that an outsider can know.
 
-Rules are looked for in a sample of the records (`candidates`) and counted in all of them (`derivations` in
-memory, `distributed.py` on Spark). Why none is found by chance: `chance.py`.
+Rules are looked for in a sample of the records (`candidates_in`) and counted in all of them (`derivations`
+in memory). Why none is found by chance: `chance.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,6 @@ from microagg.verify.derived.relations import (
     Linear,
     Monotone,
     Rule,
-    codes_in,
     count_codes,
     in_order,
 )
@@ -34,7 +33,7 @@ from microagg.verify.values import Mask, plain
 SAMPLED = 10_000
 """Records in which rules are looked for."""
 _EXCEPTIONS = 500
-"""Records that a sum does not give, in which a rare further term may show."""
+"""Records that a sum does not give, which are looked at more closely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Candidate:
         return Derivation(self.rule.key, self.rule.columns, self.rule.kind, right, of)
 
 
-def candidates(sample: Sample) -> list[Candidate]:
+def candidates_in(sample: Sample) -> list[Candidate]:
     """Rules that give the key in a sample; not sums of columns of which one gives it alone."""
     if sample.n < 2 or sample.classes.count < 2:
         return []  # what is the same in all records is known from what is released
@@ -78,38 +77,10 @@ def derivations(keys: pa.Table, others: pa.Table) -> list[Derivation]:
     """What the columns `others`, released unchanged, tell of each of the `keys`, given by the source's
     values for the same records.
     """
-    comparisons = keys.num_columns * others.num_columns
-    found: list[Derivation] = []
-    for name in keys.column_names:
-        found += _of_key(keys.select([name]), others, comparisons)
-    return found
-
-
-def _of_key(keys: pa.Table, others: pa.Table, comparisons: int) -> list[Derivation]:
-    name = keys.column_names[0]
-    there = has_value(keys, name)
-    rows = np.flatnonzero(there)
-    if not len(rows) or not others.num_columns:
+    if not others.num_columns:
         return []
-    known = _Whole(Reader(keys), Reader(others), there)
-
-    def search(chosen: NDArray[np.int64]) -> list[Candidate]:
-        taken = from_numpy(chosen)
-        return candidates(
-            Sample(name, Reader(keys.take(taken)), Reader(others.take(taken)), len(rows), comparisons)
-        )
-
-    chosen = sampled_rows(rows)
-    found = search(chosen)
-    best = simplest(known.confirmed(found))
-    if len(chosen) < len(rows):
-        more = [each for each in found if isinstance(each.rule, Linear) and each.rule.kind == "sum"]
-        for each in more:
-            exceptions = np.flatnonzero(there & ~each.rule.is_computed(known.keys, known.others))  # type: ignore[union-attr]
-            if len(exceptions):
-                again = search(np.union1d(chosen, exceptions[:_EXCEPTIONS]))
-                best = simplest([*best, *known.confirmed(again)])
-    return best
+    whole = _Whole(Reader(keys), Reader(others))
+    return [each for name in keys.column_names for each in whole.derivations_of(name)]
 
 
 def has_value(keys: pa.Table, name: str) -> Mask:
@@ -126,36 +97,71 @@ def sampled_rows(rows: NDArray[np.int64], most: int = SAMPLED) -> NDArray[np.int
 
 
 def simplest(found: Iterable[Derivation]) -> list[Derivation]:
-    """Of several rules for the same columns the one that is right most often, or the simplest of those;
-    of several sums the best.
+    """Of several rules for the same columns one that is right in all records, or else the simplest; of
+    several sums the best.
     """
+
+    def rank(each: Derivation) -> tuple[bool, int, int]:
+        return each.records < each.of, KINDS.index(each.kind), -each.records
+
     best: dict[tuple[str, ...], Derivation] = {}
-    for each in sorted(found, key=lambda each: (-each.records, KINDS.index(each.kind), len(each.columns))):
+    for each in sorted(found, key=rank):
         best.setdefault((each.key, "sum") if each.kind == "sum" else (each.key, *each.columns), each)
     return list(best.values())
 
 
 @dataclass(frozen=True, eq=False)
 class _Whole:
-    """All records, those that have a value of a key among them."""
+    """All records, and the samples of them that were taken."""
 
     keys: Reader
     others: Reader
-    there: Mask
+    _samples: dict[bytes, Reader] = field(default_factory=dict, repr=False)
 
-    def confirmed(self, found: Sequence[Candidate]) -> Iterator[Derivation]:
-        of = int(self.there.sum())
+    def derivations_of(self, key: str) -> list[Derivation]:
+        there = has_value(self.keys.table, key)
+        rows = np.flatnonzero(there)
+        chosen = sampled_rows(rows)
+        candidates = self._search(key, chosen, len(rows))
+        found = [*self._confirmed(candidates, there)]
+        if len(chosen) < len(rows):
+            exceptions = np.flatnonzero(there & ~self._computed_by_sums(candidates, there))[:_EXCEPTIONS]
+            if len(exceptions):  # where a rare further term may show
+                some = sampled_rows(rows, 2 * _EXCEPTIONS)
+                candidates = self._search(key, np.union1d(some, exceptions), len(rows))
+                found += self._confirmed(candidates, there)
+        return simplest(found)
+
+    def _search(self, key: str, rows: NDArray[np.int64], records: int) -> list[Candidate]:
+        """In a sample, which keys without missing values share."""
+        taken, digest = from_numpy(rows), rows.tobytes()
+        if digest not in self._samples:
+            self._samples[digest] = Reader(self.others.table.take(taken))
+        keys = Reader(self.keys.table.select([key]).take(taken))
+        comparisons = self.keys.table.num_columns * self.others.table.num_columns
+        return candidates_in(Sample(key, keys, self._samples[digest], records, comparisons))
+
+    def _computed_by_sums(self, found: Sequence[Candidate], there: Mask) -> Mask:
+        """Records that a sum gives, all if there is none."""
         for each in found:
-            if derivation := each.derivation(self._right(each.rule, of), of):
+            if isinstance(each.rule, Linear) and each.rule.kind == "sum":
+                return each.rule.is_computed(self.keys, self.others)
+        return there
+
+    def _confirmed(self, found: Sequence[Candidate], there: Mask) -> Iterator[Derivation]:
+        of = int(there.sum())
+        for each in found:
+            if derivation := each.derivation(self._right(each.rule, there), of):
                 yield derivation
 
-    def _right(self, rule: Rule, of: int) -> int:
+    def _right(self, rule: Rule, there: Mask) -> int:
         if isinstance(rule, CodeToValue):
-            rows = None if of == len(self.there) else from_numpy(self.there)
-            key = codes_in(self.keys.table, (rule.key,), rows)[0]
-            count = count_codes(codes_in(self.others.table, rule.columns, rows), key)
-            return count.right if count.codes * LEAST_A_CODE <= of else 0
+            key, *columns = (
+                tuple(part[there] for part in codes)
+                for codes in (self.keys.codes(rule.key), *map(self.others.codes, rule.columns))
+            )
+            count = count_codes(columns, key)
+            return count.right if count.codes * LEAST_A_CODE <= count.records else 0
         if isinstance(rule, Monotone):
-            _, column, key_numbers = rule.places(self.keys, self.others)
-            return in_order(column, key_numbers)
-        return int((rule.is_computed(self.keys, self.others) & self.there).sum())
+            return in_order(*rule.places(self.keys, self.others)[1:])
+        return int((rule.is_computed(self.keys, self.others) & there).sum())

@@ -53,8 +53,8 @@ def chance_of_rule(log_rules: float, counts: NDArray[np.int64], exceptions: int)
 def chance_of_codes(codes: int, counts: NDArray[np.int64], exceptions: int) -> float:
     """That so many codes have a value of the key each, but for the exceptions: the better of two bounds.
 
-    There are as many rules as ways to give each code a value. And records of a code agree, once the first
-    is known, with at most the probability of the most frequent value.
+    There are as many rules as ways to give each code a value. And of values that are drawn independently,
+    those of a code agree with the first with at most the probability of the most frequent value.
     """
     n = int(counts.sum())
     by_rules = chance_of_rule(codes * math.log(len(counts)), counts, exceptions)

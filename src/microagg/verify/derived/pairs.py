@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from microagg.model import Doubles
-from microagg.verify.classes import Codes, codes_of
+from microagg.verify.classes import Codes
 from microagg.verify.derived.chance import chance_of_codes, chance_of_rule, log_choices
 from microagg.verify.derived.lines import direction, line, longest_rise, narrowest
 from microagg.verify.derived.relations import (
@@ -159,7 +159,10 @@ def _same_text(sample: Sample, name: str) -> Iterator[tuple[int, Rule]]:
 
 
 def _codes(sample: Sample, name: str) -> tuple[int, Rule] | None:
-    count = count_codes([codes_of(sample.others.table.column(name))], (sample.classes.labels,))
+    codes = sample.others.codes(name)
+    if (int(codes[0].max()) + 1) * LEAST_A_CODE > sample.records:
+        return None
+    count = count_codes([codes], (sample.classes.labels,))
     if _are_codes(sample, count, 0.0):
         return count.right, CodeToValue("code", sample.key, (name,))
     return None
@@ -191,9 +194,9 @@ def dummies(sample: Sample, names: Sequence[str]) -> list[tuple[int, Rule]]:
     chosen: dict[str, Codes] = {}
     two_valued = 0
     for name in names:
-        codes = codes_of(sample.others.table.column(name))
-        values, times = np.unique(codes[0], return_counts=True)
-        if len(codes) == 1 and len(values) == 2:
+        codes = sample.others.codes(name)
+        times = np.bincount(codes[0])
+        if len(times) == 2:
             two_valued += 1
             wrong = sample.n - count_codes([key], codes).right
             if wrong <= LEAST_BEYOND_GUESSING * times.min():

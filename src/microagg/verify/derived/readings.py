@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from microagg.arrow_values import scalar, to_numpy
 from microagg.model import Doubles
+from microagg.verify.classes import Classes, Codes, codes_of
 from microagg.verify.values import as_doubles, is_numeric, is_text, plain
 
 _NUMBER = r"^\s*(?P<sign>-?)[^\d.]*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\D*$"
@@ -100,19 +101,27 @@ def read(column: Any, reading: str) -> Doubles:
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A table whose columns are read as numbers, each once."""
+    """A table whose columns are read as numbers, or as codes, each once."""
 
     table: pa.Table
-    _known: dict[tuple[str, str], Doubles] = field(default_factory=dict, repr=False)
-
-    def numbers(self, name: str, reading: str) -> Doubles:
-        if (name, reading) not in self._known:
-            self._known[name, reading] = read(self.table.column(name), reading)
-        return self._known[name, reading]
-
-    def readings(self, name: str) -> tuple[str, ...]:
-        return readings_of(self.table.schema.field(name).type)
+    _numbers: dict[tuple[str, str], Doubles] = field(default_factory=dict, repr=False)
+    _codes: dict[str, Codes] = field(default_factory=dict, repr=False)
 
     @property
     def names(self) -> list[str]:
         return self.table.column_names
+
+    def readings(self, name: str) -> tuple[str, ...]:
+        return readings_of(self.table.schema.field(name).type)
+
+    def numbers(self, name: str, reading: str) -> Doubles:
+        if (name, reading) not in self._numbers:
+            self._numbers[name, reading] = read(self.table.column(name), reading)
+        return self._numbers[name, reading]
+
+    def codes(self, name: str) -> Codes:
+        """Small numbers that are equal where the values are; null has one too."""
+        if name not in self._codes:
+            column = codes_of(self.table.column(name))
+            self._codes[name] = (Classes.whole(self.table.num_rows).refined([column]).labels,)
+        return self._codes[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from microagg.arrow_values import scalar, to_numpy
 from microagg.model import Doubles
-from microagg.verify.classes import Classes, Codes, codes_of
+from microagg.verify.classes import Classes, Codes
 from microagg.verify.derived.readings import Reader
 from microagg.verify.values import Mask, plain
 
@@ -158,8 +158,3 @@ def count_codes(columns: list[Codes], key: Codes) -> CodeCount:
     most = np.zeros(classes.count, dtype=np.int64)
     np.maximum.at(most, classes.labels[finer.some_record], finer.sizes)
     return CodeCount(classes.count, n, int(most.sum()))
-
-
-def codes_in(table: pa.Table, names: tuple[str, ...], rows: Any = None) -> list[Codes]:
-    columns = [table.column(name) for name in names]
-    return [codes_of(column if rows is None else column.filter(rows)) for column in columns]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from microagg.columns import decimals_of
 from microagg.model import Doubles
-from microagg.verify.classes import Classes, codes_of
+from microagg.verify.classes import Classes
 from microagg.verify.derived.chance import chance_of_rule, chance_of_values, may_be_chance
 from microagg.verify.derived.readings import Reader
 from microagg.verify.derived.relations import Linear
@@ -83,7 +83,7 @@ class Sample:
     @cached_property
     def classes(self) -> Classes:
         """Records with the same value of the key."""
-        return Classes.whole(self.n).refined([codes_of(self.column)])
+        return Classes.whole(self.n).refined([self.keys.codes(self.key)])
 
     @property
     def counts(self) -> NDArray[np.int64]:

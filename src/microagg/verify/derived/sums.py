@@ -26,6 +26,11 @@ _DEPENDENT = 1e-7
 """What is left of a column that is a combination of others, relative to its size."""
 _NEAR_ONE = 0.2
 _ROUNDS = 40
+_PATIENCE = 10
+"""After so many rounds at least half of what was left in the first must be gone."""
+_MOST = 0.8
+"""The share of the records in which little must be left: exceptions, and some more."""
+_NOTHING = 1e-10
 _IN_SPAN = 0.05
 """What remains of the key in most records, relative to its spread, if it is a combination of columns."""
 _ORDERS = 4
@@ -60,8 +65,8 @@ def sum_of_columns(sample: Sample, names: Sequence[str]) -> list[tuple[int, Rule
     matrix, target = terms.numbers[rows], key[rows]
     best: list[tuple[int, Rule]] = []
     for order in _orders(len(terms.names)):
-        chosen = _independent(matrix, order)
-        weights, in_span = _weights(matrix[:, chosen], target)
+        chosen, basis = _independent(matrix, order)
+        weights, in_span = _weights(matrix[:, chosen], basis, target)
         if not in_span:
             break  # nor is it in any other order
         signs = np.rint(weights)
@@ -122,47 +127,50 @@ def _orders(columns: int) -> Iterator[NDArray[np.int64]]:
         yield random.permutation(columns)
 
 
-def _independent(matrix: Doubles, order: NDArray[np.int64]) -> list[int]:
-    """Columns that are no combination of a constant and those before them, by Gram and Schmidt."""
+def _independent(matrix: Doubles, order: NDArray[np.int64]) -> tuple[list[int], Doubles]:
+    """Columns that are no combination of a constant and those before them, by Gram and Schmidt; and
+    orthogonal columns with the same combinations, a constant one first.
+    """
     n = len(matrix)
-    basis = np.full((n, 1), 1.0 / math.sqrt(n))
+    basis = np.ones((n, 1))
     chosen: list[int] = []
     for at in order:
         column = matrix[:, at] / np.abs(matrix[:, at]).max(initial=1e-300)
         size = float(np.linalg.norm(column - column.mean()))
         for _ in range(2):  # once is not enough in floating point
-            column = column - basis @ (basis.T @ column)
+            column = column - basis @ (basis.T @ column) / n
         rest = float(np.linalg.norm(column))
-        if rest > _DEPENDENT * size and size > 0 and len(chosen) < n - MORE_RECORDS:
-            basis = np.column_stack([basis, column / rest])
+        if rest > _DEPENDENT * size and len(chosen) < n - MORE_RECORDS:
+            basis = np.column_stack([basis, column / rest * math.sqrt(n)])
             chosen.append(int(at))
-    return chosen
+    return chosen, basis
 
 
-def _weights(columns: Doubles, key: Doubles) -> tuple[Doubles, bool]:
-    """Of the combination with a constant whose absolute differences from the key are smallest, and
-    whether that leaves next to nothing in most records.
+def _weights(columns: Doubles, basis: Doubles, key: Doubles) -> tuple[Doubles, bool]:
+    """Of the combination of columns with a constant whose absolute differences from the key are smallest,
+    and whether that leaves next to nothing in most records.
 
-    Found by weighted least squares in rounds. Each record counts in proportion to its size, so that no
-    large value decides alone.
+    Found by weighted least squares in rounds, in the coordinates of the orthogonal basis. Each record
+    counts in proportion to its size, so that no large value decides alone.
     """
-    centre, spread = columns.mean(axis=0), columns.std(axis=0)
-    size = float(key.std())
-    scaled = np.column_stack([np.ones(len(key)), (columns - centre) / spread])
+    n, size = len(key), float(key.std())
     target = (key - key.mean()) / size
-    lengths = np.sqrt((scaled**2).sum(axis=1) + target**2)
-    scaled, target = scaled / lengths[:, None], target / lengths
-    importance = np.ones(len(key))
-    found = np.zeros(scaled.shape[1])
+    lengths = np.sqrt((basis**2).sum(axis=1) + target**2)
+    scaled, goal = basis / lengths[:, None], target / lengths
+    importance = np.ones(n)
+    first = np.inf
     for round_ in range(_ROUNDS):
-        q, r = np.linalg.qr(scaled * importance[:, None])
-        found = np.linalg.lstsq(r, q.T @ (target * importance), rcond=None)[0]
-        off = np.abs(scaled @ found - target)
-        if round_ == 0 and np.quantile(off * lengths, 0.99) < 1e-9:
+        weighted = scaled * importance[:, None]
+        found = np.linalg.lstsq(weighted.T @ scaled, weighted.T @ goal, rcond=None)[0]
+        off = np.abs(scaled @ found - goal)
+        left = float(np.quantile(off * lengths, _MOST))
+        first = min(first, left) if round_ else left
+        if left < _NOTHING or (round_ == _PATIENCE and left > _IN_SPAN and left > 0.5 * first):
             break
-        importance = 1.0 / np.sqrt(np.maximum(off, 1e-3 * float(np.median(off)) + 1e-14))
-    in_span = bool(np.quantile(off * lengths, 0.8) <= _IN_SPAN)
-    return found[1:] * size / spread, in_span
+        importance = 1.0 / np.maximum(off, 1e-3 * float(np.median(off)) + 1e-14)
+    spread = columns.std(axis=0)
+    triangle = basis[:, 1:].T @ (columns / spread) / n
+    return np.linalg.solve(triangle, found[1:]) * size / spread, left <= _IN_SPAN
 
 
 def _tried(sample: Sample, terms: _Terms, columns: list[int], signs: Doubles) -> list[tuple[int, Rule]]:
