@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from microagg.measure import MEASURES
+from microagg.measure import MEASURES, MOST_IMPORTANT
 from tests.e2e.protecting import COMMAND, mode, refused, rows_of, run, survey, write_rows
 
 KEYS = ("--keys", "age,income")
@@ -62,7 +62,7 @@ def test_every_measure_in_the_order_of_the_catalogue(made: Path) -> None:
     assert list(found) == list(MEASURES)
     for name, entry in found.items():
         assert entry["unit"] == MEASURES[name].unit
-        assert set(entry) <= {"value", "unit", "parts", "note"}
+        assert set(entry) <= {"value", "unit", "sentence", "parts", "note"}
     assert found["k_anonymity"]["value"] >= 3
     assert 0.0 < found["il"]["value"] < 100.0
 
@@ -70,11 +70,17 @@ def test_every_measure_in_the_order_of_the_catalogue(made: Path) -> None:
 def test_the_table(made: Path) -> None:
     done = assess(made, "survey.csv", "safe.csv", *KEYS, "-k", 3)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("30 records, keys: age, income\n\nutility ")
+    assert done.stdout.startswith("30 records, keys: age, income\n\n  ")
+    for name in MOST_IMPORTANT:
+        assert f"({name})" in done.stdout
+    assert "interval_sd" not in done.stdout
+    assert done.stdout.endswith("all measures: --all; what one means: microagg explain NAME\n")
+    every = assess(made, "survey.csv", "safe.csv", *KEYS, "-k", 3, "--all").stdout
     for name in MEASURES:
-        assert re.search(rf"^{name}: ", done.stdout, re.M)
+        assert f"({name})" in every if name in MOST_IMPORTANT else re.search(rf"^{name}: ", every, re.M)
+    assert "--all;" not in every
     detailed = assess(made, "survey.csv", "safe.csv", *KEYS, "--details", "--measures", "il,means").stdout
-    assert re.search(r"^  age +[\d.]+ %$", detailed, re.M)
+    assert re.search(r"^ +age +[\d.]+ %$", detailed, re.M)
 
 
 @pytest.mark.parametrize("other", ["other.csv", "keys.parquet"])
@@ -153,6 +159,8 @@ BAD = [
     ({}, {}, ("--keys", "age", "--measures", "il2"), 2, "did you mean il"),
     ({}, {}, ("--keys", "age", "-k", "1"), 2, "k is 1"),
     ({}, {}, ("--keys", "age", "--details", "--json"), 2, "--details has no effect"),
+    ({}, {}, ("--keys", "age", "--all", "--json"), 2, "--all has no effect"),
+    ({}, {}, ("--keys", "age", "--all", "--measures", "il"), 2, "Leave out one of them"),
     ({}, {}, ("--keys", "age", "--model", "age"), 2, "is not a model"),
     ({}, {}, ("--keys", "age", "--indicator", "median age"), 2, "is not an indicator"),
     ({}, {}, (), 2, "No masked column is named"),

@@ -58,7 +58,7 @@ def test_no_step_has_serious_barriers_or_is_too_wide_for_a_phone(
             page.emulate_media(color_scheme=scheme)
             assert findings(page) == [], f"{name}, {scheme}"
             if name == "Result":
-                for part in ("verdict", "risk", "distributions", "compare"):
+                for part in ("verdict", "measures", "distributions", "compare"):
                     page.goto(f"{server.address}/result/{part}")
                     assert findings(page) == [], f"{part}, {scheme}"
         page.set_viewport_size({"width": 390, "height": 800})

@@ -71,7 +71,7 @@ def test_two_values_of_the_loss_have_two_names(server: Server, released: str) ->
 
 
 def test_the_result_has_the_sections_of_the_report(server: Server, released: str) -> None:
-    for part in ("verdict", "groups", "distributions", "utility", "risk", "columns", "repeat"):
+    for part in ("verdict", "groups", "distributions", "measures", "columns", "repeat"):
         assert f'<section id="{part}"' in server.page(released, f"/result/{part}")
     plan = html.unescape(server.page(released, "/result/repeat"))
     assert 'input = "data.csv"' in plan
@@ -79,7 +79,7 @@ def test_the_result_has_the_sections_of_the_report(server: Server, released: str
 
 def test_no_page_has_options_of_the_command_line(server: Server, released: str) -> None:
     """But for the command that is shown as one."""
-    parts = ("verdict", "groups", "utility", "risk", "columns")
+    parts = ("verdict", "groups", "measures", "columns")
     for path in (*STEPS, *(f"result/{part}" for part in parts), "result/compare", "end"):
         text = re.sub(r"<pre.*?</pre>|<!--.*?-->", "", server.page(released, f"/{path}"), flags=re.S)
         assert not re.findall(r"(?<![-\w])--[a-z]|(?<!\w)-k \d", re.sub(r"<[^>]+>", "", text)), path

@@ -93,6 +93,7 @@ def assess(
         notes=tuple(notes),
         models=models,
         indicators=indicators,
+        chosen=bool(plan.measures),
     )
 
 
@@ -265,7 +266,7 @@ def _labels(
 
 def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[verdict.Finding], list[verdict.Finding]]:
     """What forbids a release, and what is only to be known."""
-    same = _same_cells(pair)
+    same = pair.same
     if same.all():
         return [refuse("not_protected", *plan.keys, records=pair.n)], []
     failures = []
@@ -293,11 +294,6 @@ def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[verdict.Finding], l
         if joint and not failures:
             notes.append(note("k_not_joint", k=plan.k, below=joint))
     return failures, notes
-
-
-def _same_cells(pair: Pair) -> NDArray[np.bool_]:
-    missing = np.isnan(pair.original) & np.isnan(pair.masked)
-    return np.asarray((pair.original == pair.masked) | missing)
 
 
 def _notes(

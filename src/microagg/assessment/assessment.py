@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,8 +13,8 @@ from microagg.measure.catalogue import Measure
 from microagg.measure.models import IndicatorComparison, ModelComparison
 from microagg.measure.pair import Finding
 
-ONE_IN_K = "1 / k"
-"""A part that is always shown beside the value: what perfect groups of k would have."""
+WIDTH = 100
+"""Letters in a line of sentences."""
 
 PARTS_SHOWN = 40
 """More parts of a measure, as pairs of many columns are, are not shown."""
@@ -21,11 +22,11 @@ PARTS_SHOWN = 40
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Assessment:
-    """What the measures found, by name, in the order of the catalogue.
+    """What the measures found, by name, the most important ones first.
 
     `described`: the measures themselves; `failures`: what forbids a release, in sentences; `notes`: what a
     reader must know beside the numbers; `suppressed`: records of the original that are not released;
-    `models`, `indicators`: the analyses that were named.
+    `models`, `indicators`: the analyses that were named; `chosen`: whether measures were chosen by name.
     """
 
     findings: Mapping[str, Finding]
@@ -37,6 +38,7 @@ class Assessment:
     notes: tuple[verdict.Finding, ...] = ()
     models: tuple[ModelComparison, ...] = ()
     indicators: tuple[IndicatorComparison, ...] = ()
+    chosen: bool = False
 
     def raise_if_unsafe(self) -> None:
         """`UnsafeRelease` with all failures, if there are any."""
@@ -44,14 +46,17 @@ class Assessment:
             raise verdict.unsafe_file(self.failures)
 
     def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """For JSON: {"measures": {name: {"value", "unit", "parts", "note"}}}.
+        """For JSON: {"measures": {name: {"value", "unit", "sentence", "parts", "note"}}}.
 
-        Parts and note are there if there are any; a value that is not defined is None. Models and
+        Sentence, parts and note are there if there are any; a value that is not defined is None. Models and
         indicators stand there too, with their mean overlap and mean absolute change as values.
         """
         measures: dict[str, dict[str, Any]] = {}
         for name, found in self.findings.items():
-            entry: dict[str, Any] = {"value": _finite(found.value), "unit": self.described[name].unit}
+            measure = self.described[name]
+            entry: dict[str, Any] = {"value": _finite(found.value), "unit": measure.unit}
+            if measure.first is not None and math.isfinite(found.value):
+                entry["sentence"] = " ".join(measure.said(found))
             if found.parts:
                 entry["parts"] = {part: _finite(value) for part, value in found.parts.items()}
             if found.note:
@@ -61,15 +66,23 @@ class Assessment:
         measures |= {f"indicator: {each.indicator}": _indicator_entry(each) for each in self.indicators}
         return {"measures": measures}
 
-    def table(self, details: bool = False) -> str:
-        """As people read it: failures, utility, risk, notes; with details the parts of each measure too."""
+    @property
+    def most_important(self) -> list[str]:
+        """The names of measures that are shown before all others."""
+        return [name for name in self.findings if self.described[name].first is not None]
+
+    def table(self, details: bool = False, every: bool = False) -> str:
+        """As people read it: failures, the most important measures in sentences, analyses, notes.
+
+        With `every`, or where measures were chosen by name, the others follow, those of utility and of risk
+        apart. With details each has its parts.
+        """
         keys = " | ".join(", ".join(map(wording.visible, subset)) for subset in self.subsets)
         lines = [*map(str, self.failures), f"{self.records} records, keys: {keys}"]
-        rows: list[tuple[str, ...]] = []
-        for kind in ("utility", "risk"):
-            own = list(self._rows(kind, details))
-            rows += [("",), (kind, "value", "higher means"), *own] if own else []
-        lines += aligned(rows, left=(0, 2))
+        first = self.most_important
+        lines += self._sentences(first, details)
+        others = [name for name in self.findings if name not in first] if every or self.chosen else []
+        lines += self._others(others, details)
         for model in self.models:
             lines += ["", *_model_table(model)]
         for indicator in self.indicators:
@@ -77,38 +90,53 @@ class Assessment:
         lines += ["", *(f"note: {note}" for note in self.notes)] if self.notes else []
         return wording.visible_lines("\n".join(lines))
 
-    def _rows(self, kind: str, details: bool) -> Iterator[tuple[str, ...]]:
-        for name, found in self.findings.items():
-            measure = self.described[name]
-            if measure.kind != kind:
-                continue
-            missing = not math.isfinite(found.value) and found.note
-            remark = f"({found.note})" if missing else measure.higher
-            if ONE_IN_K in found.parts and not details:
-                remark += f" ({ONE_IN_K}: {found.parts[ONE_IN_K]:.4g})"
-            yield f"{name}: {measure.title}", _shown(found.value, measure.unit), remark
+    def _sentences(self, names: Sequence[str], details: bool) -> list[str]:
+        """Each value with the rest of its sentence beside it, and the name of the measure."""
+        said = {name: self.described[name].said(self.findings[name]) for name in names}
+        wide = max((len(value) for value, _ in said.values()), default=0)
+        lines = [""] if said else []
+        for name, (value, rest) in said.items():
+            first, after = f"  {value:>{wide}}  ", " " * (wide + 4)
+            text = f"{rest.removesuffix('.')} ({name})"
+            lines += textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=after)
             if details:
-                for part, value in list(found.parts.items())[:PARTS_SHOWN]:
-                    yield f"  {part}", _shown(value, measure.unit), ""
-                if len(found.parts) > PARTS_SHOWN:
-                    yield (f"  … and {len(found.parts) - PARTS_SHOWN} more (--json has all)",)
-                if found.note and not missing:
-                    yield (f"  {found.note}",)
+                lines += [f"{after}{line}" for line in aligned(list(self._parts(name)), left=(0, 2))]
+        return lines
+
+    def _others(self, names: Sequence[str], details: bool) -> list[str]:
+        rows: list[tuple[str, ...]] = []
+        for kind in ("utility", "risk"):
+            own = [name for name in names if self.described[name].kind == kind]
+            rows += [("",), (kind, "value", "higher means")] if own else []
+            for name in own:
+                found, measure = self.findings[name], self.described[name]
+                is_missing = not math.isfinite(found.value) and found.note
+                remark = f"({found.note})" if is_missing else measure.higher
+                if found.allowed is not None and not details:
+                    remark += f" (group size alone: {measure.shown(found.allowed)})"
+                rows.append((f"{name}: {measure.title}", measure.shown(found.value), remark))
+                rows += self._parts(name) if details else ()
+        return aligned(rows, left=(0, 2))
+
+    def _parts(self, name: str) -> Iterator[tuple[str, ...]]:
+        """The parts of a measure, and its note unless that stands in place of a value."""
+        found, measure = self.findings[name], self.described[name]
+        for part in list(found.parts)[:PARTS_SHOWN]:
+            yield f"  {part}", measure.shown_part(found, part), ""
+        if len(found.parts) > PARTS_SHOWN:
+            yield (f"  … and {len(found.parts) - PARTS_SHOWN} more (--json has all)",)
+        if found.note and math.isfinite(found.value):
+            yield (f"  {found.note}",)
 
     def __str__(self) -> str:
-        return self.table()
+        left = 0 if self.chosen else len(self.findings) - len(self.most_important)
+        return self.table() + (f"\n\n{wording.more_measures(left)}" if left else "")
 
     __repr__ = __str__
 
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-def _shown(value: float, unit: str) -> str:
-    if not math.isfinite(value):
-        return "–"
-    return f"{value:.4g}{f' {unit}' if unit else ''}"
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:

@@ -13,7 +13,7 @@ from microagg import wording
 from microagg.api.assess import assess as judge
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
-from microagg.measure import MEASURES
+from microagg.measure import MEASURES, MOST_IMPORTANT
 from microagg.measure.explain import described_fields, explain_measure, list_measures, measure_named
 from microagg.report import check_installed
 from microagg.settings.declared import AssessRun, Printing
@@ -24,18 +24,33 @@ from microagg.write import check_output, write_text
 def assess(given: dict[str, Any]) -> None:
     run, as_json = take(AssessRun, given), take(Printing, given).json
     original, protected = Path(given.pop("original")), Path(given.pop("protected"))
-    if as_json and run.details:
-        raise wording.no_details_in_json()
+    _check_printing(run, as_json, "measures" in given)
     if run.report is not None:
         _check_report(run.report)
+    is_short = not (run.all_ or "measures" in given)
+    if is_short and not (as_json or run.report):
+        given["measures"] = MOST_IMPORTANT
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         assessment = judge(original, protected, progress=bar.watcher, **given)
     if run.report is not None:
         from microagg.report.pages import assessment_page  # needs the extra `report`
 
         write_text(run.report, assessment_page(assessment, str(original), str(protected)))
-    click.echo(one_json(assessment.as_dict()) if as_json else assessment.table(run.details))
+    if as_json:
+        click.echo(one_json(assessment.as_dict()))
+    else:
+        click.echo(assessment.table(run.details, run.all_))
+    if is_short and not as_json:
+        click.echo(f"\n{wording.more_measures_by_option()}")
     assessment.raise_if_unsafe()
+
+
+def _check_printing(run: AssessRun, as_json: bool, are_chosen: bool) -> None:
+    for option, is_given in (("all", run.all_), ("details", run.details)):
+        if as_json and is_given:
+            raise wording.no_details_in_json(option)
+    if run.all_ and are_chosen:
+        raise wording.all_and_some()
 
 
 def _check_report(report: Path) -> None:

@@ -16,6 +16,19 @@ from microagg.measure.shared_values import class_sizes
 NO_CONFIDENTIAL = Finding(np.nan, {}, "No confidential column was named.")
 
 
+def attribute_disclosure(pair: Pair) -> Finding:
+    """Share of records in classes in which some confidential column has one value only."""
+    if not pair.confidential:
+        return NO_CONFIDENTIAL
+    places = np.unique(pair.groups, return_inverse=True)[1].reshape(-1)
+    given_away = {
+        name: (_distinct(pair.groups, codes) == 1)[places] for name, codes in pair.confidential.items()
+    }
+    parts = {name: float(flags.mean()) for name, flags in given_away.items()}
+    whole = float(np.any(list(given_away.values()), axis=0).mean())
+    return Finding(whole, parts, "A missing value counts as a value.")
+
+
 def diversity(pair: Pair) -> Finding:
     """Smallest number of distinct values of a confidential column in a class."""
     if not pair.confidential:

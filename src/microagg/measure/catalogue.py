@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,13 +13,21 @@ from microagg.measure.pair import Finding, Pair
 
 Kind = Literal["utility", "risk"]
 
+COUNTED = ("records", "values")
+"""Units that have a singular."""
+
+LARGEST_WHOLE = 1e15
+"""Larger numbers are shown with an exponent."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One measure and its description for users.
 
     `definition`: one sentence; `formula`: plain text with Unicode signs; `range`: for instance "0 to 100 %,
-    0 is the best"; `higher`: how "higher means …" goes on; `reference`: who defined it.
+    0 is the best"; `higher`: how "higher means …" goes on; `reference`: who defined it. The most important
+    ones have `first`, their place among those that are shown first, and `sentence`, the result in plain
+    words: it begins with {value}, and {allowed} is what the finding compares it with.
     """
 
     kind: Kind
@@ -30,6 +39,31 @@ class Measure:
     higher: str
     reference: str
     compute: Callable[[Pair], Finding]
+    first: int | None = None
+    sentence: str = ""
+
+    def shown(self, value: float) -> str:
+        """The value with its unit; shares in percent, and a dash for what is not defined."""
+        if not math.isfinite(value):
+            return "–"
+        if self.unit == "share":
+            return f"{100.0 * value:.4g} %"
+        is_whole = float(value).is_integer() and abs(value) < LARGEST_WHOLE
+        figure = f"{int(value):,}" if is_whole else f"{value:.4g}"
+        unit = self.unit.removesuffix("s") if value == 1.0 and self.unit in COUNTED else self.unit
+        return f"{figure} {unit}".rstrip()
+
+    def shown_part(self, found: Finding, part: str) -> str:
+        value = found.parts[part]
+        return f"{value:,.4g}" if part in found.others else self.shown(value)
+
+    def said(self, found: Finding) -> tuple[str, str]:
+        """The value, and how the sentence that begins with it goes on; a note if it is not defined."""
+        if not math.isfinite(found.value):
+            return self.shown(found.value), found.note
+        allowed = "" if found.allowed is None else self.shown(found.allowed)
+        sentence = self.sentence.format(value="", allowed=allowed)
+        return self.shown(found.value), sentence.strip()
 
 
 def described_measures(kind: Kind, *functions: Callable[[Pair], Finding]) -> dict[str, Measure]:
@@ -44,3 +78,12 @@ def described_measures(kind: Kind, *functions: Callable[[Pair], Finding]) -> dic
     if by_name:
         raise KeyError(f"{kind}.toml does not describe {', '.join(by_name)}")
     return measures
+
+
+def most_important_first(measures: Mapping[str, Measure]) -> dict[str, Measure]:
+    """The same measures; all that are not among the first keep their order."""
+
+    def place(item: tuple[str, Measure]) -> float:
+        return math.inf if item[1].first is None else item[1].first
+
+    return dict(sorted(measures.items(), key=place))

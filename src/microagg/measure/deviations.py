@@ -1,4 +1,4 @@
-"""How far the cells themselves have moved: IL and IL1s.
+"""How far the cells themselves have moved: IL, IL1s, and how many have moved at all.
 
 Weighted, each record counts as often as its weight, in means and standard deviations too.
 """
@@ -22,6 +22,18 @@ def il(pair: Pair) -> Finding:
         return nothing
     sse, sst = _squares(data)
     return data.finding(100.0 * sse.sum() / sst.sum(), data.by_column(100.0 * sse / sst))
+
+
+def changed_cells(pair: Pair) -> Finding:
+    """Share of the cells with a value, before or after, whose value has changed; parts by column."""
+    counted = ~(np.isnan(pair.original) & np.isnan(pair.masked))
+    changed = ~pair.same
+    parts = {
+        name: float(100.0 * changed[:, at].sum() / counted[:, at].sum())
+        for at, name in enumerate(pair.columns)
+        if counted[:, at].any()
+    }
+    return Finding(float(100.0 * changed.sum() / counted.sum()), parts)
 
 
 def il_subsets(pair: Pair) -> Finding:

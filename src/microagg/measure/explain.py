@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from microagg import wording
-from microagg.measure import MEASURES
+from microagg.measure import MEASURES, MOST_IMPORTANT
 from microagg.measure.catalogue import Measure
 
 KINDS = {
@@ -20,9 +20,11 @@ INTRODUCTION = """\
 # Measures
 
 All measures that [`microagg assess`](assess.md) computes, with their definitions. The headings are the
-names that `--measures`, `--json` and `microagg explain` use. `python -m benchmarks.measures` writes this
-page from the descriptions in the code.
+names that `--measures`, `--json` and `microagg explain` use. Shares are shown in percent.
+`python -m benchmarks.measures` writes this page from the descriptions in the code.
 """
+
+FIRST = "Most important: shown first"
 
 
 def described_fields(measure: Measure) -> dict[str, str]:
@@ -58,11 +60,12 @@ def explain_measure(name: str, measures: Mapping[str, Measure] = MEASURES) -> st
 
 
 def list_measures(measures: Mapping[str, Measure] = MEASURES) -> str:
-    """The names of all measures with their titles, utility and risk apart."""
+    """The names of all measures with their titles: the most important ones, then utility and risk apart."""
     wide = max(map(len, measures), default=0)
-    parts = []
+    lines = {name: f"  {name:<{wide}}  {each.title}" for name, each in measures.items()}
+    parts = ["\n".join([FIRST, *(lines[name] for name in MOST_IMPORTANT)])]
     for kind, title in KINDS.items():
-        own = [f"  {name:<{wide}}  {each.title}" for name, each in measures.items() if each.kind == kind]
+        own = [lines[name] for name, each in measures.items() if each.kind == kind and each.first is None]
         parts.append("\n".join([title, *own]))
     return "\n\n".join(parts)
 
@@ -73,6 +76,10 @@ def measures_page(measures: Mapping[str, Measure] = MEASURES) -> str:
 
 
 def _sections(measures: Mapping[str, Measure]) -> Iterator[str]:
+    yield f"## {FIRST}\n"
+    for name in MOST_IMPORTANT:
+        yield f"- [{name}](#{name}): {measures[name].sentence.format(value='*x*', allowed='*y*')}"
+    yield ""
     for kind, title in KINDS.items():
         yield f"## {title}\n"
         for name, measure in measures.items():

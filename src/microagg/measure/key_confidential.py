@@ -35,7 +35,7 @@ def key_confidential(pair: Pair) -> Finding:
             best, chance_then = share, chance
     if not parts:
         return Finding(np.nan, {}, "No numeric column is released unmasked.")
-    note = f"By chance: {chance_then:.4g}, one over the mean size of a class."
+    note = f"By chance: {100.0 * chance_then:.4g} %, one over the mean size of a class."
     return Finding(best, parts, note)
 
 

@@ -78,9 +78,10 @@ def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Findi
     parts = {"1 / mean group size": classes / pair.n}
     if pair.k is not None:
         parts = {"1 / k": 1.0 / pair.k, **parts}
-    lines = " and ".join(f"{name} = {value:.4g}" for name, value in parts.items())
+    lines = " and ".join(f"{name} = {100.0 * value:.4g} %" for name, value in parts.items())
     note = f"Compare with {lines}; it comes to the last if every record is nearest to its own group."
-    return Finding(_mean(links.to_record), parts, note_on_sample(pair, links.rows.size, note))
+    note = note_on_sample(pair, links.rows.size, note)
+    return Finding(_mean(links.to_record), parts, note, allowed=next(iter(parts.values())))
 
 
 def linkage_groups(pair: Pair, *, most_records: int | None = 100_000) -> Finding:

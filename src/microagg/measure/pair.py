@@ -53,6 +53,12 @@ class Pair:
     def p(self) -> int:
         return len(self.columns)
 
+    @property
+    def same(self) -> NDArray[np.bool_]:
+        """(n, p): which cells are released as they were; one that is missing before and after is."""
+        missing = np.isnan(self.original) & np.isnan(self.masked)
+        return np.asarray((self.original == self.masked) | missing)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -60,8 +66,12 @@ class Finding:
 
     `parts` are for tables: by column, by subset, by scenario … in the order in which they are to be shown.
     `note`: what a reader must know beside the number, such as what was left out or a value to compare with.
+    `others`: the names of parts that are plain numbers, not in the measure's unit.
+    `allowed`: what the value would be if nothing but the size of the groups protected, where that is known.
     """
 
     value: float
     parts: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+    others: tuple[str, ...] = ()
+    allowed: float | None = None

@@ -24,7 +24,7 @@ def k_anonymity(pair: Pair) -> Finding:
         parts["records below k"] = float(sizes[sizes < pair.k].sum())
         note = f"Promised: k = {pair.k}."
     parts["unique records"] = float((sizes == 1).sum())
-    return Finding(float(sizes.min()), parts, note)
+    return Finding(float(sizes.min()), parts, note, others=("classes",))
 
 
 def true_values(pair: Pair) -> Finding:
@@ -46,6 +46,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
     """
     require_positive("percent", percent)
     parts: dict[str, float] = {}
+    others: list[str] = []
     largest, failing, totals = 0.0, 0, 0
     for subset in pair.subsets:
         groups = released_classes(pair, subset)
@@ -56,11 +57,12 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
             shares, fails = _dominated(groups, amounts, percent)
             name = pair.columns[column]
             parts[f"{name}: largest share"] = float(shares.max()) if shares.size else np.nan
-            parts[f"{name}: groups that fail"] = float(fails)
+            others.append(f"{name}: groups that fail")
+            parts[others[-1]] = float(fails)
             largest = max(largest, float(shares.max()) if shares.size else 0.0)
             failing, totals = failing + fails, totals + shares.size
     note = f"{failing:,} of {totals:,} totals fail the p %-rule with p = {percent:g}."
-    return Finding(largest, parts, note)
+    return Finding(largest, parts, note, tuple(others))
 
 
 def _dominated(groups: Codes, amounts: Values, percent: float) -> tuple[Values, int]:

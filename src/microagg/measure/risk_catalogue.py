@@ -21,6 +21,7 @@ RISK = described_measures(
     intervals.interval_rank,
     intervals.outlier_interval,
     risk.true_values,
+    attribute_disclosure.attribute_disclosure,
     attribute_disclosure.diversity,
     attribute_disclosure.closeness,
     attribute_disclosure.confidential_range,

@@ -10,6 +10,7 @@ from microagg.measure.propensity import propensity
 UTILITY = described_measures(
     "utility",
     deviations.il,
+    deviations.changed_cells,
     deviations.il_subsets,
     deviations.il_strata,
     deviations.il1s,

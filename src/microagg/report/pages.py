@@ -62,7 +62,7 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
         planes=list(islice((plane for plane in planes if plane is not None), MOST_PLANES)),
         utility=_of_kind(assessment, "utility"),
         risk=_of_kind(assessment, "risk"),
-        measure_notes=() if assessment is None else assessment.notes,
+        assessment=assessment,
         most_tasks=MOST_TASKS,
     )
 

@@ -476,6 +476,7 @@ class MeasureSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssessRun:
+    all_: bool = _output_flag("Print every measure, not only the most important ones.")
     details: bool = _output_flag("Also print the parts of each measure, such as those by column.")
     report: Path | None = _output_file("Also write an HTML page, which is not to be released.")
 

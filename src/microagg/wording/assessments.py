@@ -60,9 +60,14 @@ kept_for_later = text("path")(
 only_csv = settings_error("path")("The results are written as CSV: the name {path} must end in .csv.")
 only_svg = settings_error("path")("The map is drawn as SVG: the name {path} must end in .svg.")
 note_hidden_groups = text("groups", "fewest")("  {groups:group} of fewer than {fewest} records not shown")
-no_details_in_json = settings_error()(
-    "--details has no effect with --json, which has all details. Leave it out."
+no_details_in_json = settings_error("option")(
+    "--{option} has no effect with --json, which has every measure in all details. Leave it out."
 )
+all_and_some = settings_error()(
+    "--all prints every measure, and --measures chooses some. Leave out one of them."
+)
+more_measures = text("measures")("{measures:more measure}: table(every=True)")
+more_measures_by_option = text()("all measures: --all; what one means: microagg explain NAME")
 in_file = data_error("which", "name", "error")("In the {which} file ({name}): {error}")
 not_in_protected = data_error("columns", "known", "role")(
     "The protected file has no column {columns:hinted in known}, named in {role}. Leave it out there, or "

@@ -15,11 +15,12 @@ import pyarrow as pa
 import pytest
 
 import microagg
-from microagg import read
+from microagg import read, wording
 from microagg.assessment import assessing
 from microagg.assessment.assessing import assess_release
 from microagg.assessment.matching import agreement, rows_matched
 from microagg.errors import Cancelled, DataError, SettingsError
+from microagg.measure import MEASURES, MOST_IMPORTANT
 from microagg.measure.catalogue import Measure
 from microagg.measure.pair import Finding, Pair
 from microagg.methods.run import Progress
@@ -306,7 +307,7 @@ def test_dictionary_and_table() -> None:
         }
     }
     json.dumps(found.as_dict(), allow_nan=False)
-    assert str(found).splitlines() == [
+    assert found.table(every=True).splitlines() == [
         "6 records, keys: age, income",
         "",
         "utility                 value  higher means",
@@ -316,7 +317,7 @@ def test_dictionary_and_table() -> None:
         "risk                    value  higher means",
         "smallest: a title   3 records  worse",
     ]
-    detailed = found.table(details=True).splitlines()
+    detailed = found.table(details=True, every=True).splitlines()
     assert [line.split() for line in detailed[4:7]] == [
         ["age", "1.667", "%"],
         ["income", "1", "%"],
@@ -358,9 +359,29 @@ def test_progress_before_each_measure() -> None:
         microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, progress=1)  # type: ignore[arg-type]
 
 
-def test_linkage_has_its_line_beside_it() -> None:
-    found = microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, k=3, measures=["linkage_distance"])
-    assert "(1 / k: 0.3333)" in str(found)
+def test_the_most_important_measures_in_sentences() -> None:
+    """The others are there, and shown when they are asked for."""
+    found = microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, k=3)
+    assert list(found.findings) == list(MEASURES)
+    assert found.most_important == MOST_IMPORTANT
+    shown, hint = str(found).rsplit("\n\n", 1)
+    assert shown == found.table()
+    assert hint == str(wording.more_measures(len(MEASURES) - len(MOST_IMPORTANT)))
+    assert "(linkage_distance)" in shown
+    assert "33.33 %" in shown
+    assert "interval_sd" not in shown
+    assert "interval_sd: " in found.table(every=True)
+    assert "    1 / mean group size" in found.table(details=True)
+    sentence = found.as_dict()["measures"]["k_anonymity"]["sentence"]
+    assert sentence == "3 records or more share every released combination of the keys."
+    assert "sentence" not in found.as_dict()["measures"]["attribute_disclosure"]
+
+
+def test_chosen_measures_are_all_shown() -> None:
+    found = microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, measures=["il", "il1s"])
+    assert str(found) == found.table() == found.table(every=True)
+    assert "(il)" in str(found)
+    assert "il1s: " in str(found)
 
 
 def test_plan_knows_its_roles() -> None:

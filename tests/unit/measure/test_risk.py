@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.errors import SettingsError
-from microagg.measure.attribute_disclosure import closeness, confidential_range, diversity, homogeneous
+from microagg.measure.attribute_disclosure import (
+    attribute_disclosure,
+    closeness,
+    confidential_range,
+    diversity,
+    homogeneous,
+)
 from microagg.measure.intervals import interval_rank, interval_sd, interval_sd_masked, outlier_interval
 from microagg.measure.key_confidential import key_confidential
 from microagg.measure.linkage import (
@@ -534,6 +540,11 @@ def test_attribute_disclosure_follows_its_definitions(seed: int) -> None:
     assert dict(found.parts) == {name: sum(flags) for name, flags in single.items()}
     hit = [group for group, flags in enumerate(zip(*single.values(), strict=True)) if any(flags)]
     assert found.value == len(hit)
+    disclosed = attribute_disclosure(pair)
+    assert disclosed.value == pytest.approx(sum(len(groups[group]) for group in hit) / pair.n)
+    for name, flags in single.items():
+        share = sum(len(rows) for rows, flag in zip(groups, flags, strict=True) if flag) / pair.n
+        assert disclosed.parts[name] == pytest.approx(share)
     if hit:
         number = sorted(set(pair.groups.tolist()))[hit[0]]
         assert f"Numbers: {number}" in found.note
@@ -560,7 +571,7 @@ def test_closed_forms_of_attribute_disclosure() -> None:
     assert confidential_range(two).value == 0.0
     constant = dataclasses.replace(one, confidential={"z": codes * 0}, numbers={"z": codes * 0.0})
     assert (closeness(constant).value, confidential_range(constant).value) == (0.0, 0.0)
-    for measure in (diversity, closeness, homogeneous, confidential_range):
+    for measure in (attribute_disclosure, diversity, closeness, homogeneous, confidential_range):
         found = measure(PAIRS[0])
         assert np.isnan(found.value)
         assert "No confidential" in found.note
@@ -613,6 +624,7 @@ def test_closed_forms_of_key_confidential() -> None:
 NAMES = [
     "k_anonymity", "interval_sd", "interval_sd_masked", "interval_rank", "linkage_distance",
     "linkage_subsets", "linkage_noisy", "linkage_groups", "linkage_probabilistic", "diversity", "closeness",
+    "attribute_disclosure",
     "confidential_range", "homogeneous", "key_confidential", "true_values", "dominance", "outlier_linkage",
     "outlier_interval",
 ]  # fmt: skip
@@ -626,7 +638,7 @@ def test_the_catalogue_has_all_and_describes_them() -> None:
         assert measure.definition.endswith(".")
         assert ". " not in measure.definition  # one sentence
         for field in dataclasses.fields(measure):
-            assert getattr(measure, field.name)
+            assert getattr(measure, field.name) or field.name in ("first", "sentence")
         settings = list(inspect.signature(measure.compute).parameters.values())[1:]
         assert all(s.kind is s.KEYWORD_ONLY and s.default is not s.empty for s in settings)
 

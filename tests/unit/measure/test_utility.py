@@ -21,6 +21,7 @@ from tests.oracles import cmp98_measures
 NAMES = [
     *(
         "il",
+        "changed_cells",
         "il_subsets",
         "il_strata",
         "il1s",
@@ -40,6 +41,8 @@ NAMES = [
     ),
     *("fpc_share", "correlation_change_deviation", "pil", "propensity"),
 ]
+STATISTICS = [name for name in NAMES if name != "changed_cells"]
+"""Those that leave out missing cells and constant columns; changed cells are counted in all of them."""
 NO_CHANGE = {"mean_deviation": 1.0}
 """What measures say of an unchanged table, where it is not 0; fpc_share says the original's share."""
 SHARES = [step / 20 for step in range(1, 20)]
@@ -234,6 +237,12 @@ def plain_pil(pair: Pair) -> float:
     return float(np.mean([np.mean(values) for values in losses.values()]))
 
 
+def plain_changed_cells(pair: Pair) -> float:
+    cells = zip(pair.original.ravel().tolist(), pair.masked.ravel().tolist(), strict=True)
+    counted = [(before, after) for before, after in cells if before == before or after == after]
+    return 100 * sum(before != after for before, after in counted) / len(counted)
+
+
 def plain_propensity(pair: Pair) -> float:
     """Iteratively reweighted least squares on all terms at once, then the definition."""
     x, y = complete(pair)
@@ -264,6 +273,7 @@ def of_oracle(field: str) -> Callable[[Pair], float]:
 
 PLAIN: dict[str, Callable[[Pair], float]] = {
     "il": plain_il,
+    "changed_cells": plain_changed_cells,
     "il_subsets": plain_il_subsets,
     "il_strata": plain_il_strata,
     "il1s": plain_il1s,
@@ -316,6 +326,14 @@ def test_spearman_is_the_usual_one_without_holes() -> None:
 
 def test_correlations_are_those_of_cmp98() -> None:
     assert found("correlations", PAIR).value == pytest.approx(loss.mean_correlation_change(X, Y))
+
+
+def test_changed_cells_count_what_is_set_to_missing_or_filled() -> None:
+    original = [[1.0, 5.0, np.nan], [2.0, 5.0, np.nan], [3.0, np.nan, np.nan]]
+    masked = [[1.0, np.nan, np.nan], [2.5, 5.0, np.nan], [3.0, 4.0, np.nan]]
+    result = found("changed_cells", pair_of(original, masked))
+    assert result.value == pytest.approx(100 * 3 / 6)
+    assert result.parts == pytest.approx({"c0": 100 / 3, "c1": 200 / 3})
 
 
 # --- where the answer is known --------------------------------------------------------------------
@@ -438,13 +456,13 @@ def test_only_the_proportions_of_weights_matter(name: str) -> None:
 # --- holes, constant columns, few records and columns ----------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STATISTICS)
 def test_what_is_missing_is_said(name: str) -> None:
     missing = int(np.isnan(HOLES.original + HOLES.masked).sum())
     assert f"{missing} of 960 cells are missing" in found(name, HOLES).note
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STATISTICS)
 def test_a_constant_column_is_left_out(name: str) -> None:
     more = {"strata": STRATA, "subsets": ((0, 2), (1, 3), (4,))}
     constant = pair_of(
@@ -458,7 +476,7 @@ def test_a_constant_column_is_left_out(name: str) -> None:
     assert "though changed" in found(name, changed).note
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STATISTICS)
 def test_an_empty_column_is_left_out(name: str) -> None:
     more = {"strata": STRATA, "subsets": ((0, 2), (1, 3), (4,))}
     nothing = np.full(240, np.nan)
@@ -477,7 +495,7 @@ def test_one_column(name: str) -> None:
         assert "no pair" in result.note
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STATISTICS)
 def test_one_record(name: str) -> None:
     same = found(name, pair_of([[1.0, 2.0]], [[1.0, 2.0]]))
     assert np.isnan(same.value) if name == "fpc_share" else same.value == NO_CHANGE.get(name, 0.0)
@@ -486,7 +504,7 @@ def test_one_record(name: str) -> None:
     assert "nothing to compare" in changed.note
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STATISTICS)
 def test_no_complete_record(name: str) -> None:
     x, y = X[:, :2].copy(), Y[:, :2].copy()
     x[::2, 0] = np.nan

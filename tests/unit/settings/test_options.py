@@ -20,7 +20,7 @@ FACES: dict[Callable[..., object], tuple[dict[str, Option], set[str], set[str]]]
     microagg.assess: (
         options_of_command("assess"),
         {"original", "protected", "progress"},
-        {"details", "report", "json"},
+        {"all", "details", "report", "json"},
     ),
     microagg.compare: (
         options_of_command("compare"),
