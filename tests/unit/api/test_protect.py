@@ -147,6 +147,10 @@ STRANGE = {
 }
 
 
+NO_STRATA = {"intervals", "lists of categories"}
+NOT_IN_CSV_FILES = {"views of bytes", "intervals", "lists of categories"}
+
+
 @pytest.mark.parametrize("role", ["pass_", "confidential", "strata", "drop"])
 @pytest.mark.parametrize("kind", STRANGE)
 def test_types_for_which_arrow_has_few_functions(kind: str, role: str, tmp_path: Path) -> None:
@@ -154,21 +158,20 @@ def test_types_for_which_arrow_has_few_functions(kind: str, role: str, tmp_path:
     source = pa.table({"a": np.arange(12.0), "other": STRANGE[kind]})
     words = {role: "other"} | ({"small_strata": "suppress"} if role == "strata" else {})
     words |= {"accept_homogeneous": True} if role == "confidential" else {}
-    try:
-        release = protect(source, 3, keys="a", **words)
-        for ending in ("feather", "csv"):
-            release.save(tmp_path / f"released.{ending}")
-    except DataError as error:
-        assert "of type" in str(error)  # noqa: PT017
-        assert (kind, role) in {
-            *(("unions", each) for each in ("pass_", "confidential", "strata", "drop")),
-            *((each, "strata") for each in ("intervals", "lists of categories")),
-            *((each, role) for each in ("intervals", "lists of categories", "views of bytes")),
-        }
+    if kind == "unions" or (role == "strata" and kind in NO_STRATA):
+        with pytest.raises(DataError, match="of type"):
+            protect(source, 3, keys="a", **words)
         return
+    release = protect(source, 3, keys="a", **words)
+    release.save(tmp_path / "released.feather")
     if role != "drop":
         expected = source["other"].to_pylist()
         assert release.data["other"].to_pylist() == [expected[row] for row in release.rows]
+    if role != "drop" and kind in NOT_IN_CSV_FILES:
+        with pytest.raises(DataError, match="of type"):
+            release.save(tmp_path / "released.csv")
+    else:
+        release.save(tmp_path / "released.csv")
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "dta", "sav", "xpt", "parquet", "feather"])

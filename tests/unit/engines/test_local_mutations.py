@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,216 +68,210 @@ def test_all_is_well_as_long_as_nothing_is_broken(tmp_path: Path) -> None:
 # --- the release ----------------------------------------------------------------------------------------
 
 Patch = Callable[..., Any]
-BROKEN: dict[str, tuple[Any, str, Callable[[Patch], Patch], dict[str, Any], Finding]] = {}
-"""By name: the module and function, what to put in its place, the options, and what is found."""
+Caught = Callable[..., None]
 
 
-def broken(
-    module: Any, function: str, finding: Finding, **words: Any
-) -> Callable[[Callable[[Patch], Patch]], Callable[[Patch], Patch]]:
-    def remember(make: Callable[[Patch], Patch]) -> Callable[[Patch], Patch]:
-        name = make.__name__.replace("_", " ")
-        while name in BROKEN:
-            name += "'"
-        BROKEN[name] = (module, function, make, words, finding)
-        return make
+@pytest.fixture
+def assert_caught(monkeypatch: pytest.MonkeyPatch) -> Caught:
+    """A release is refused for a finding if `patched(function, ...)` takes the place of a function."""
 
-    return remember
+    def check(module: Any, function: str, patched: Patch, finding: Finding, **words: Any) -> None:
+        protected(**words)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, function, partial(patched, getattr(module, function)))
+            with unsafe(finding):
+                protected(**words)
+
+    return check
 
 
-@broken(masking, "values_by_group", refuse("mean_not_kept", "x"), weight="weight")
-@broken(masking, "values_by_group", refuse("mean_not_kept", "x"), **STRATA)
-@broken(masking, "values_by_group", refuse("mean_not_kept", "x"))
-def wrong_mean_of_one_group(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_wrong_mean_of_one_group(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         found = real(*args).copy()
         found[0, 0] += 1.0
         return found
 
-    return patched
+    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"))
+    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"), **STRATA)
+    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"), weight="weight")
 
 
-@broken(masking, "values_by_group", refuse("mean_not_kept", "x"), weight="weight")
-def weights_forgotten(real: Patch) -> Patch:
-    return lambda values, labels, how, weights: real(values, labels, how, None)
+def test_weights_forgotten(assert_caught: Caught) -> None:
+    def patched(real: Patch, values: Any, labels: Any, how: Any, weights: Any) -> Any:
+        return real(values, labels, how, None)
+
+    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"), weight="weight")
 
 
-@broken(masking, "values_by_group", refuse("mean_not_kept"))
-def medians_for_means(real: Patch) -> Patch:
-    return lambda values, labels, how, weights: real(values, labels, "median", None)
+def test_medians_for_means(assert_caught: Caught) -> None:
+    def patched(real: Patch, values: Any, labels: Any, how: Any, weights: Any) -> Any:
+        return real(values, labels, "median", None)
+
+    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept"))
 
 
-@broken(local, "solve_all", refuse("combination_too_rare", k=3))
-def off_by_one_member(real: Patch) -> Patch:
-    def patched(*args: Any, **more: Any) -> Any:
-        first, *others = real(*args, **more)
-        labels = first.labels.copy()
-        labels[np.flatnonzero(labels == 0)[0]] = 1
-        return [replace(first, labels=labels), *others]
-
-    return patched
+def off_by_one_member(real: Patch, *args: Any, **more: Any) -> Any:
+    first, *others = real(*args, **more)
+    labels = first.labels.copy()
+    labels[np.flatnonzero(labels == 0)[0]] = 1
+    return [replace(first, labels=labels), *others]
 
 
-@broken(masking, "_numbered", refuse("combination_too_rare", k=3))
-def a_member_gets_the_value_of_another_group(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_a_member_in_another_group(assert_caught: Caught) -> None:
+    assert_caught(local, "solve_all", off_by_one_member, refuse("combination_too_rare", k=3))
+
+
+def test_a_member_gets_the_value_of_another_group(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         group, shares = real(*args)
         group[np.flatnonzero(group == 0)[0]] = 1
         return group, shares
 
-    return patched
+    assert_caught(masking, "_numbered", patched, refuse("combination_too_rare", k=3))
 
 
-@broken(local, "masked", refuse("combination_too_rare", k=3))
-def rounding_that_differs_between_members(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_rounding_that_differs_between_members(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         new = real(*args)
         new.columns["y"][0] += 1e-9
         return new
 
-    return patched
+    assert_caught(local, "masked", patched, refuse("combination_too_rare", k=3))
 
 
-@broken(local, "masked", refuse("combination_too_rare", k=3), decimals={"x": 0})
-def one_record_keeps_its_value(real: Patch) -> Patch:
-    def patched(protection: Any, numbers: Any, *args: Any) -> Any:
+def test_one_record_keeps_its_value(assert_caught: Caught) -> None:
+    def patched(real: Patch, protection: Any, numbers: Any, *args: Any) -> Any:
         new = real(protection, numbers, *args)
         new.columns["x"][5] = numbers["x"][5]
         return new
 
-    return patched
+    assert_caught(local, "masked", patched, refuse("combination_too_rare", k=3), decimals={"x": 0})
 
 
-@broken(masking, "rounded", refuse("mean_not_kept", "x"), decimals={"x": 0})
-def all_rounded_up(real: Patch) -> Patch:
-    return lambda values, shares, decimals: np.ceil(values) + 1.0
+def test_all_rounded_up(assert_caught: Caught) -> None:
+    def patched(real: Patch, values: Any, shares: Any, decimals: Any) -> Any:
+        return np.ceil(values) + 1.0
+
+    assert_caught(masking, "rounded", patched, refuse("mean_not_kept", "x"), decimals={"x": 0})
 
 
-@broken(local, "masked", refuse("value_without_source"), **GAPS)
-def a_missing_value_is_filled(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_a_missing_value_is_filled(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         new = real(*args)
         values = new.columns["gaps"]
         values[np.isnan(values)] = np.nanmean(values)
         return new
 
-    return patched
+    assert_caught(local, "masked", patched, refuse("value_without_source"), **GAPS)
 
 
-@broken(local, "masked", refuse("not_a_number"))
-def an_infinite_value(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_an_infinite_value(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         new = real(*args)
         new.columns["x"][:] = np.inf
         return new
 
-    return patched
+    assert_caught(local, "masked", patched, refuse("not_a_number"))
 
 
-@broken(local, "masked", refuse("missing_moved"), **NOISE)
-def noise_loses_a_value(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_noise_loses_a_value(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         new = real(*args)
         new.columns["income"][3] = np.nan
         return new
 
-    return patched
+    assert_caught(local, "masked", patched, refuse("missing_moved"), **NOISE)
 
 
-@broken(prepared, "strata_of", refuse("strata_split"), **STRATA)
-def a_record_with_a_wrong_merged_code(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_a_record_with_a_wrong_merged_code(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         found = real(*args)
         codes = found.recoded["region"].to_pylist()
         codes[0] = codes[1]
         return replace(found, recoded={"region": pa.array(codes, pa.large_string())})
 
-    return patched
+    assert_caught(prepared, "strata_of", patched, refuse("strata_split"), **STRATA)
 
 
-@broken(prepared, "strata_of", refuse("column_changed"), **STRATA)
-def strata_that_were_not_merged_are_renamed(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_strata_that_were_not_merged_are_renamed(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         found = real(*args)
         codes = ["Z" if code == "A" else code for code in found.recoded["region"].to_pylist()]
         return replace(found, recoded={"region": pa.array(codes, pa.large_string())})
 
-    return patched
+    assert_caught(prepared, "strata_of", patched, refuse("column_changed"), **STRATA)
 
 
-@broken(prepared, "strata_of", refuse("combination_too_rare", k=3), **STRATA)
-def strata_merged_but_not_recoded(real: Patch) -> Patch:
-    return lambda *args: replace(real(*args), recoded={})
+def test_strata_merged_but_not_recoded(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
+        return replace(real(*args), recoded={})
+
+    assert_caught(prepared, "strata_of", patched, refuse("combination_too_rare", k=3), **STRATA)
 
 
-@broken(prepared, "strata_of", refuse("combination_too_rare", k=3), **SUPPRESSED)
-def one_suppressed_record_is_kept(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_one_suppressed_record_is_kept(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         found = real(*args)
         rows, of = np.append(found.rows, N - 1), np.append(found.of, 0)
         return replace(found, rows=rows, of=of)
 
-    return patched
+    assert_caught(prepared, "strata_of", patched, refuse("combination_too_rare", k=3), **SUPPRESSED)
 
 
-@broken(local, "_order", refuse("rows_repeated"), shuffle=True)
-def a_record_twice(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_a_record_twice(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         order = real(*args)
         order[0] = order[1]
         return order
 
-    return patched
+    assert_caught(local, "_order", patched, refuse("rows_repeated"), shuffle=True)
 
 
-@broken(local, "released_table", refuse("columns_differ", dropped=["name"]))
-def a_dropped_column_is_released(real: Patch) -> Patch:
-    return lambda source, rows, protection, *args: real(source, rows, replace(protection, drop=()), *args)
+def test_a_dropped_column_is_released(assert_caught: Caught) -> None:
+    def patched(real: Patch, source: Any, rows: Any, protection: Any, *args: Any) -> Any:
+        return real(source, rows, replace(protection, drop=()), *args)
+
+    assert_caught(local, "released_table", patched, refuse("columns_differ", dropped=["name"]))
 
 
-@broken(local, "released_table", refuse("column_changed", "income", records=1))
-def another_column_is_changed(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_another_column_is_changed(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         made = real(*args)
         values = made.column("income").to_pylist()
         values[7] += 0.01
         return made.set_column(made.column_names.index("income"), "income", pa.array(values))
 
-    return patched
+    assert_caught(local, "released_table", patched, refuse("column_changed", "income", records=1))
 
 
-@broken(local, "released_table", refuse("column_changed", "note"))
-def other_columns_are_in_another_order(real: Patch) -> Patch:
-    def patched(*args: Any) -> Any:
+def test_other_columns_are_in_another_order(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
         made = real(*args)
         notes = made.column("note").to_pylist()
         return made.set_column(made.column_names.index("note"), "note", pa.array(notes[1:] + notes[:1]))
 
-    return patched
+    assert_caught(local, "released_table", patched, refuse("column_changed", "note"))
 
 
-@broken(local, "released_table", refuse("columns_differ", missing=["note"], where="released table"))
-def a_column_is_lost(real: Patch) -> Patch:
-    return lambda *args: real(*args).drop_columns(["note"])
+def test_a_column_is_lost(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
+        return real(*args).drop_columns(["note"])
+
+    assert_caught(
+        local, "released_table", patched, refuse("columns_differ", missing=["note"], where="released table")
+    )
 
 
-@broken(local, "released_table", refuse("rows_miscounted"))
-def a_record_is_lost(real: Patch) -> Patch:
-    return lambda *args: real(*args).slice(1)
+def test_a_record_is_lost(assert_caught: Caught) -> None:
+    def patched(real: Patch, *args: Any) -> Any:
+        return real(*args).slice(1)
 
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_part_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module, function, make, words, finding = BROKEN[name]
-    protected(**words)
-    monkeypatch.setattr(module, function, make(getattr(module, function)))
-    with unsafe(finding):
-        protected(**words)
+    assert_caught(local, "released_table", patched, refuse("rows_miscounted"))
 
 
 def test_nothing_is_released_without_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Verdict, "raise_if_unsafe", lambda self: None)
-    monkeypatch.setattr(local, "solve_all", off_by_one_member(local.solve_all))
+    monkeypatch.setattr(local, "solve_all", partial(off_by_one_member, local.solve_all))
     with refusal(ContractError, "not_verified"):
         protected()
 

@@ -59,9 +59,7 @@ def grouped(x: Values, labels: NDArray[np.int64]) -> Values:
     return np.array([means[label] for label in labels.tolist()])
 
 
-def random_pair(
-    seed: int, n: int = 60, p: int = 3, k: int = 3, *, gaps: bool = False, **more: object
-) -> Pair:
+def random_pair(seed: int, n: int = 60, p: int = 3, *, gaps: bool = False, **more: object) -> Pair:
     """Groups of 3 and more, of data of two kinds in turn: distinct values and many ties."""
     rng, k = np.random.default_rng(seed), 3
     x = rng.normal(size=(n, p)) * np.logspace(0, 3, p)
@@ -643,6 +641,16 @@ def test_the_catalogue_has_all_and_describes_them() -> None:
         assert all(s.kind is s.KEYWORD_ONLY and s.default is not s.empty for s in settings)
 
 
+def has_nothing_to_measure(name: str, pair: Pair) -> bool:
+    if name in {"diversity", "closeness", "homogeneous"}:
+        return not pair.confidential
+    if name in {"confidential_range", "key_confidential"}:
+        return not any(np.isfinite(values).any() for values in pair.numbers.values())
+    if name in {"interval_sd", "interval_sd_masked", "interval_rank", "outlier_interval"}:
+        return not np.isfinite(pair.original).any()
+    return False
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_measure_takes_any_pair_and_leaves_it_alone(name: str) -> None:
     awkward = [
@@ -656,6 +664,7 @@ def test_every_measure_takes_any_pair_and_leaves_it_alone(name: str) -> None:
     for pair in awkward:
         before = pair.original.copy(), pair.masked.copy()
         found = RISK[name].compute(pair)
+        assert np.isnan(found.value) == has_nothing_to_measure(name, pair)
         assert np.isfinite(found.value) or found.note
         assert RISK[name].compute(pair) == found or np.isnan([found.value, *found.parts.values()]).any()
         np.testing.assert_array_equal(before, (pair.original, pair.masked))
