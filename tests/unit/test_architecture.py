@@ -113,6 +113,36 @@ def test_no_machine_paths_and_no_leftovers() -> None:
     assert files == []
 
 
+def files_in(text: str) -> list[str]:
+    """Files and folders that a document names in code; `<name>` in one of them stands for any."""
+    names = re.findall(r"`([\w./<>-]+)`", text)
+    return [name for name in names if re.search(r"(\.(py|pyi|md|toml|html|[ch]pp)|/)$", name)]
+
+
+def exists(name: str) -> bool:
+    """From the root of the repository or of the package."""
+    pattern = re.sub(r"<\w+>", "*", name.rstrip("/"))
+    return any(any(folder.glob(pattern)) for folder in (ROOT, PACKAGE))
+
+
+def test_files_of_the_recipes_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipes = text.partition("## Recipes")[2].partition("\n## ")[0].split("\n### ")[1:]
+    titles = [recipe.partition("\n")[0] for recipe in recipes]
+    for subject in ("method", "measure", "format", "option", "rule", "message"):
+        assert any(subject in title for title in titles), subject
+    for title, recipe in zip(titles, recipes, strict=True):
+        assert files_in(recipe), title
+        assert [name for name in files_in(recipe) if not exists(name)] == [], title
+
+
+def test_files_of_the_architecture_and_the_decisions_exist() -> None:
+    known = {path.name for folder in ("src", "cpp", "tests") for path in (ROOT / folder).rglob("*.*")}
+    for page in (ROOT / "ARCHITECTURE.md", *(ROOT / "docs" / "decisions").glob("*.md")):
+        names = files_in(page.read_text(encoding="utf-8"))
+        assert [name for name in names if name not in known and not exists(name)] == [], page.name
+
+
 def test_every_method_has_one_section_or_page() -> None:
     pages = {page: page.read_text(encoding="utf-8") for page in method_pages.FOLDER.glob("*.md")}
     sections = [name for text in pages.values() for name in method_pages.methods_of(text)]
