@@ -5,7 +5,6 @@ promises: one answer for one seed and number of steps.
 from __future__ import annotations
 
 import hashlib
-from threading import Timer
 from time import process_time
 
 import numpy as np
@@ -35,6 +34,7 @@ from microagg.methods.stage import Within, chain, evaluate, one_group, solve
 from microagg.model import Labels, Partition, Points, Problem, gap_above, is_optimal
 from tests.campaigns import SAMPLE, at_length
 from tests.differential.adversarial import KINDS, points
+from tests.differential.stopped import cancelled_in_a_kernel
 from tests.oracles import neighbourhood, objective
 
 
@@ -418,12 +418,8 @@ def test_without_a_deadline_nothing_is_late(steps: int) -> None:
 
 
 def test_a_cancelled_resplit_returns_the_start() -> None:
-    problem = Problem(census_like(200_000), 3)  # five times as long as the timer
-    run = Run()
-    timer = Timer(0.2, run.cancel)
-    timer.start()
-    found = Descent()(problem, one_group(problem), run)
-    timer.join()
+    problem = Problem(census_like(20_000), 3)
+    found = Descent()(problem, one_group(problem), cancelled_in_a_kernel())
     assert found.truncated
     assert found.labels.max() == 0
 
