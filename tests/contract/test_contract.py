@@ -35,7 +35,6 @@ from microagg.methods.stage import (
     Chain,
     Escalate,
     Stage,
-    Until,
     Within,
     chain,
     evaluate,
@@ -144,7 +143,7 @@ STAGES: dict[str, Stage] = {
     "Within blocks, refining": Within(PathCut(), by=odd_and_even_groups),
     "Best": Best(Mdav(), Cbfs(), PathCut(NearestNext())),
     "Best of refinements": Best(PathCut(), PathCut(cyclic=True)),
-    "Until": Until(chain(PathCut(cyclic=True), PathCut())),
+    "Escalate, one stage": Escalate((chain(PathCut(cyclic=True), PathCut()),)),
 }
 
 
@@ -329,8 +328,6 @@ def test_combinators_refuse_nonsense() -> None:
         chain()
     with pytest.raises(SettingsError, match="at least one stage"):
         Best()
-    with pytest.raises(SettingsError, match="would throw away"):
-        Until(Mdav())
     with pytest.raises(SettingsError, match="axis"):
         KWard(projected=True)
     with pytest.raises(SettingsError, match="at least one stage"):

@@ -1,4 +1,4 @@
-"""The protocol of all methods, and the five ways to combine them.
+"""The protocol of all methods, and the four ways to combine them.
 
 A stage takes a problem and a partition to start from, and returns a partition. Its contract, checked
 for every stage and every catalogue entry by tests/contract:
@@ -238,26 +238,6 @@ class Best:
 
     def __repr__(self) -> str:
         return f"Best({', '.join(map(repr, self.stages))})"
-
-
-@dataclass(frozen=True, slots=True)
-class Until:
-    """A refinement again and again while the SSE falls and time remains, at most `rounds` times."""
-
-    stage: Stage
-    rounds: int = 1_000
-
-    def __post_init__(self) -> None:
-        if not self.stage.needs_start:
-            raise wording.initial_after_start(repr(self.stage), "itself")
-
-    @property
-    def needs_start(self) -> bool:
-        """Always: there is nothing to repeat without a start."""
-        return True
-
-    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        return Escalate((self.stage,), self.rounds)(problem, start, run)
 
 
 @dataclass(frozen=True, slots=True)

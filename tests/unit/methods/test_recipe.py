@@ -11,7 +11,7 @@ from microagg.methods.catalogue import METHODS
 from microagg.methods.fixed_size import Cbfs, MaximumDistance, Mdav
 from microagg.methods.paths import GroupTour, NearestNext, PathCut
 from microagg.methods.recipe import settings_of, stage_of
-from microagg.methods.stage import Best, Stage, Until, Within, chain
+from microagg.methods.stage import Best, Escalate, Stage, Within, chain
 from microagg.methods.variable_size import KWard
 
 
@@ -46,7 +46,8 @@ def test_recipes(recipe: str, stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    "stage", [Mdav(), chain(Cbfs(), PathCut()), Within(Mdav()), Best(Mdav(), Cbfs()), Until(PathCut())]
+    "stage",
+    [Mdav(), chain(Cbfs(), PathCut()), Within(Mdav()), Best(Mdav(), Cbfs()), Escalate((PathCut(),))],
 )
 def test_a_stage_is_itself(stage: Stage) -> None:
     assert stage_of(stage) is stage
