@@ -16,6 +16,10 @@ void microagg::bind::register_peel(nb::module_& m) {
       .value("AUTO", Engine::AUTO)
       .value("BRUTE", Engine::BRUTE)
       .value("TREE", Engine::TREE);
+  m.def("peel_queries", &Peel::queries, nb::arg("n"), nb::arg("k"), nb::arg("pivot"),
+        nb::arg("growth"));
+  m.def("begins_with_tree", &Remaining::begins_with_tree, nb::arg("n"), nb::arg("p"),
+        nb::arg("queries"));
   m.def(
       "peel",
       [](Matrix points, std::int64_t k, Pivot pivot, Growth growth, std::int64_t stop, Watch& watch,

@@ -34,6 +34,7 @@ class DistanceList {
   // The first time O(n p), later of the records that then remained.
   void sort_from(const double* reference) {
     if (reference_.empty()) {
+      entries_.reserve(static_cast<std::size_t>(remaining_.size()));
       for (Row row = 0; row < points_.n; ++row) {
         if (equals_ == Equals::ONCE ? remaining_.leads(row) : remaining_.contains(row)) {
           entries_.push_back({0.0, row});

@@ -156,12 +156,19 @@ inline Rows without_group(const Labels& group_of) {
 
 class Peel {
  public:
+  // About how many queries there will be: a group's members come one by one or all at once, and a
+  // record that may be of the farthest pair is asked for its own farthest one.
+  static std::int64_t queries(std::int64_t n, std::int64_t k, Pivot pivot, Growth growth) {
+    const std::int64_t members = growth == Growth::SEED ? n / k : n;
+    return members + (pivot == Pivot::PAIR ? n : 0);
+  }
+
   Peel(Points points, std::int64_t k, PeelRules rules, Watch& watch, Engine engine)
       : points_(points),
         k_(k),
         rules_(rules),
         poll_(watch, 1'000'000),
-        remaining_(points, queries(points.n, k, rules), engine),
+        remaining_(points, queries(points.n, k, rules.pivot, rules.growth), engine),
         centroid_(points.p),
         farthest_(points, remaining_),
         group_of_(static_cast<std::size_t>(points.n), -1),
@@ -193,13 +200,6 @@ class Peel {
   }
 
  private:
-  // About how many there will be: a group's members come one by one or all at once, and a record
-  // that may be of the farthest pair is asked for its own farthest one.
-  static std::int64_t queries(std::int64_t n, std::int64_t k, PeelRules rules) {
-    const std::int64_t members = rules.growth == Growth::SEED ? n / k : n;
-    return members + (rules.pivot == Pivot::PAIR ? n : 0);
-  }
-
   bool more() {
     const double left = static_cast<double>(remaining_.size());
     const double all = static_cast<double>(points_.n);

@@ -25,6 +25,13 @@ class Remaining {
  public:
   static constexpr Row NONE = -1;
 
+  // Whether a search of n different records begins with a tree where so many queries will be asked
+  // while they become fewer: it takes twice the memory.
+  static bool begins_with_tree(std::int64_t n, std::int64_t p, std::int64_t queries) {
+    const double scans = static_cast<double>(queries) * static_cast<double>(n) / 2.0;
+    return TreeNeighbours::fits(n, p) && tree_pays(n, p, scans);
+  }
+
   // `queries`: about how many will be asked while the records become fewer.
   Remaining(Points points, std::int64_t queries, Engine engine = Engine::AUTO)
       : points_(points),
@@ -34,10 +41,9 @@ class Remaining {
     if (queries >= MANY || engine == Engine::TREE) repeats_ = Repeats(points);
     const Rows rows = repeats_.any() ? repeats_.firsts() : all_rows();
     repeats_.forget_firsts();
-    distinct_ = static_cast<double>(rows.size());
-    untried_ = engine != Engine::BRUTE && TreeNeighbours::fits(points);
-    const double scans = static_cast<double>(queries) * distinct_ / 2.0;
-    if (untried_ && (engine == Engine::TREE || tree_pays(scans))) {
+    distinct_ = static_cast<std::int64_t>(rows.size());
+    untried_ = engine != Engine::BRUTE && TreeNeighbours::fits(points.n, points.p);
+    if (untried_ && (engine == Engine::TREE || begins_with_tree(distinct_, points.p, queries))) {
       plant(rows);
     } else {
       brute_.emplace(points, rows);
@@ -110,11 +116,12 @@ class Remaining {
     return nearest_.sorted();
   }
 
-  // Whether a tree, should it be of no use, costs little beside brute force that looks at so many
-  // records: both in nanoseconds, as measured.
-  bool tree_pays(double records) const {
-    const auto p = static_cast<double>(points_.p);
-    return 8.0 * distinct_ * (100.0 + 8.0 * p + 0.5 * p * p) < records * (0.2 + 0.04 * p);
+  // Whether a tree of n records, should it be of no use, costs little beside brute force that looks
+  // at so many records: both in nanoseconds, as measured.
+  static bool tree_pays(std::int64_t n, std::int64_t attributes, double records) {
+    const auto p = static_cast<double>(attributes);
+    const double tree = 8.0 * static_cast<double>(n) * (100.0 + 8.0 * p + 0.5 * p * p);
+    return tree < records * (0.2 + 0.04 * p);
   }
   static constexpr std::int64_t FEW = 500;  // below, brute force is faster
   static constexpr std::int64_t MANY = 64;  // queries that are worth looking for equal records
@@ -133,7 +140,8 @@ class Remaining {
       if (credit_ < 0.0) fell();
     } else if (untried_) {
       scanned_ += static_cast<double>(brute_->size());
-      if (tree_pays(scanned_) && brute_->size() >= FEW) plant(leading_rows());
+      const bool pays = tree_pays(distinct_, points_.p, scanned_);
+      if (pays && brute_->size() >= FEW) plant(leading_rows());
     }
   }
 
@@ -164,9 +172,9 @@ class Remaining {
   Repeats repeats_;
   std::optional<TreeNeighbours> tree_;
   std::optional<BruteNeighbours> brute_;
-  bool untried_ = false;   // whether there may still be a tree
-  double distinct_ = 0.0;  // records at first
-  double scanned_ = 0.0;   // by brute force
+  bool untried_ = false;       // whether there may still be a tree
+  std::int64_t distinct_ = 0;  // records at first
+  double scanned_ = 0.0;       // by brute force
   double credit_ = 0.0;
   double paid_ = 0.0;
   Nearest nearest_;

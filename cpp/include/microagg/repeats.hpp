@@ -18,6 +18,7 @@ class Repeats {
   explicit Repeats(Points points) {
     const std::size_t places = std::bit_ceil(static_cast<std::size_t>(points.n) * 2);
     Rows table(places, NONE);  // of each record the highest row so far
+    firsts_.reserve(static_cast<std::size_t>(points.n));
     for (Row row = 0; row < points.n; ++row) {
       std::size_t place = hash(points.row(row), points.p) & (places - 1);
       while (table[place] != NONE && !equal(points, table[place], row)) {

@@ -174,8 +174,8 @@ class TreeNeighbours {
  public:
   static constexpr Row NONE = -1;
 
-  static bool fits(Points points) {
-    return points.n > 0 && points.p <= RotatedRecords::MOST_ATTRIBUTES;
+  static bool fits(std::int64_t n, std::int64_t p) {
+    return n > 0 && p <= RotatedRecords::MOST_ATTRIBUTES;
   }
 
   // Only these rows remain; at least one.

@@ -36,6 +36,7 @@ class _Peel:
 
     def formed(self, problem: Problem, run: Run) -> Labels:
         """The groups, numbered in the order in which they are formed."""
+        queries = _core.peel_queries(len(problem.points), problem.k, self.pivot, self.growth)
         return run.call(
             lambda: _core.peel(
                 problem.points,
@@ -47,7 +48,7 @@ class _Peel:
                 numbering=_core.Numbering.KEPT,
                 **self._reading(),
             ),
-            needs=memory_needs.of_search(problem.points),
+            needs=memory_needs.of_search(problem.points, queries, problem.k),
         )
 
     def _rounds_while(self) -> int:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
-from microagg import wording
+from microagg import _core, wording
 from microagg.model import Points
 
 SMALLEST_CHECKED_BYTES = 64 * 2**20
 """Smaller needs are not checked: the check would take longer, and estimates are not that exact."""
+
+RECORDS_FILTERED_PER_NEAREST = 32
+"""Records for each one searched for that brute force needs for its filter in single precision to pay."""
 
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
 
@@ -23,12 +26,16 @@ def require(needs: int) -> None:
         raise wording.not_enough_memory(needs, there)
 
 
-def of_search(points: Points) -> int:
-    """Bytes of the engines behind `remaining.hpp` with the lists beside them: at most 1.5 times what was
-    measured on 2 to 100 attributes.
+def of_search(points: Points, queries: int, nearest: int) -> int:
+    """Bytes of the engine behind `remaining.hpp` for so many queries, each for some nearest records, with
+    the lists beside it: from 1 MiB on within a factor of 1.5 of what was measured on 2 to 100 attributes,
+    unless many records are equal.
     """
     n, p = points.shape
-    return int(n * (96 + 9 * p))
+    in_double = nearest > n / RECORDS_FILTERED_PER_NEAREST
+    if in_double or _core.begins_with_tree(n, p, queries):
+        return int(n * (45 + 8.6 * p))
+    return int(n * (32 + 5.8 * p))  # far outliers may still make brute force change to double precision
 
 
 def of_lists(points: Points, length: int) -> int:

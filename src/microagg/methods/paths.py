@@ -33,7 +33,7 @@ class NearestNext:
             first = _first_record(problem, self.first, deadline, run)
             return _core.nearest_next(problem.points, first, deadline, run.watch)
 
-        return run.call(walk, needs=memory_needs.of_search(problem.points))
+        return run.call(walk, needs=memory_needs.of_search(problem.points, len(problem.points), 1))
 
 
 def _first_record(problem: Problem, first: str, deadline: _core.Deadline, run: Run) -> int:

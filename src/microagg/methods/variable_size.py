@@ -40,7 +40,7 @@ class Vmdav:
                 lambda: _core.v_mdav(
                     problem.points, problem.k, gamma, child.watch, numbering=_core.Numbering.KEPT
                 ),
-                needs=memory_needs.of_search(problem.points),
+                needs=memory_needs.of_search(problem.points, 2 * len(problem.points), problem.k),
             )
 
         return cheapest_labels(problem, run.map(solve_one, gammas))

@@ -58,11 +58,11 @@ from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group
 from microagg.model import Problem
-problem = Problem(np.random.default_rng(0).random((1_000_000, 2)), 3)
+problem = Problem(np.random.default_rng(0).random((1_000_000, 4)), 3)
 start = one_group(problem)
 used = memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmSize"]
-resource.setrlimit(resource.RLIMIT_AS, (used + 100_000_000, resource.RLIM_INFINITY))
-assert 0 < memory_needs.available() <= 100_000_000
+resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000, resource.RLIM_INFINITY))
+assert 0 < memory_needs.available() <= 60_000_000
 try:
     Mdav()(problem, start, Run())
 except errors.NotEnoughMemory as error:
@@ -107,7 +107,7 @@ elif what == "descent":
     watch.set_deadline(0.2)
     _core.descent(x, rows, rows // np.int32(3), 3, lists, rows, None, watch)
 else:
-    foreseen = memory_needs.of_search(x)
+    foreseen = memory_needs.of_search(x, 1 if what == "BRUTE" else 300_000, 1)
     engine = getattr(_core.Engine, what)
     _core.peel(x, 100_000, _core.Pivot.REFERENCES, _core.Growth.SEED, 1, _core.Watch(), engine)
 print(peak() - before, foreseen)
@@ -117,6 +117,37 @@ print(peak() - before, foreseen)
     measured, foreseen = (int(number) for number in done.stdout.split())
     # A dozen arrays may each end on a huge page of their own.
     assert 0.5 * foreseen < measured < foreseen + 12 * 2**21
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
+@pytest.mark.parametrize("outlier", [1.0, 1e9])
+@pytest.mark.parametrize(("n", "p", "k"), [(100_000, 2, 100), (100_000, 13, 1_000), (20_000, 50, 1_000)])
+def test_needs_of_mdav_are_foreseen(n: int, p: int, k: int, outlier: float) -> None:
+    """By brute force, within a factor of 1.5; for large k and beside a far outlier in double precision."""
+    code = """
+import sys
+import numpy as np
+from microagg import _core
+from microagg.methods import memory_needs
+from microagg.methods.fixed_size import Mdav
+from microagg.methods.run import Run
+from microagg.model import Problem
+def peak():
+    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
+n, p, k = map(int, sys.argv[1:4])
+x = np.empty((n, p))
+np.random.default_rng(0).standard_normal(out=x)
+x[0] *= float(sys.argv[4])
+before = peak()
+Mdav().formed(Problem(x, k), Run(threads=1))
+queries = _core.peel_queries(n, k, Mdav.pivot, Mdav.growth)
+assert not _core.begins_with_tree(n, p, queries)
+print(peak() - before, memory_needs.of_search(x, queries, k))
+"""
+    done = in_a_process(code, str(n), str(p), str(k), str(outlier))
+    assert done.stdout, done.stderr
+    measured, foreseen = (int(number) for number in done.stdout.split())
+    assert foreseen / 1.5 < measured < 1.5 * foreseen
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
