@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from microagg.api.partition import partition_each as partition_each
     from microagg.api.protect import protect as protect
     from microagg.assessment.assessment import Assessment as Assessment
+    from microagg.assessment.before import RiskBefore as RiskBefore
     from microagg.engines.comparing import Comparison as Comparison
     from microagg.engines.release import Release as Release
     from microagg.errors import Cancelled as Cancelled
@@ -34,6 +35,7 @@ _HOMES = {
         "api.partition": "lower_bound partition partition_each",
         "api.protect": "protect",
         "assessment.assessment": "Assessment",
+        "assessment.before": "RiskBefore",
         "engines.comparing": "Comparison",
         "engines.release": "Release",
         "errors": "Cancelled ContractError DataError OutputError SettingsError UnsafeRelease",

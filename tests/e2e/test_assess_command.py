@@ -241,6 +241,53 @@ def test_weights_in_one_file_only(tmp_path: Path) -> None:
     )
 
 
+# --- the risk of one file -------------------------------------------------------------------------------
+
+
+def test_the_risk_before(tmp_path: Path) -> None:
+    path = survey(tmp_path / "survey.csv", 30)
+    frame = pd.read_csv(path)
+    words = ("survey.csv", "--keys", "age,disease", "--strata", "region", "-k", 3)
+    done = assess(tmp_path, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    unique = int(frame.groupby(["region", "age", "disease"], dropna=False).size().eq(1).sum())
+    assert f"These 3 columns make {unique} of 30 records" in done.stdout
+    found = json.loads(assess(tmp_path, *words, "--json").stdout)
+    assert (found["by_keys"]["unique"], found["k"]) == (unique, 3)
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.csv"]
+
+
+def test_a_plan_of_one_file_and_of_two(made: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        f'input = "{made}/survey.csv"\nk = 3\nkeys = [["age", "income"]]\nstrata = ["region"]\n'
+    )
+    assert "These 3 columns make " in assess(tmp_path, "--plan", "plan.toml").stdout
+    both = assess(tmp_path, made / "survey.csv", made / "safe.csv", "--plan", "plan.toml")
+    assert (
+        both.stdout == assess(made, "survey.csv", "safe.csv", *KEYS, "--strata", "region", "-k", 3).stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "ORIGINAL is not given"),
+        (("a.csv",), "No column is named by which somebody could be recognised"),
+        (("a.csv", "--keys", "x"), "No such column"),
+        (("a.csv", "--keys", "age", "--details"), "details has an effect only where"),
+        (("a.csv", "--keys", "age", "--all"), "all has an effect only where"),
+        (("a.csv", "--keys", "age", "--report", "r.html"), "report has an effect only where"),
+        (("a.csv", "--keys", "age", "--id", "age"), "id has an effect only where"),
+        (("a.csv", "--keys", "age", "--measures", "il"), "measures has an effect only where"),
+        (("--plan", "nothing.toml"), "no file"),
+    ],
+)
+def test_one_file_is_refused(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    write(tmp_path, "a.csv", age=[1, 2, 3, 4, 5, 6])
+    assert says in refused(2, tmp_path, *words, command="assess")
+
+
 # --- explain -------------------------------------------------------------------------------------------
 
 
@@ -283,6 +330,15 @@ def test_compare(tmp_path: Path) -> None:
     ]
     assert sum(row["recommended"] for row in again["strategies"]) == 1
     assert again["rule"]
+
+
+def test_compare_by_a_plan(tmp_path: Path) -> None:
+    survey(tmp_path / "survey.csv", 30)
+    (tmp_path / "plan.toml").write_text('input = "survey.csv"\nk = 4\nkeys = [["age", "income"]]\n')
+    done = run("--plan", "plan.toml", "--methods", "mdav", "--json", folder=tmp_path, command="compare")
+    assert [row["k"] for row in json.loads(done.stdout)["strategies"]] == [3, 5, 10]
+    assert (tmp_path / "microagg-internal" / "compare.jsonl").exists()
+    assert "FILE is not given" in refused(2, tmp_path, "--keys", "age", command="compare")
 
 
 def test_ways_to_split_by_slashes(tmp_path: Path) -> None:

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from microagg import read, wording
-from microagg.api.sources import microdata_from
+from microagg import wording
+from microagg.api.two_files import one_file, two_files
 from microagg.assessment import assessing
 from microagg.assessment.assessment import Assessment
+from microagg.assessment.before import RiskBefore, risk_before
 from microagg.engines import comparing
 from microagg.engines.comparing import Comparison
-from microagg.formats import without_effect
 from microagg.methods.run import Progress
-from microagg.model import LAYOUT_OPTIONS, CsvFormat, Effort, Layout, Microdata, ScaleName
+from microagg.model import FILE_OPTIONS, LAYOUT_OPTIONS, Effort, ScaleName
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
+from microagg.plan.planned import Planned
 from microagg.plan.strategies import strategies_of
-from microagg.read.files import STANDARD_INPUT
 from microagg.settings.declared import (
     LAYOUT_OF_TWO_FILES,
     CompareSettings,
@@ -28,6 +28,7 @@ from microagg.settings.declared import (
     Zeros,
     options_of_command,
 )
+from microagg.settings.kinds import Subsets
 from microagg.settings.options import (
     by_option_name,
     check,
@@ -42,8 +43,8 @@ Columns = str | Sequence[str]
 
 @documented(options_of_command("assess"))
 def assess(
-    original: object,
-    protected: object,
+    original: object = None,
+    protected: object = None,
     *,
     keys: Columns | Sequence[Columns] | None = None,
     each: Columns | None = None,
@@ -62,33 +63,43 @@ def assess(
     header: str | Sequence[str | None] | None = None,
     sheet: str | Sequence[str | None] | None = None,
     header_row: int | Sequence[int | None] | None = None,
+    plan: str | Path | None = None,
     progress: Callable[[Progress], object] | None = None,
-) -> Assessment:
+) -> Assessment | RiskBefore:
     """What a protected file or data frame loses and risks, whichever tool has made it.
 
     original, protected: paths, or data frames of any kind that narwhals knows. Roles of columns are as they
         were, or would be, for `protect`. With an `id` the protected file may lack records. A pair of
         `header`, `sheet` or `header_row` is for the original and for the protected file, each by itself.
+        Without `protected`, a `RiskBefore`: how many records of the original as it is are unique by its
+        keys, which may be of any type.
+    plan: a plan file; what is given beside it replaces what the plan has, a list as a whole.
     progress: called before each measure; when it returns True, `Cancelled` is raised.
 
     Raises SettingsError or DataError for what cannot be used. A file that must not be released, such as one
     that equals the original, has `failures`; `raise_if_unsafe()` makes them an UnsafeRelease.
     """
     given = by_option_name(locals())
-    for other in ("original", "protected", "progress"):
+    for other in ("original", "protected", "plan", "progress"):
         given.pop(other, None)
+    planned = Planned.of(plan)
+    original = planned.input if original is None else original
+    if original is None:
+        raise wording.not_given("original", "a data frame or a path")
+    _check_callable(progress)
+    if protected is None:
+        return _before(original, planned, given, progress)
     layout = check(LAYOUT_OF_TWO_FILES, {name: given.pop(name) for name in LAYOUT_OPTIONS if name in given})
     csv_format, _ = file_options(given)
-    plan = AssessmentPlan.of(given)
-    assessing.check_measures(plan)
-    _check_callable(progress)
-    before, after = _both(original, protected, csv_format, layout, progress)
-    return assessing.assess(before, after, plan, progress=progress)
+    own = AssessmentPlan.of(given, planned.settings)
+    assessing.check_measures(own)
+    before, after = two_files(original, protected, csv_format, layout, planned, progress)
+    return assessing.assess(before, after, own, progress=progress)
 
 
 @documented(options_of_command("compare"))
 def compare(
-    data: object,
+    data: object = None,
     k: int | Sequence[int] = (3, 5, 10),
     methods: str | Sequence[str] = ("mdav", "auto"),
     *,
@@ -117,6 +128,7 @@ def compare(
     header: str | None = None,
     sheet: str | None = None,
     header_row: int | None = None,
+    plan: str | Path | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Comparison:
     """Try strategies on the same data and compare what each loses and risks. Nothing is released.
@@ -125,13 +137,20 @@ def compare(
     k, methods, subsets: one or several; all are tried with each other. The risk is that of
         `linkage_distance`; if no strategy is within `max_risk`, the one with the least risk is recommended.
         The same call goes on where another was interrupted.
+    plan: a plan file, for its data, roles and policies; what is given beside it replaces what it has. Its k
+        and its method are not taken, for those are compared.
     progress: called about twenty times a second; when it returns True, `Cancelled` is raised.
 
     The result's `frame` has one row for each strategy, in the kind of frame that was given.
     """
     given = by_option_name(locals())
-    for other in ("data", "progress"):
+    for other in ("data", "plan", "progress"):
         given.pop(other, None)
+    planned = Planned.of(plan)
+    data = planned.input if data is None else data
+    if data is None:
+        raise wording.not_given("data", "a data frame or a path")
+    given = _with_roles_and_policies(planned, given)
     csv_format, layout = file_options(given)
     others = take(MeasureSettings, given).measures
     own = take(CompareSettings, given)
@@ -140,7 +159,7 @@ def compare(
     _check_callable(progress)
     comparing.check_measures(others)
     return comparing.compare(
-        microdata_from(data, csv_format, layout, progress),
+        one_file(data, csv_format, layout, planned, progress),
         strategies,
         max_risk=own.max_risk,
         measures=others,
@@ -156,39 +175,32 @@ def _check_callable(progress: object) -> None:
         raise wording.not_callable("progress", type(progress).__name__)
 
 
-def _both(
+def _with_roles_and_policies(planned: Planned, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a plan has for a comparison, and what is given in its place.
+
+    A column that is masked by itself is a subset; codes for missing answers are taken of keys.
+    """
+    settings = planned.settings
+    names = [name for name in options_of_command("compare") if name not in ("k", *FILE_OPTIONS)]
+    taken = {name: settings[name] for name in names if name in settings}
+    if "each" in settings:
+        taken["keys"] = [*settings.get("keys", ()), *([column] for column in settings["each"])]
+    merged = {**taken, **given}
+    if "missing_codes" in taken and "missing_codes" not in given and "keys" in merged:
+        keys = {column for subset in Subsets().check("keys", merged["keys"]) for column in subset}
+        codes = taken["missing_codes"]
+        merged["missing_codes"] = {column: codes[column] for column in codes if column in keys}
+    return merged
+
+
+def _before(
     original: object,
-    protected: object,
-    csv_format: CsvFormat,
-    layout: Mapping[str, object],
+    planned: Planned,
+    given: dict[str, Any],
     progress: Callable[[Progress], object] | None,
-) -> tuple[Microdata, Microdata]:
-    """Both files; options of files are for those of the two on which they act."""
-    sources = [Path(data) if isinstance(data, str | Path) else data for data in (original, protected)]
-    if all(isinstance(source, Path) and source == STANDARD_INPUT for source in sources):
-        raise wording.one_standard_input()
-    kinds = [read.origin_of(source).format if isinstance(source, Path) else "frame" for source in sources]
-    formats = [csv_format if kind == "CSV" else CsvFormat() for kind in kinds]
-    if csv_format.given() and not any(each.given() for each in formats):
-        raise wording.no_csv_at_all(csv_format.given())
-    first, second = _layouts(layout, kinds)
-    return (
-        microdata_from(sources[0], formats[0], first, progress),
-        microdata_from(sources[1], formats[1], second, progress),
-    )
-
-
-def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]:
-    """One for each file: a pair has what is given for each by itself."""
-    of_file: list[dict[str, Any]] = [{}, {}]
-    for name, value in layout.items():
-        if isinstance(value, list):
-            of_file[0][name], of_file[1][name] = value
-        elif value is not None:
-            given: dict[str, Any] = {name: value}
-            acts = [not without_effect(Layout(**given), kind) for kind in kinds]
-            if not any(acts):
-                raise wording.no_effect_on_either(name)
-            for own, takes in zip(of_file, acts, strict=True):
-                own.update(given if takes else {})
-    return [Layout(**own) for own in of_file]
+) -> RiskBefore:
+    """The risk of one file as it is."""
+    csv_format, layout = file_options(given)
+    own = AssessmentPlan.of(given, planned.settings, of_one_file=True)
+    source = one_file(original, csv_format, layout, planned, progress)
+    return risk_before(source, own, planned.settings.get("drop", ()))

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from microagg import verdict, wording
+from microagg.assessment import notebook
 from microagg.measure.catalogue import Measure
 from microagg.measure.models import IndicatorComparison, ModelComparison
 from microagg.measure.pair import Finding
@@ -77,8 +78,7 @@ class Assessment:
         With `every`, or where measures were chosen by name, the others follow, those of utility and of risk
         apart. With details each has its parts.
         """
-        keys = " | ".join(", ".join(map(wording.visible, subset)) for subset in self.subsets)
-        lines = [*map(str, self.failures), f"{self.records} records, keys: {keys}"]
+        lines = [*map(str, self.failures), self._heading]
         first = self.most_important
         lines += self._sentences(first, details)
         others = [name for name in self.findings if name not in first] if every or self.chosen else []
@@ -89,6 +89,11 @@ class Assessment:
             lines += ["", *_indicator_table(indicator)]
         lines += ["", *(f"note: {note}" for note in self.notes)] if self.notes else []
         return wording.visible_lines("\n".join(lines))
+
+    @property
+    def _heading(self) -> str:
+        keys = " | ".join(", ".join(map(wording.visible, subset)) for subset in self.subsets)
+        return f"{self.records} records, keys: {keys}"
 
     def _sentences(self, names: Sequence[str], details: bool) -> list[str]:
         """Each value with the rest of its sentence beside it, and the name of the measure."""
@@ -133,6 +138,22 @@ class Assessment:
         return self.table() + (f"\n\n{wording.more_measures(left)}" if left else "")
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the most important measures in sentences, the others folded."""
+        parts = [notebook.paragraph(failure, "Do not release:") for failure in self.failures]
+        parts.append(notebook.paragraph(self._heading))
+        said = ((*self.described[name].said(self.findings[name]), name) for name in self.most_important)
+        parts.append(notebook.table(("", "", ""), said, left=(1, 2)))
+        others = [
+            (name, each.title, each.shown(self.findings[name].value), each.higher)
+            for name, each in self.described.items()
+            if each.first is None
+        ]
+        head = ("measure", "", "value", "higher means")
+        others_shown = notebook.table(head, others, left=(0, 1, 3)) if others else ""
+        parts.append(notebook.folded("All measures", others_shown))
+        return "".join([*parts, notebook.items(self.notes)])
 
 
 def _finite(value: float) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import click
 
 from microagg import wording
 from microagg.api.assess import assess as judge
+from microagg.assessment.assessment import Assessment
+from microagg.assessment.before import RiskBefore
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
 from microagg.measure import MEASURES, MOST_IMPORTANT
@@ -23,29 +26,42 @@ from microagg.write import check_output, write_text
 
 def assess(given: dict[str, Any]) -> None:
     run, as_json = take(AssessRun, given), take(Printing, given).json
-    original, protected = Path(given.pop("original")), Path(given.pop("protected"))
-    _check_printing(run, as_json, "measures" in given)
+    protected = given.get("protected")
+    if not given.keys() & {"original", "plan"}:
+        raise wording.not_given("ORIGINAL", "microagg assess data.csv --keys age,income")
+    _check_printing(run, as_json, "measures" in given, protected is not None)
     if run.report is not None:
         _check_report(run.report)
     is_short = not (run.all_ or "measures" in given)
-    if is_short and not (as_json or run.report):
+    if protected is not None and is_short and not (as_json or run.report):
         given["measures"] = MOST_IMPORTANT
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        assessment = judge(original, protected, progress=bar.watcher, **given)
-    if run.report is not None:
+        found = judge(progress=bar.watcher, **given)
+    if as_json:
+        click.echo(one_json(found.as_dict()))
+    elif isinstance(found, RiskBefore):
+        click.echo(str(found))
+    else:
+        click.echo(found.table(run.details, run.all_))
+        if is_short:
+            click.echo(f"\n{wording.more_measures_by_option()}")
+    if isinstance(found, Assessment):
+        _write_report(found, run.report, given)
+        found.raise_if_unsafe()
+
+
+def _write_report(assessment: Assessment, path: Path | None, given: Mapping[str, Any]) -> None:
+    if path is not None:
         from microagg.report.pages import assessment_page  # needs the extra `report`
 
-        write_text(run.report, assessment_page(assessment, str(original), str(protected)))
-    if as_json:
-        click.echo(one_json(assessment.as_dict()))
-    else:
-        click.echo(assessment.table(run.details, run.all_))
-    if is_short and not as_json:
-        click.echo(f"\n{wording.more_measures_by_option()}")
-    assessment.raise_if_unsafe()
+        original = str(given.get("original", "the original"))
+        write_text(path, assessment_page(assessment, original, str(given["protected"])))
 
 
-def _check_printing(run: AssessRun, as_json: bool, are_chosen: bool) -> None:
+def _check_printing(run: AssessRun, as_json: bool, are_chosen: bool, is_protected: bool) -> None:
+    for option, is_given in (("all", run.all_), ("details", run.details), ("report", run.report)):
+        if is_given and not is_protected:
+            raise wording.needs_protected(option)
     for option, is_given in (("all", run.all_), ("details", run.details)):
         if as_json and is_given:
             raise wording.no_details_in_json(option)

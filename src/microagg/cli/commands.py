@@ -42,15 +42,16 @@ DESCRIPTIONS = (
     ),
     Description(
         name="assess",
-        summary="Measure what a protected file loses and risks, compared with its original.",
-        details="Both files are only read. Ends with exit code 3, after the table, if PROTECTED must not "
-        "be released: if its keys are the original's own values, or if it does not have the k that is "
-        "given.",
+        summary="Measure what a protected file loses and risks, or how unique the records of a file are.",
+        details="Files are only read. Without PROTECTED it counts the records of ORIGINAL that its keys, "
+        "of any type, make unique. Ends with exit code 3, after the table, if PROTECTED must not be "
+        "released: if its keys are the original's own values, or if it does not have the k that is given.",
         arguments=(
-            Argument("original", "The file before protection; - is standard input."),
-            Argument("protected", "The protected file, by microagg or any other tool."),
+            Argument("original", "The file before protection; - is standard input.", is_required=False),
+            Argument("protected", "The protected file, by microagg or any other tool.", is_required=False),
         ),
-        example=f"{_PROTECT}\nmicroagg assess companies.csv protected.csv --keys surface,employees -k 3",
+        example="microagg assess companies.csv --keys surface,employees\n"
+        f"{_PROTECT}\nmicroagg assess companies.csv protected.csv --keys surface,employees -k 3",
     ),
     Description(
         name="compare",
@@ -58,7 +59,7 @@ DESCRIPTIONS = (
         details="Nothing is released. Marked are the strategies that no other beats in both loss and risk, "
         "and the one to take: the least loss among those within --max-risk, or else the least risk. What "
         "was finished before an interruption is not computed again.",
-        arguments=(Argument("file", "The file to protect; - is standard input."),),
+        arguments=(Argument("file", "The file to protect; - is standard input.", is_required=False),),
         example="microagg compare companies.csv -k 3,4 --methods mdav,auto --keys surface,employees",
     ),
     Description(

@@ -13,6 +13,7 @@ from microagg.api.assess import compare as try_all
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
 from microagg.engines.release import INTERNAL_FOLDER
+from microagg.plan.planned import Planned
 from microagg.read import origin_of
 from microagg.settings.declared import CompareRun, Printing
 from microagg.settings.options import take
@@ -21,7 +22,7 @@ from microagg.write import check_output, write_texts
 
 def compare(given: dict[str, Any]) -> None:
     run, as_json = take(CompareRun, given), take(Printing, given).json
-    file = Path(given.pop("file"))
+    file = _file(given.pop("file", None), given.get("plan"))
     source = origin_of(file).path
     _check(run, source)
     beside = Path() if source is None else source.parent
@@ -42,6 +43,13 @@ def compare(given: dict[str, Any]) -> None:
     for what, path in (("table", run.output), ("map", run.map_)):
         if path is not None:
             click.echo(f"{what} written to {wording.visible(str(path))}")
+
+
+def _file(given: object, plan: Path | None) -> Path:
+    named = Planned.of(plan).input if given is None else given
+    if named is None:
+        raise wording.not_given("FILE", "microagg compare data.csv, or input in the plan")
+    return Path(str(named))
 
 
 def _check(run: CompareRun, source: Path | None) -> None:

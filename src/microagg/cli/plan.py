@@ -8,9 +8,11 @@ from typing import Any
 
 import click
 
+from microagg.assessment.before import risk_before
 from microagg.cli.profile_table import profile_table
 from microagg.cli.terminal import one_json
 from microagg.engines.drafting import Draft, draft
+from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import write_plan
 from microagg.plan.profile import Profile, profile
@@ -40,16 +42,19 @@ def plan(given: dict[str, Any]) -> None:
             click.echo(profile_table(columns, drafted))
             click.echo()
         raise no_plan(drafted.refusal)
+    roles = AssessmentPlan.of({}, drafted.settings, of_one_file=True)
+    now = risk_before(microdata, roles, drafted.settings.get("drop", ()), in_pairs=False)
     settings = {"input": file, **options_of_file, **drafted.settings}
     folder = output.parent if to_file else Path()
-    text = write_plan(settings, columns, drafted.suggestions, folder, drafted.notes)
+    text = write_plan(settings, columns, drafted.suggestions, folder, (now.in_plan, *drafted.notes))
     if to_file:
         write_text(output, text, run.force)
     if as_json:
         where = {"plan": str(output)} if to_file else {"plan": None, "text": text}
-        click.echo(one_json(_profile_summary(columns, drafted) | where))
+        click.echo(one_json({**_profile_summary(columns, drafted), "now": now.as_dict(), **where}))
     elif to_file:
         click.echo(profile_table(columns, drafted))
+        click.echo(f"\n{visible(now.in_plan)}")
         for note in microdata.origin.notes:
             click.echo(f"note: {note}")
         to = visible(str(output))

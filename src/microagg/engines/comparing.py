@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from microagg import __version__, read, wording
+from microagg.assessment import notebook
 from microagg.assessment.assessment import aligned
 from microagg.engines.solving import Watcher
 from microagg.engines.strategy_runs import try_all
@@ -98,10 +99,34 @@ class Comparison:
         return {"rule": self.rule, "strategies": self.table.to_pylist()}
 
     def __str__(self) -> str:
+        head, *rows = self._cells()
+        texts = (1, 2) if self._has_several_splits else (1,)
+        shown = [self._heading, *aligned([head, *rows], left=(*texts, len(head) - 1)), ""]
+        return wording.visible_lines("\n".join([*shown, *self._remarks()]))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        head, *rows = self._cells()
+        texts = (1, 2) if self._has_several_splits else (1,)
+        table = notebook.table(head, rows, left=(*texts, len(head) - 1))
+        return notebook.paragraph(self._heading) + table + notebook.items(self._remarks())
+
+    @property
+    def _heading(self) -> str:
+        earlier = f", {self.known} of them in an earlier run" if self.known else ""
+        return f"{len(self.rows)} strategies in {self.seconds:.2f} s{earlier}"
+
+    @property
+    def _has_several_splits(self) -> bool:
+        return len({row["subsets"] for row in self.rows}) > 1
+
+    def _cells(self) -> list[list[str]]:
+        """The names of the columns, and a row for each strategy."""
         units = {name: MEASURES[name].unit for name in self.measures}
         heads = ["k", "method", "subsets"]
         heads += [f"{name} %" if unit == "%" else name for name, unit in units.items()]
-        several = len({row["subsets"] for row in self.rows}) > 1
         lines = [[*heads, ""]]
         for row in self.rows:
             cells = [str(row["k"]), str(row["method"]), str(row["subsets"])]
@@ -111,23 +136,19 @@ class Comparison:
             cells += ["–" if row[name] is None else f"{row[name]:.4g}" for name in self.measures]
             mark = "recommended" if row["recommended"] else "undominated" if row["undominated"] else ""
             lines.append([*cells, mark])
-        if not several:
-            lines = [[*cells[:2], *cells[3:]] for cells in lines]
-        texts = (1, 2) if several else (1,)
-        shown = aligned(lines, left=(*texts, len(lines[0]) - 1))
-        earlier = f", {self.known} of them in an earlier run" if self.known else ""
-        shown.insert(0, f"{len(self.rows)} strategies in {self.seconds:.2f} s{earlier}")
+        return lines if self._has_several_splits else [[*cells[:2], *cells[3:]] for cells in lines]
+
+    def _remarks(self) -> list[str]:
+        """Which one to take and why, and what has failed."""
         best = self.recommended
-        named = f"k = {best['k']}, {best['method']}" + (f" ({best['subsets']})" if several else "")
-        shown += ["", f"recommended: {named}: {self.rule}"]
+        split = f" ({best['subsets']})" if self._has_several_splits else ""
+        remarks = [f"recommended: k = {best['k']}, {best['method']}{split}: {self.rule}"]
         if best["needs"]:
-            shown.append(wording.note_needs(best["needs"]))
+            remarks.append(wording.note_needs(best["needs"]))
         failures = {row["failure"]: row for row in self.rows if row["failure"]}
         for failure, row in failures.items():
-            shown.append(f"failed: k = {row['k']}, {row['method']}: {failure}")
-        return wording.visible_lines("\n".join(shown))
-
-    __repr__ = __str__
+            remarks.append(f"failed: k = {row['k']}, {row['method']}: {failure}")
+        return remarks
 
 
 def check_measures(names: Sequence[str]) -> None:

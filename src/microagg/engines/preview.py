@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from microagg.assessment.before import risk_before
 from microagg.engines.local import bound_of
 from microagg.engines.solving import Watcher, solve_all
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.model import Microdata
+from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared, prepare
 
@@ -23,7 +25,8 @@ class Preview:
     """What a run would work on.
 
     `strata`: as released, 1 without any; `smallest`: records of the smallest; `problems`: one for each
-    stratum, subset and pattern of missing values; `given_up`: cells that patterns would lose, by column.
+    stratum, subset and pattern of missing values; `given_up`: cells that patterns would lose, by column;
+    `now`: how unique keys and strata make the records before anything is masked, in a sentence.
     """
 
     records: int
@@ -32,12 +35,14 @@ class Preview:
     smallest: int
     problems: int
     given_up: dict[str, int]
+    now: str
 
 
 def preview(source: Microdata, protection: Protection) -> Preview:
     """What a run would work on, or the exception that it would begin with, without searching for groups."""
     prepared = prepare(source, protection)
     released = len(prepared.strata.rows)
+    roles = AssessmentPlan.of({}, protection.settings, of_one_file=True)
     return Preview(
         records=released,
         suppressed=source.table.num_rows - released,
@@ -45,6 +50,7 @@ def preview(source: Microdata, protection: Protection) -> Preview:
         smallest=int(np.bincount(prepared.strata.of).min()),
         problems=len(prepared.tasks.tasks),
         given_up=dict(prepared.tasks.lost),
+        now=risk_before(source, roles, protection.drop, in_pairs=False).in_plan,
     )
 
 

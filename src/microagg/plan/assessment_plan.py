@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from microagg import wording
 from microagg.plan.protection import one_role_each
@@ -12,6 +12,7 @@ from microagg.settings.kinds import Code, Names
 from microagg.settings.options import check, options_of
 
 _ROLES = {name: each for name, each in options_of(ProtectionSettings).items() if "assess" in each.commands}
+_NEED_PROTECTED = ("id", "model", "indicator", "measures", "record")
 _OPTIONS = {**_ROLES, **options_of(AssessSettings, MeasureSettings)}
 
 
@@ -40,12 +41,33 @@ class AssessmentPlan:
         return tuple(column for subset in self.subsets for column in subset)
 
     @classmethod
-    def of(cls, given: Mapping[str, object]) -> AssessmentPlan:
-        """Check what was given; `SettingsError` for the first that is wrong or has no effect."""
-        values = check(_OPTIONS, {name: value for name, value in given.items() if value is not None})
+    def of(
+        cls,
+        given: Mapping[str, object],
+        planned: Mapping[str, object] | None = None,
+        of_one_file: bool = False,
+    ) -> AssessmentPlan:
+        """Check what was given; `SettingsError` for the first that is wrong or has no effect.
+
+        `planned`: settings of `protect`, in force where nothing is given; those that say nothing about an
+        assessment do not matter. `of_one_file`: there is no protected file, and strata alone may be named.
+        """
+        if of_one_file:
+            for name in (each for each in _NEED_PROTECTED if each in given):
+                raise wording.needs_protected(name)
+        merged = {name: value for name, value in (planned or {}).items() if name in _OPTIONS}
+        merged |= {name: value for name, value in given.items() if value is not None}
+        values = check(_OPTIONS, merged)
         subsets = (*values.pop("keys"), *((column,) for column in values.pop("each")))
         models, indicators = values.pop("model"), values.pop("indicator")
         plan = cls(subsets, models=models, indicators=indicators, **values)
+        if "missing_codes" not in given:  # a plan may have codes of confidential columns
+            codes = {column: own for column, own in plan.missing_codes.items() if column in plan.keys}
+            plan = replace(plan, missing_codes=codes)
+        if not (subsets or plan.strata) and of_one_file:
+            raise wording.nothing_to_count()
+        if not (subsets or of_one_file):
+            raise wording.no_keys_to_assess()
         plan._check_roles()
         return plan
 
@@ -57,8 +79,6 @@ class AssessmentPlan:
         yield from ((named, role) for named, role in ((self.weight, "weight"), (self.id, "id")) if named)
 
     def _check_roles(self) -> None:
-        if not self.subsets:
-            raise wording.no_keys_to_assess()
         one_role_each(self.columns_by_role())
         for column in self.missing_codes:
             if column not in self.keys:

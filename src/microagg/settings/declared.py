@@ -379,6 +379,7 @@ class ProtectRun:
     plan: Path | None = _file_option(
         kinds.File(),
         "A plan file, as `microagg plan` writes it; an option given beside it replaces the plan's.",
+        commands=JUDGING,
     )
     record: Path | None = _output_option(
         kinds.File("FOLDER"),

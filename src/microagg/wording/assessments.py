@@ -107,6 +107,41 @@ no_common_values = data_error("column")(
     "it out of the keys, or check that the files belong together."
 )
 
+# --- the risk of a file as it is ------------------------------------------------------------------
+
+nothing_to_count = settings_error()(
+    "No column is named by which somebody could be recognised. Name such columns, of any type, with "
+    "{--keys} or {--strata}."
+)
+needs_protected = settings_error("option")(
+    "{option:option} has an effect only where a protected file is given beside the original. Leave it out, "
+    "or give both files."
+)
+keys_and_strata = text("columns")("Keys and strata: {columns:list}.")
+more_pairs = text("pairs")("and {pairs:more pair}")
+pairs_left_out = text("columns", "most")(
+    "{columns:column} {columns:is|are} in no pair: only the {most} keys with the most values are paired"
+)
+
+
+def unique_now(columns: int, unique: int, records: int) -> str:
+    what = "This column makes" if columns == 1 else f"These {columns} columns make"
+    return f"{what} {_of_records(unique, records)} unique now."
+
+
+def below_k_now(below: int, records: int, k: int) -> str:
+    return f"{_of_records(below, records)} have a combination that fewer than {k} records share."
+
+
+def unique_by_all(columns: int, dropped: int, unique: int, records: int) -> str:
+    which = f"{columns} columns that are not dropped" if dropped else f"{columns} columns of the file"
+    return f"Together, the {which} make {_of_records(unique, records)} unique."
+
+
+def _of_records(number: int, records: int) -> str:
+    return f"{number:,} of {records:,} records ({100.0 * number / max(records, 1):.4g} %)"
+
+
 # --- measures, models and indicators --------------------------------------------------------------
 
 note_cells_left_out = text("cells", "of")(

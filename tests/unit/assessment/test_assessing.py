@@ -377,6 +377,21 @@ def test_the_most_important_measures_in_sentences() -> None:
     assert "sentence" not in found.as_dict()["measures"]["attribute_disclosure"]
 
 
+def test_a_notebook_shows_sentences_and_folds_the_rest() -> None:
+    name = "<script>age"
+    frames = (frame.rename(columns={"age": name}) for frame in (ORIGINAL, ORIGINAL))
+    found = microagg.assess(*frames, keys=[name], k=3)
+    shown = found._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;age" in shown
+    assert "<strong>Do not release:</strong>" in shown
+    first, folded = shown.split("<details>")
+    assert first.count("<tr>") == len(MOST_IMPORTANT)
+    assert folded.count("<tr>") == len(MEASURES) - len(MOST_IMPORTANT) + 1
+    chosen = microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, measures=["il"])
+    assert "<details>" not in chosen._repr_html_()
+
+
 def test_chosen_measures_are_all_shown() -> None:
     found = microagg.assess(ORIGINAL, PROTECTED, keys=KEYS, measures=["il", "il1s"])
     assert str(found) == found.table() == found.table(every=True)
@@ -390,3 +405,25 @@ def test_plan_knows_its_roles() -> None:
     assert dict(plan.columns_by_role()) == {
         "a": "keys", "b": "keys", "c": "keys", "s": "strata", "w": "weight", "i": "id"
     }  # fmt: skip
+
+
+def test_a_plan_has_roles_k_and_how_the_original_is_written(seen: list[Pair], tmp_path: Path) -> None:
+    """Its file options are for the original; what is given beside it replaces what it has."""
+    plan = tmp_path / "plan.toml"
+    ORIGINAL.to_csv(tmp_path / "people.csv", index=False, sep="|", decimal=",")
+    PROTECTED.to_csv(tmp_path / "safe.csv", index=False)
+    plan.write_text(
+        'input = "people.csv"\noutput = "safe.csv"\ndelimiter = "|"\ndecimal = ","\nk = 3\n'
+        'keys = [["age"]]\neach = ["income"]\nstrata = ["region"]\nconfidential = ["illness", "wealth"]\n'
+        'drop = ["name"]\nseed = 7\n[missing_codes]\nage = [99]\nwealth = [9]\n'
+    )
+    microagg.assess(protected=tmp_path / "safe.csv", plan=plan)
+    pair = seen[-1]
+    assert (pair.columns, pair.subsets, pair.k) == (("age", "income"), ((0,), (1,)), 3)
+    assert list(pair.confidential) == ["illness", "wealth"]
+    assert pair.strata.tolist() == [0, 0, 0, 1, 1, 1]
+    np.testing.assert_array_equal(pair.original, ORIGINAL[KEYS])
+    microagg.assess(ORIGINAL, PROTECTED, plan=plan, confidential="illness", k=2)
+    assert (list(seen[-1].confidential), seen[-1].k) == (["illness"], 2)
+    with refusal(SettingsError, "only_for_keys", column="wealth"):
+        microagg.assess(ORIGINAL, PROTECTED, plan=plan, missing_codes={"wealth": [9]})

@@ -27,6 +27,7 @@ from microagg.measure.catalogue import Measure
 from microagg.measure.pair import Finding, Pair
 from microagg.plan.strategies import strategies_of
 from microagg.write import Journal
+from tests.refusals import refusal
 
 RANDOM = np.random.default_rng(1)
 DATA = pd.DataFrame(RANDOM.normal(size=(60, 3)).round(3), columns=["a", "b", "c"]).assign(
@@ -70,6 +71,17 @@ def test_frame_is_tidy_and_of_the_kind_given() -> None:
     assert found.frame[LOSS][1] == pytest.approx(float(((DATA[KEYS] - alone.data) ** 2).to_numpy().sum()))
     assert isinstance(microagg.compare(pl.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pl.DataFrame)
     assert isinstance(microagg.compare(pa.Table.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pa.Table)
+
+
+def test_a_notebook_shows_a_table_with_names_escaped() -> None:
+    found = microagg.compare(
+        DATA.rename(columns={"a": "<b>a"}), 3, "mdav", keys=["<b>a", "b"], subsets=["joint", "each"]
+    )
+    shown = found._repr_html_()
+    assert shown.count("<tr>") == 3
+    assert "&lt;b&gt;a | b" in shown
+    assert "<b>" not in shown
+    assert "<li>recommended: k = 3, mdav (" in shown
 
 
 def test_results_do_not_depend_on_threads() -> None:
@@ -316,3 +328,23 @@ def test_effort_is_for_the_methods_that_have_one() -> None:
     assert [each.protection.method.seconds for each in found] == [None, 5.0]
     with pytest.raises(SettingsError, match="effort would have no effect on mdav or cbfs"):
         strategies_of([3], ["mdav", "cbfs"], None, {"keys": ["a", "b"], **words})
+
+
+def test_a_plan_has_data_roles_and_policies(tmp_path: Path) -> None:
+    """Not its k and method, which are compared; a column masked by itself is a subset."""
+    plan = tmp_path / "plan.toml"
+    DATA.to_csv(tmp_path / "people.csv", index=False, sep=";")
+    plan.write_text(
+        'input = "people.csv"\ndelimiter = ";"\nk = 7\nmethod = "vmdav"\nkeys = [["a", "b"]]\n'
+        'each = ["c"]\nstrata = ["s"]\ndrop = ["name"]\nmissing = "by-pattern"\naccept_partial = true\n'
+    )
+    found = microagg.compare(plan=plan, methods="mdav")
+    assert [(row["k"], row["method"], row["subsets"]) for row in found.rows] == [
+        (3, "mdav", "a, b | c"), (5, "mdav", "a, b | c"), (10, "mdav", "a, b | c")
+    ]  # fmt: skip
+    beside = microagg.compare(DATA, 3, "mdav", plan=plan, keys=["b", "c"])
+    assert beside.table.drop(["seconds"]) == microagg.compare(
+        DATA, 3, "mdav", keys=["b", "c"], strata="s"
+    ).table.drop(["seconds"])
+    with refusal(SettingsError, "not_given", what="data"):
+        microagg.compare(keys=KEYS)

@@ -32,6 +32,8 @@ def test_a_preview_counts_what_a_run_would_work_on(frame: pd.DataFrame) -> None:
         8,
         2,
     )
+    unique = frame.groupby(["region", "a", "b"]).size().eq(1).sum()
+    assert f"{unique} of 40 records" in found.now
 
 
 def test_a_preview_has_the_refusal_of_the_run(frame: pd.DataFrame) -> None:
