@@ -140,12 +140,12 @@ def test_heavy_tails_gain_from_triples_and_from_remote_pairs() -> None:
 
 
 def test_few_triples_for_large_data() -> None:
-    assert effort_for(1_000, 3) == (48, bound.MOST_ROUNDS)
-    assert effort_for(100_000, 3) == (48, bound.MOST_ROUNDS)
-    assert effort_for(1_000_000, 3) == (18, bound.MOST_ROUNDS)
-    assert effort_for(5, 3) == (4, bound.MOST_ROUNDS)
-    assert effort_for(100_000, 10) == (45, bound.MOST_ROUNDS)
-    assert effort_for(100_000, 20) == (59, bound.MOST_ROUNDS)
+    assert effort_for(1_000, 3) == (48, bound.MOST_SHARING_ROUNDS)
+    assert effort_for(100_000, 3) == (48, bound.MOST_SHARING_ROUNDS)
+    assert effort_for(1_000_000, 3) == (18, bound.MOST_SHARING_ROUNDS)
+    assert effort_for(5, 3) == (4, bound.MOST_SHARING_ROUNDS)
+    assert effort_for(100_000, 10) == (45, bound.MOST_SHARING_ROUNDS)
+    assert effort_for(100_000, 20) == (59, bound.MOST_SHARING_ROUNDS)
     assert effort_for(100_000, 50) == (104, 0)
     assert effort_for(2_000_000, 1_000) == (32, 0)
     assert effort_for(10**9, 1_000) == (1, 0)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.methods.exact.group_columns import (
-    Columns,
+    ColumnPool,
     Cuts,
-    Pool,
+    GroupColumns,
     Prices,
     columns_of_labels,
     concatenate_columns,
@@ -627,9 +627,9 @@ def some_groups(rng: np.random.Generator, n: int, most: int) -> list[Group]:
     ]
 
 
-def made(x: Points, groups: list[Group]) -> Columns:
+def made(x: Points, groups: list[Group]) -> GroupColumns:
     members, sizes = flat(groups)
-    return Columns(members, sizes, oracle.costs_of(oracle.table_of(groups, len(x)), x))
+    return GroupColumns(members, sizes, oracle.costs_of(oracle.table_of(groups, len(x)), x))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -724,7 +724,7 @@ def test_a_pool_takes_each_column_once() -> None:
     for _ in range(60):
         n = int(rng.integers(2, 7))
         x = points("normal", rng, n, 2)
-        pool, held = Pool(x), set[Group]()
+        pool, held = ColumnPool(x), set[Group]()
         for _ in range(5):
             groups = some_groups(rng, n, 12)
             new = pool.new(*flat(groups))

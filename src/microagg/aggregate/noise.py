@@ -9,7 +9,7 @@ import numpy as np
 from microagg import wording
 from microagg.model import Doubles
 
-LARGEST = 1e300
+LARGEST_WITH_NOISE = 1e300
 """Beyond this size, noise might make values infinite."""
 
 
@@ -28,8 +28,8 @@ def with_noise(values: Doubles, columns: Sequence[str], share: float, correlated
     for column, of_column in zip(columns, values.T, strict=True):
         if len(np.unique(of_column[~np.isnan(of_column)])) < 2:
             raise wording.noise_needs_spread(column)
-        if np.nanmax(np.abs(of_column)) > LARGEST:
-            raise wording.too_large_for_noise(column, LARGEST)
+        if np.nanmax(np.abs(of_column)) > LARGEST_WITH_NOISE:
+            raise wording.too_large_for_noise(column, LARGEST_WITH_NOISE)
     size = np.nanmax(np.abs(values), axis=0)  # squares of large values could overflow
     means: Doubles = np.nanmean(values / size, axis=0) * size
     spread: Doubles = np.nanstd(values / size, axis=0) * size

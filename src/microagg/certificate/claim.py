@@ -10,11 +10,11 @@ import numpy as np
 
 from microagg import wording
 from microagg.certificate.clock import Tick, no_limit
-from microagg.certificate.duals import Doubles, Duals, Pair
+from microagg.certificate.duals import Doubles, Duals, RowPair
 from microagg.certificate.file import FIELDS, FORMAT, VERSION, WITHOUT_CHARGE, digest_of_fields
 from microagg.model import Labels, ScaleName
 
-LARGEST = 1e280
+LARGEST_SUMMED = 1e280
 """Sums of larger numbers could overflow."""
 
 
@@ -93,14 +93,14 @@ def _are_of_a_tree(leaves: Sequence[Duals], tick: Tick) -> bool:
         pair = next((pair for pair in part[0] if _splits(pair, part, tick)), None)
         if pair is None:
             return False
-        halves: tuple[list[dict[Pair, bool]], list[dict[Pair, bool]]] = ([], [])
+        halves: tuple[list[dict[RowPair, bool]], list[dict[RowPair, bool]]] = ([], [])
         for leaf in part:
             halves[leaf.pop(pair)].append(leaf)
         waiting.extend(halves)
     return True
 
 
-def _splits(pair: Pair, leaves: Sequence[Mapping[Pair, bool]], tick: Tick) -> bool:
+def _splits(pair: RowPair, leaves: Sequence[Mapping[RowPair, bool]], tick: Tick) -> bool:
     """Whether all leaves have decided the pair, and not all alike."""
     tick()
     return all(pair in leaf for leaf in leaves) and len({leaf[pair] for leaf in leaves}) == 2
@@ -131,9 +131,9 @@ def _integer(found: Any, name: str, least: int, most: int) -> int:
     return found
 
 
-def _numbers(found: Any, name: str, length: int | None = None, least: float = -LARGEST) -> Doubles:
+def _numbers(found: Any, name: str, length: int | None = None, least: float = -LARGEST_SUMMED) -> Doubles:
     entries = _list(found, name)
-    fits = all(type(entry) in (int, float) and least <= entry <= LARGEST for entry in entries)
+    fits = all(type(entry) in (int, float) and least <= entry <= LARGEST_SUMMED for entry in entries)
     if not fits or (length is not None and len(entries) != length):
         kind = "finite numbers" if least < 0.0 else "finite numbers of at least 0"
         raise wording.certificate_field(name, kind if length is None else f"{kind}, {length} of them")
@@ -174,7 +174,7 @@ def _duals(found: Any, name: str, n: int, cuts: int, charged: bool) -> Duals:
     return Duals(_numbers(found["prices"], "prices", n), multipliers, charge, *decisions)
 
 
-def _pair(found: Any, name: str, n: int) -> Pair:
+def _pair(found: Any, name: str, n: int) -> RowPair:
     rows = _rows(found, name, n)
     if len(rows) != 2:
         raise wording.certificate_field(name, "pairs of records")

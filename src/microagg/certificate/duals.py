@@ -13,7 +13,7 @@ from microagg.certificate.clock import Tick, no_limit
 from microagg.model import Points, Problem, Rows
 
 Doubles = NDArray[np.float64]
-Pair = tuple[int, int]
+RowPair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +88,8 @@ class Duals:
     prices: Doubles
     multipliers: Doubles
     charge: float = 0.0
-    apart: tuple[Pair, ...] = ()
-    together: tuple[Pair, ...] = ()
+    apart: tuple[RowPair, ...] = ()
+    together: tuple[RowPair, ...] = ()
 
     def reduced(self, groups: Groups) -> Doubles:
         """The reduced cost, by (1), of each group."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.certificate.clock import Tick, no_limit
-from microagg.certificate.duals import Cuts, Doubles, Duals, Groups, Pair, rounding
+from microagg.certificate.duals import Cuts, Doubles, Duals, Groups, RowPair, rounding
 from microagg.model import Problem, Rows
 
 MOST_GROUPS = 5_000_000
@@ -118,7 +118,7 @@ class Search:
 
     def _surcharges(self, duals: Duals, m: int) -> tuple[Rows, Rows, Doubles]:
         """What the cuts add to d of pairs of records; pairs that must be apart are infinitely far."""
-        extra: dict[Pair, float] = {}
+        extra: dict[RowPair, float] = {}
         for rows, multiplier in zip(self._cuts.sets, duals.multipliers.tolist(), strict=False):
             self._tick()
             if len(rows) > self.LONGEST_CUT:

@@ -11,7 +11,7 @@ from microagg.engines.spark.file_system import ending_of, source_of
 from microagg.engines.spark.limits import check_files, check_settings
 from microagg.engines.spark.protecting import protect
 from microagg.engines.spark.session import session_of
-from microagg.engines.spark.writing import check
+from microagg.engines.spark.writing import check_output
 from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
 from microagg.settings.declared import ProtectRun
@@ -34,6 +34,6 @@ def protect_folder(
     session = session_of(run.master)
     with translating_spark_errors(session, "reading the source"):
         frame = source_of(session, str(source), csv, layout)
-        check(frame, str(target), run.force, run.record)
+        check_output(frame, str(target), run.force, run.record)
     release = protect(frame, protection)
     return release, release.save(str(target), force=run.force, record=run.record)

@@ -11,7 +11,7 @@ import click
 from microagg.assessment.before import risk_before
 from microagg.cli.profile_table import profile_table
 from microagg.cli.terminal import one_json
-from microagg.engines.drafting import Draft, draft
+from microagg.engines.drafting import PlanDraft, draft_plan
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import write_plan
@@ -36,7 +36,7 @@ def plan(given: dict[str, Any]) -> None:
     options_of_file = dict(given)
     microdata = microdata_from_file(file, *file_options(given))
     columns = profile(microdata)
-    drafted = draft(microdata, columns, run.k, allow_pairs)
+    drafted = draft_plan(microdata, columns, run.k, allow_pairs)
     if drafted.refusal:
         if to_file and not as_json:
             click.echo(profile_table(columns, drafted))
@@ -63,7 +63,7 @@ def plan(given: dict[str, Any]) -> None:
         click.echo(text, nl=False)
 
 
-def _profile_summary(profile: Profile, drafted: Draft) -> dict[str, object]:
+def _profile_summary(profile: Profile, drafted: PlanDraft) -> dict[str, object]:
     names = ("name", "kind", "distinct", "missing", "zeros", "decimals", "coded_missing")
     return {
         "records": profile.records,

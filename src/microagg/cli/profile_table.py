@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from microagg.engines.drafting import Draft
+from microagg.engines.drafting import PlanDraft
 from microagg.plan.plan_text import printable, zero_share
 from microagg.plan.profile import Profile
 from microagg.wording import note_missing_codes
 
 
-def profile_table(profile: Profile, drafted: Draft) -> str:
+def profile_table(profile: Profile, drafted: PlanDraft) -> str:
     """What each column holds, its suggested role and why; then what holds between columns."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("column", "holds"):
@@ -41,7 +41,7 @@ def profile_table(profile: Profile, drafted: Draft) -> str:
     return "\n".join([*rows, *_between_columns(profile, drafted)])
 
 
-def _between_columns(profile: Profile, drafted: Draft) -> list[str]:
+def _between_columns(profile: Profile, drafted: PlanDraft) -> list[str]:
     lines = []
     for identity in profile.identities:
         lines.append(

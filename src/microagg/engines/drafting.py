@@ -36,7 +36,7 @@ from microagg.verify.values import as_understood
 
 MOST_UNIQUE = 0.05
 """A column that is released as it is may make this share of the records unique inside their groups."""
-MOST_FOR_MDAV = 20_000
+MOST_FOR_QUICK_MDAV = 20_000
 """With more records in a task, groups are made inside blocks."""
 GLANCE = 10_000
 """Number of records that are tried before all of them are."""
@@ -45,7 +45,7 @@ CHANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PlanDraft:
     """A plan for a file: a role for each column, its settings, and what a reader should know.
 
     `refusal`: why nothing can be protected; nothing if the plan runs.
@@ -57,7 +57,7 @@ class Draft:
     refusal: str = ""
 
 
-def draft(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) -> Draft:
+def draft_plan(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) -> PlanDraft:
     """Roles with which `protect` makes a release of the source, or the reason why there are none.
 
     Groups are made by a quick method. They show for each column that would be released as it is how many
@@ -72,8 +72,8 @@ def draft(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) 
     refusal = trial.settle()
     settings = {**settings_of_plan(trial.roles.values(), found, k), **more}
     if refusal:
-        return Draft(tuple(trial.roles.values()), settings, (), refusal)
-    return Draft(tuple(trial.roles.values()), settings, tuple(trial.notes()))
+        return PlanDraft(tuple(trial.roles.values()), settings, (), refusal)
+    return PlanDraft(tuple(trial.roles.values()), settings, tuple(trial.notes()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class QuickGroups:
         points = np.ascontiguousarray(problem.points)
         digest = hashlib.blake2b(points.data, digest_size=16).digest() + bytes(str(points.shape), "ascii")
         if digest not in self.known:
-            method = stage_of("blocks" if len(points) > MOST_FOR_MDAV else "mdav")
+            method = stage_of("blocks" if len(points) > MOST_FOR_QUICK_MDAV else "mdav")
             self.known[digest] = solve(method, problem, start, run)
         return self.known[digest]
 

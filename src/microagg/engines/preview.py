@@ -16,7 +16,7 @@ from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared, prepare
 
-MOST_FOR_MDAV = 200_000
+MOST_COMPARED_WITH_MDAV = 200_000
 """With more records in a task MDAV takes minutes, and is not run for comparison."""
 
 
@@ -63,7 +63,7 @@ def mdav_loss_of(
     prepared: Prepared, protection: Protection, progress: Watcher | None = None
 ) -> float | None:
     tasks = prepared.tasks
-    if max(len(task.rows) for task in tasks.tasks) > MOST_FOR_MDAV:
+    if max(len(task.rows) for task in tasks.tasks) > MOST_COMPARED_WITH_MDAV:
         return None
     plan = replace(
         protection.method,

@@ -16,7 +16,7 @@ from pyarrow import compute
 
 from microagg.arrow_values import from_numpy
 
-Kind = Literal["date", "datetime", "time"]
+DateKind = Literal["date", "datetime", "time"]
 
 _DAY = 86_400_000_000  # microseconds
 _FIRST, _LAST = (int(np.datetime64(day, "us").astype(np.int64)) for day in ("0001-01-01", "9999-12-31"))
@@ -36,15 +36,15 @@ class Calendar:
     """How one program counts days and seconds."""
 
     origin: str
-    units: dict[Kind, int]
+    units: dict[DateKind, int]
     """Microseconds in the unit in which each kind is counted."""
-    formats: dict[Kind, str]
+    formats: dict[DateKind, str]
     """The display format of a column of each kind, where its file has none."""
 
-    def _start(self, kind: Kind) -> int:
+    def _start(self, kind: DateKind) -> int:
         return 0 if kind == "time" else int(np.datetime64(self.origin, "us").astype(np.int64))
 
-    def from_numbers(self, values: NDArray[np.float64], kind: Kind) -> pa.Array[Any] | None:
+    def from_numbers(self, values: NDArray[np.float64], kind: DateKind) -> pa.Array[Any] | None:
         """The numbers (NaN: missing) as dates or times; None if that would lose something."""
         missing = np.isnan(values)
         if not np.isfinite(values[~missing]).all():
@@ -68,10 +68,10 @@ class Calendar:
             return None
         return from_numpy(moments, pa.timestamp("us"), missing)
 
-    def to_numbers(self, column: pa.ChunkedArray[Any]) -> tuple[pa.ChunkedArray[Any], Kind]:
+    def to_numbers(self, column: pa.ChunkedArray[Any]) -> tuple[pa.ChunkedArray[Any], DateKind]:
         """Dates or times as this program's numbers, and which of the three they are."""
         if pa.types.is_date(column.type):
-            kind: Kind = "date"
+            kind: DateKind = "date"
             moments = compute.multiply(column.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()), _DAY)
         elif pa.types.is_time(column.type):
             kind = "time"
@@ -104,18 +104,18 @@ CALENDARS = {
 }
 
 
-def kind_of(column_format: str, program: str) -> Kind | Literal["other"] | None:
+def date_kind_of(column_format: str, program: str) -> DateKind | Literal["other"] | None:
     """The kind of date that a column's format shows; "other" is one for which Arrow has no type."""
     if program == "Stata":
         if column_format in ("%tcHH:MM:SS", "%tcHH:MM"):
             return "time"
         found = re.match(r"%-?(t[a-zA-Z]|d)", column_format)
-        kinds: dict[str, Kind] = {"d": "date", "td": "date", "tc": "datetime"}
+        kinds: dict[str, DateKind] = {"d": "date", "td": "date", "tc": "datetime"}
         return kinds.get(found[1], "other") if found else None
     found = re.fullmatch(r"(.*?[A-Z])\d*(\.\d*)?", column_format.upper())
     if not found:
         return None
-    tables: dict[str, tuple[tuple[set[str], Kind | Literal["other"]], ...]] = {
+    tables: dict[str, tuple[tuple[set[str], DateKind | Literal["other"]], ...]] = {
         "SPSS": (
             (_SPSS_DATES, "date"),
             ({"DATETIME", "YMDHMS"}, "datetime"),

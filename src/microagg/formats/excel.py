@@ -30,7 +30,7 @@ from microagg.verdict import Finding, note
 OLD_OR_LOCKED = re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 """Office before 2007; also the container of a workbook with a password."""
 MOST_ROWS = 1_048_576  # the header is one
-MOST_COLUMNS = 16_384
+MOST_SHEET_COLUMNS = 16_384
 _MOST_LETTERS_OF_CELL = 32_767
 _ROWS_AT_ONCE = 1 << 14
 _BLOCK = 1 << 20
@@ -305,8 +305,8 @@ def _text_and_type(value: Any) -> tuple[str, str] | None:
 def _to_cell_types(table: pa.Table) -> pa.Table:
     if table.num_rows + 1 > MOST_ROWS:
         raise wording.too_many_for("Excel", "records", table.num_rows, MOST_ROWS - 1)
-    if table.num_columns > MOST_COLUMNS:
-        raise wording.too_many_for("Excel", "columns", table.num_columns, MOST_COLUMNS)
+    if table.num_columns > MOST_SHEET_COLUMNS:
+        raise wording.too_many_for("Excel", "columns", table.num_columns, MOST_SHEET_COLUMNS)
     for at, field in enumerate(table.schema):
         column = to_basic_type(table.column(at), field.name, "Excel")
         if pa.types.is_large_string(column.type):

@@ -13,7 +13,7 @@ from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import DATES, is_number, to_basic_type
-from microagg.formats.calendars import CALENDARS, kind_of
+from microagg.formats.calendars import CALENDARS, date_kind_of
 from microagg.formats.display import widen_format
 from microagg.formats.format import Content, Format, Output, Source
 from microagg.model import StatisticalLabels
@@ -128,7 +128,7 @@ def _column(
     if meta.missing_user_values.get(name):  # letters among numbers
         values = [None if isinstance(value, str) else value for value in values]
     array: pa.Array[Any] = pa.array(values, pa.float64(), from_pandas=True)
-    dates = kind_of(meta.original_variable_types.get(name) or "", program)
+    dates = date_kind_of(meta.original_variable_types.get(name) or "", program)
     if dates:
         numbers = array.to_numpy(zero_copy_only=False)
         moments = None if dates == "other" else CALENDARS[program].from_numbers(numbers, dates)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from microagg.measure.pair import Finding, Pair
 
-Kind = Literal["utility", "risk"]
+MeasureKind = Literal["utility", "risk"]
 
 COUNTED = ("records", "values")
 """Units that have a singular."""
@@ -30,7 +30,7 @@ class Measure:
     words: it begins with {value}, and {allowed} is what the finding compares it with.
     """
 
-    kind: Kind
+    kind: MeasureKind
     title: str
     definition: str
     formula: str
@@ -66,7 +66,7 @@ class Measure:
         return self.shown(found.value), sentence.strip()
 
 
-def described_measures(kind: Kind, *functions: Callable[[Pair], Finding]) -> dict[str, Measure]:
+def described_measures(kind: MeasureKind, *functions: Callable[[Pair], Finding]) -> dict[str, Measure]:
     """By name, as `utility.toml` or `risk.toml` describes them, and in the order of that file."""
     described = tomllib.loads(Path(__file__).with_name(f"{kind}.toml").read_text("utf-8"))
     references = described.pop("references")

@@ -11,7 +11,7 @@ from microagg import wording
 from microagg.measure.comparable import Comparable, comparable
 from microagg.measure.pair import Finding, Pair, Values
 
-LONGEST_NAME = 40
+LONGEST_SUBSET_NAME = 40
 """Longer names of subsets are cut."""
 
 
@@ -120,8 +120,8 @@ def _absolute(data: Comparable) -> tuple[Values, Values]:
 def _named(columns: list[str], taken: dict[str, float]) -> str:
     """a+b+c, cut if it is long, and numbered where others would be cut to the same text."""
     name = "+".join(columns)
-    if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1] + "…"
+    if len(name) > LONGEST_SUBSET_NAME:
+        name = name[: LONGEST_SUBSET_NAME - 1] + "…"
     number = 2
     unique = name
     while unique in taken:

@@ -25,7 +25,7 @@ CONFIDENCE = 0.95
 COLLINEAR = 1e-7
 """A standardised column of which the columns before it leave less than this share of the length."""
 
-ROUNDING = 1e-12
+PERFECT_FIT_WIDTH = 1e-12
 """Confidence intervals narrower than this share of the coefficient are those of a perfect fit."""
 
 FEWEST = 3
@@ -227,9 +227,9 @@ def _fitted(model: Model, values: Values, weights: Values, when: str) -> _Fit:
 
 def _overlap(before: float, after: float, half_before: float, half_after: float) -> float:
     """Mean of the shares of two intervals, given by middle and half width, that both have in common."""
-    if max(half_before, half_after) <= ROUNDING * max(abs(before), abs(after)):
+    if max(half_before, half_after) <= PERFECT_FIT_WIDTH * max(abs(before), abs(after)):
         # Models that fit perfectly: intervals without any width are the same or have nothing in common.
-        return float(abs(after - before) <= ROUNDING * max(abs(before), abs(after)))
+        return float(abs(after - before) <= PERFECT_FIT_WIDTH * max(abs(before), abs(after)))
     moved = after - before
     common = min(half_before, moved + half_after) - max(-half_before, moved - half_after)
     if common < 0.0:

@@ -29,7 +29,7 @@ from microagg.measure.comparable import Comparable, comparable
 from microagg.measure.moments import NO_VARIANCE, QUANTILES, pairwise, quantiles_of
 from microagg.measure.pair import Finding, Pair, Values
 
-ROUNDING = 1e-9
+ROUNDED_CHANGE = 1e-9
 """Changes of standardised statistics below it are rounding, where chance would have none."""
 
 
@@ -56,7 +56,7 @@ def _probabilities(changes: Values, variances: Values, n: Values) -> Values:
     errors = np.sqrt(np.where(by_chance, variances, 1.0) / n)
     found = [erf(scaled) for scaled in (np.abs(changes) / errors / np.sqrt(2.0)).ravel().tolist()]
     found_or_all = np.where(by_chance, np.reshape(found, np.shape(changes)), 1.0)
-    return np.asarray(100.0 * np.where(np.abs(changes) <= ROUNDING, 0.0, found_or_all))
+    return np.asarray(100.0 * np.where(np.abs(changes) <= ROUNDED_CHANGE, 0.0, found_or_all))
 
 
 def _effective_size(weights: Values) -> Values:

@@ -35,7 +35,7 @@ from microagg.measure.pair import Codes, Finding, Pair, Values
 from microagg.measure.requirements import require_at_least_one, require_positive
 from microagg.measure.shared_values import combine_codes, first_rows
 
-ROUNDS = 200
+EM_ROUNDS = 200
 STEADY = 1e-6
 SAME_WEIGHT = 1e-9
 
@@ -116,7 +116,7 @@ def _weights(levels: Levels, record: Codes, nearest: NDArray[np.bool_], u: Value
     match = nearest.astype(np.float64)
     before = np.zeros_like(u)
     weights = np.zeros(len(levels))
-    for _ in range(ROUNDS):
+    for _ in range(EM_ROUNDS):
         m = _shares(examples, np.bincount(ways, weights=match).astype(np.float64), kinds)
         ratios = np.log(m / u)
         by_way = np.zeros(len(examples))

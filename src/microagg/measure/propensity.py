@@ -25,7 +25,7 @@ ROWS = 1 << 10
 """Records whose terms are in memory at a time: they stay in the cache, and products of small matrices are
 not given to several threads, which on a busy machine wait for each other."""
 
-ROUNDS = 60
+NEWTON_ROUNDS = 60
 DEPENDENT = 1e-9
 """Eigenvalues of the terms' correlations below it: terms that follow from others."""
 
@@ -95,7 +95,7 @@ def _error(terms: _Terms, ridge: float) -> float:
     """pMSE of the fitted probabilities."""
     coefficients = np.zeros(terms.count + 1)
     loss, gradient, curvature, error = _fit(terms, coefficients, ridge)
-    for _ in range(ROUNDS):
+    for _ in range(NEWTON_ROUNDS):
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
         expected = float(step @ gradient)
         if expected <= 1e-12 * max(loss, 1.0):

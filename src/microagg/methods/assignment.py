@@ -33,7 +33,7 @@ REACH, REACH_OF_K = 16, 2
 """A record is offered to the groups of its 16 nearest records, or 2k if that is more."""
 SKIPPED_SHARE_OF_GROUPS = 0.1
 """Share of the groups that could grow and give no record away."""
-BLOCK_RECORDS = 15_000
+ASSIGNMENT_BLOCK_RECORDS = 15_000
 """If there are more records, they are cut into blocks of at most this size: shortest paths stay short."""
 ROUNDS_A_CUT = 20
 """Rounds before the blocks are cut elsewhere, the plan is made again and progress is reported."""
@@ -174,11 +174,11 @@ def _some_rounds(
 ) -> Labels:
     """The labels after these rounds, in blocks where there are many records."""
     n, k = len(problem.points), problem.k
-    whole = n <= max(BLOCK_RECORDS, 4 * k)
+    whole = n <= max(ASSIGNMENT_BLOCK_RECORDS, 4 * k)
     if whole:
         blocks = np.zeros(n, dtype=np.int32)
     else:
-        blocks = blocks_of_groups(problem, labels, run.seed, run, BLOCK_RECORDS)
+        blocks = blocks_of_groups(problem, labels, run.seed, run, ASSIGNMENT_BLOCK_RECORDS)
     temperatures = np.ascontiguousarray(temperatures)
 
     def kernel(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:

@@ -29,7 +29,7 @@ from microagg.model import Labels, Partition, Problem
 
 WORK_IN_BLOCKS = 10**9
 """Candidates that pricing may look at, in all blocks together."""
-MOST_COLUMNS = 3_000
+MOST_GROUP_COLUMNS = 3_000
 """The paper's limit."""
 
 
@@ -64,7 +64,7 @@ class RestrictedMaster:
         def search(_: int, child: Run) -> Partition:
             nonlocal generation
             generation = ColumnGeneration(problem, first, [], shares, self.work, child, lambda _: None)
-            generation.solve_restricted(MOST_COLUMNS)
+            generation.solve_restricted(MOST_GROUP_COLUMNS)
             return generation.best
 
         try:

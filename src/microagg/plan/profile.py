@@ -43,7 +43,7 @@ from microagg.plan.identifiers import (
 from microagg.plan.identities import Identity, identities
 from microagg.plan.missing_codes import labelled_missing_codes, likely_missing_codes, likely_missing_texts
 
-Kind = Literal["whole numbers", "numbers", "text", "dates", "truth values", "empty", "other"]
+ColumnKind = Literal["whole numbers", "numbers", "text", "dates", "truth values", "empty", "other"]
 
 _DATE = (
     r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d{2}(:\d{2})?)"
@@ -65,7 +65,7 @@ class ColumnProfile:
     """What one column holds."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     distinct: int
     """Missing values are not counted."""
     missing: int
@@ -208,7 +208,7 @@ def _profile_of_numbers(
     if np.abs(values[[0, -1]]).max() >= _EXACT_AS_DOUBLE:  # different ones may have become the same double
         distinct = min(max(distinct, compute.count_distinct(column).as_py()), len(present))
     decimals = decimals_of(values)
-    kind: Kind = "whole numbers" if decimals == 0 else "numbers"
+    kind: ColumnKind = "whole numbers" if decimals == 0 else "numbers"
     called_missing = labelled_missing_codes(values, texts)
     missing_codes = called_missing
     if decimals == 0:
@@ -241,7 +241,7 @@ _NOMINAL = "codes, nominal as the file says"
 
 
 def _why_codes(
-    name: str, kind: Kind, answers: NDArray[np.float64], texts: Mapping[Any, str], measure: str
+    name: str, kind: ColumnKind, answers: NDArray[np.float64], texts: Mapping[Any, str], measure: str
 ) -> str:
     """Why numbers are codes rather than amounts; '' if they are not. `answers`: distinct, without codes for
     missing ones.
@@ -262,7 +262,7 @@ def _why_codes(
     return "codes of classes, by their name" if names_a_category(name) else ""
 
 
-def _are_weights(name: str, kind: Kind, present: NDArray[np.float64], distinct: int) -> bool:
+def _are_weights(name: str, kind: ColumnKind, present: NDArray[np.float64], distinct: int) -> bool:
     """Whether numbers above zero are survey weights, by name and shape.
 
     `weight` may be that of a body: that lies around its mean and is rarely many times as large. Survey
@@ -335,7 +335,7 @@ def _disguise(values: pa.Array[Any], counts: pa.Array[Any]) -> str:
     return wording.numbers_among_text(plain_ones, present) if 2 * plain_ones >= present else ""
 
 
-def _kind(values: pa.ChunkedArray[Any]) -> Kind:
+def _kind(values: pa.ChunkedArray[Any]) -> ColumnKind:
     """Of a column's distinct values that are no numbers."""
     if pa.types.is_boolean(values.type):
         return "truth values"
@@ -358,7 +358,7 @@ def _has_needless_zeros(column: pa.ChunkedArray[Any] | pa.Array[Any]) -> bool:
     return bool(compute.any(compute.match_substring_regex(begins, r"^0\d")).as_py())
 
 
-def _why_identifier(name: str, kind: Kind, distinct: int, present: NDArray[np.float64]) -> str:
+def _why_identifier(name: str, kind: ColumnKind, distinct: int, present: NDArray[np.float64]) -> str:
     """A reason, or nothing.
 
     Whole numbers that are all distinct were assigned to records, unless their name or shape is that of an

@@ -14,7 +14,7 @@ import numpy as np
 
 from microagg import wording
 from microagg.model import Doubles, ScaleName
-from microagg.prepare.units import LARGEST, Units
+from microagg.prepare.units import LARGEST_SQUARED, Units
 
 STEPS = 2**30
 _LOW_BITS = 30
@@ -75,7 +75,7 @@ def units_of(scale: ScaleName, ranges: Units, high: Doubles, sums: tuple[Sums, .
 def require_squarable_values(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
     """`DataError` for unscaled values whose squared distances would overflow, or vanish."""
     for column, least, most in zip(columns, low, high, strict=True):
-        if max(most, -least) > LARGEST:
-            raise wording.too_large_to_square(column, LARGEST)
-        if 0.0 < most - least < 1.0 / LARGEST:
-            raise wording.too_small_to_square(column, 1.0 / LARGEST)
+        if max(most, -least) > LARGEST_SQUARED:
+            raise wording.too_large_to_square(column, LARGEST_SQUARED)
+        if 0.0 < most - least < 1.0 / LARGEST_SQUARED:
+            raise wording.too_small_to_square(column, 1.0 / LARGEST_SQUARED)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from microagg import _core, wording
 from microagg.model import Points, ScaleName, Table
 
-LARGEST = 1e140
+LARGEST_SQUARED = 1e140
 """Beyond this size sums of squares could overflow; below its inverse, squares vanish."""
 
 _SCALES = {
@@ -34,17 +34,17 @@ def to_points(table: Table, scale: ScaleName) -> Points:
     if scale == "none":
         for column, values_of_column in zip(table.columns, values.T, strict=True):
             low, high = values_of_column.min(), values_of_column.max()
-            if max(high, -low) > LARGEST:
-                raise wording.too_large_to_square(column, LARGEST)
-            if 0.0 < high - low < 1.0 / LARGEST:
-                raise wording.too_small_to_square(column, 1.0 / LARGEST)
+            if max(high, -low) > LARGEST_SQUARED:
+                raise wording.too_large_to_square(column, LARGEST_SQUARED)
+            if 0.0 < high - low < 1.0 / LARGEST_SQUARED:
+                raise wording.too_small_to_square(column, 1.0 / LARGEST_SQUARED)
         return _without_offsets(values)
     points, usable = _core.standardise(values, _SCALES[scale])
     if scale == "robust":
         for at, column in enumerate(table.columns):
             if not usable[at] and values[:, at].min() < values[:, at].max():
                 raise wording.no_robust_spread(column)
-            if np.abs(points[:, at]).max() > LARGEST:
+            if np.abs(points[:, at]).max() > LARGEST_SQUARED:
                 raise wording.too_far_out(column)
     return points
 

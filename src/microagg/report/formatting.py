@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from microagg.wording.phrases import and_list
 from microagg.wording.phrases import listed as some_of
 
-LONGEST_NAME = 16
+LONGEST_CHART_NAME = 16
 """Letters of a column's name in a chart."""
 
 
@@ -51,7 +51,7 @@ def clean(name: str) -> str:
     return "".join(sign if sign.isprintable() else "�" for sign in name)
 
 
-def short(name: str, most: int = LONGEST_NAME) -> str:
+def short(name: str, most: int = LONGEST_CHART_NAME) -> str:
     """Long names often differ at their end: the middle is left out."""
     name, end = clean(name), most // 3 + 1
     return name if len(name) <= most else f"{name[: most - end - 1]}…{name[-end:]}"

@@ -29,13 +29,13 @@ from microagg.report.facts import (
 )
 from microagg.report.summaries import correlation_matrix
 
-MOST_COLUMNS = 24
+MOST_COLUMNS_DRAWN = 24
 """Columns drawn; if there are more, the first ones."""
 MOST_PLANES = 4
 """Charts of groups."""
 MOST_TASKS = 100
 """Rows of the table of tasks."""
-MOST_PARTS = 60
+MOST_PARTS_SHOWN = 60
 """Rows of the table of a measure's parts."""
 _SECTION = re.compile(r'(<section id="([a-z]+)".*?<h2[^>]*>(.*?)</h2>.*?</section>)', re.S)
 SMALLEST_SCALE = 0.05
@@ -69,7 +69,7 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
 
 def external_page(facts: ExternalFacts) -> str:
     """The report for recipients of the release."""
-    columns, released = facts.columns[:MOST_COLUMNS], facts.released[:, :MOST_COLUMNS]
+    columns, released = facts.columns[:MOST_COLUMNS_DRAWN], facts.released[:, :MOST_COLUMNS_DRAWN]
     return _page(
         "external.html",
         facts=facts,
@@ -79,7 +79,7 @@ def external_page(facts: ExternalFacts) -> str:
         statistics=_statistics(facts),
         sizes=charts.sizes(facts.sizes, "combinations"),
         histograms=_histograms(columns, released, None),
-        columns_left=max(len(facts.columns) - MOST_COLUMNS, 0),
+        columns_left=max(len(facts.columns) - MOST_COLUMNS_DRAWN, 0),
         correlations=[charts.correlations(columns, correlation_matrix(released), "as released")]
         if len(columns) > 1
         else [],
@@ -132,7 +132,7 @@ def _joined(subsets: Sequence[Subset]) -> Subset:
     columns = tuple(column for subset in subsets for column in subset.columns)
     before = np.concatenate([subset.before for subset in subsets], axis=1)
     after = np.concatenate([subset.after for subset in subsets], axis=1)
-    most = MOST_COLUMNS
+    most = MOST_COLUMNS_DRAWN
     return Subset(columns[:most], before[:, :most], after[:, :most], subsets[0].groups)
 
 
@@ -244,7 +244,7 @@ def _page(template: str, **content: Any) -> str:
         "clean": formatting.clean,
         "listed": formatting.listed,
     }
-    environment.globals |= {"count": formatting.count, "most_parts": MOST_PARTS}
+    environment.globals |= {"count": formatting.count, "most_parts": MOST_PARTS_SHOWN}
     text = environment.get_template(template).render(**content)
     # A path may hold bytes that are no letters.
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -17,7 +17,7 @@ import pyarrow as pa
 from microagg import errors, read, wording
 from microagg.api.assess import compare as compare_strategies
 from microagg.engines import local, reporting
-from microagg.engines.drafting import QuickGroups, draft
+from microagg.engines.drafting import QuickGroups, draft_plan
 from microagg.engines.preview import bound_loss, mdav_loss, preview
 from microagg.engines.release import Release
 from microagg.methods.run import Progress
@@ -54,7 +54,7 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     line.begin("Looking at its columns", 0.4, 0.7)
     found = profile(source)
     line.begin("Trying roles on quick groups", 0.7)
-    drafted = draft(source, found, min(USUAL_K, found.records))
+    drafted = draft_plan(source, found, min(USUAL_K, found.records))
     csv = source.origin.csv
     labels = source.origin.labels.column_labels if source.origin.labels else {}
     return {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from microagg.columns import Notation, decimals_of
-from microagg.engines.spark.cells import Cells, Cut, Sizes, codes_of, substitutes, with_counts
+from microagg.engines.spark.cells import Cells, Cut, Sizes, pattern_codes, substitutes, with_counts
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
 from microagg.prepare.exact_sums import sums_of, total_of, units_of
@@ -115,7 +115,7 @@ def test_rare_patterns_take_others() -> None:
     # Two keys, zeros in bits 2 and 3: the rare pattern is most like the one with the same first zero.
     zeros = {(0, 0b0000): 9, (0, 0b0100): 9, (0, 0b1100): 2}
     assert substitutes(zeros, 2, 3) == {(0, 0b1100): 0b0100}
-    codes = codes_of(np.array([[0.0, np.nan], [1.0, 2.0]]), True, True)
+    codes = pattern_codes(np.array([[0.0, np.nan], [1.0, 2.0]]), True, True)
     assert codes.tolist() == [0b0110, 0]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import microagg
 from microagg import read
-from microagg.engines.drafting import MOST_UNIQUE, Draft, draft
+from microagg.engines.drafting import MOST_UNIQUE, PlanDraft, draft_plan
 from microagg.errors import SettingsError
 from microagg.model import CsvFormat, Microdata, StatisticalLabels
 from microagg.plan.column_names import confidential_matter, names_an_amount, weight_name
@@ -32,9 +32,9 @@ def random(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def drafted(columns: Mapping[str, object] | Microdata, k: int = 3) -> Draft:
+def drafted(columns: Mapping[str, object] | Microdata, k: int = 3) -> PlanDraft:
     microdata = columns if isinstance(columns, Microdata) else typed(columns)
-    return draft(microdata, profile(microdata), k)
+    return draft_plan(microdata, profile(microdata), k)
 
 
 def drafted_roles(columns: Mapping[str, object], k: int = 3) -> dict[str, str]:
@@ -118,7 +118,7 @@ def test_missing_codes_are_in_force_in_the_plan() -> None:
 def test_the_plan_says_why_a_number_is_taken_for_a_missing_code() -> None:
     microdata = typed(ages_with_999())
     found = profile(microdata)
-    made = draft(microdata, found, 3)
+    made = draft_plan(microdata, found, 3)
     text = write_plan(made.settings, found, made.suggestions, notes=made.notes)
     assert "\nmissing_codes = { age = [999] }" in text
     assert '# "age": 999 in 20 records: they look like codes' in text
@@ -398,8 +398,8 @@ def test_yes_and_no_as_numbers_are_masked_if_there_is_nothing_else() -> None:
 def test_pairs_are_refused_by_plan_as_by_protect() -> None:
     microdata = typed(person())
     with pytest.raises(SettingsError, match="allow_pairs"):
-        draft(microdata, profile(microdata), 2)
-    found = draft(microdata, profile(microdata), 2, allow_pairs=True)
+        draft_plan(microdata, profile(microdata), 2)
+    found = draft_plan(microdata, profile(microdata), 2, allow_pairs=True)
     assert microagg.protect(pd.DataFrame(person()), **_keywords(found.settings)).verdict.safe
 
 
@@ -436,7 +436,7 @@ def test_suggested_plans_run(seed: int) -> None:
     columns = {str(name): kinds[str(name)]() for name in chosen}
     k = int(draws.integers(3, 6))
     source = read.microdata_of(pd.DataFrame(columns))
-    found = draft(source, profile(source), k)
+    found = draft_plan(source, profile(source), k)
     if found.refusal:
         assert not any(each.role == "keys" for each in found.suggestions)
     else:
@@ -487,7 +487,7 @@ def test_the_browser_suggests_what_plan_suggests(tmp_path: Path) -> None:
     pd.DataFrame(columns).to_csv(tmp_path / "data.csv", index=False)
     choices = looked_at(tmp_path)
     microdata = read.microdata_from_file(tmp_path / "data.csv", CsvFormat())
-    assert choices.plan() == draft(microdata, profile(microdata), 3).settings
+    assert choices.plan() == draft_plan(microdata, profile(microdata), 3).settings
 
 
 def test_what_was_suggested_and_cannot_act_gives_way_in_the_browser() -> None:

@@ -13,7 +13,7 @@ import microagg
 from microagg.errors import DataError
 from microagg.methods.objective import sst
 from microagg.model import ScaleName, Table
-from microagg.prepare.units import LARGEST, to_points
+from microagg.prepare.units import LARGEST_SQUARED, to_points
 
 SCALES = get_args(ScaleName)
 X = np.random.default_rng(11).normal(size=(101, 3)) * [1, 100, 1e-3] + [0, 1e6, 5]
@@ -87,7 +87,7 @@ def test_robust_units_do_not_depend_on_the_size_of_an_outlier(outlier: float) ->
     np.testing.assert_allclose(points[:-1], EXPECTED["robust"](values)[:-1], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("size", [1e308, -1e308, 1.01 * LARGEST])
+@pytest.mark.parametrize("size", [1e308, -1e308, 1.01 * LARGEST_SQUARED])
 def test_unscaled_values_too_large_to_square(size: float) -> None:
     values = np.column_stack([np.arange(5.0), [size, 0, 1, 2, 3]])
     with pytest.raises(DataError, match=r"c1.*zscore"):

@@ -266,7 +266,7 @@ def test_mdav_on_the_same_data_is_mdav(rich: Release) -> None:
 
 
 def test_mdav_is_left_out_where_it_takes_long(plain: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "MOST_FOR_MDAV", 10)
+    monkeypatch.setattr(preview, "MOST_COMPARED_WITH_MDAV", 10)
     assert "not computed" in plain.report()
 
 

@@ -117,7 +117,7 @@ class Cells:
 
     def codes(self, values: Points) -> Whole:
         """The pattern of each record."""
-        return codes_of(values, self.patterns, self.zeros)
+        return pattern_codes(values, self.patterns, self.zeros)
 
     def packet_of(self, stratum: Whole, values: Points, hashes: Whole) -> Whole:
         """The packet of each record; `hashes` spreads the records of cells that need no work."""
@@ -148,7 +148,7 @@ def by_pairs(strata: Whole, codes: Whole) -> Iterator[tuple[int, Pattern, Whole]
             yield int(strata[rows[0]]), int(codes[rows[0]]), rows
 
 
-def codes_of(values: Points, patterns: bool, zeros: bool) -> Whole:
+def pattern_codes(values: Points, patterns: bool, zeros: bool) -> Whole:
     """The pattern of each record: which keys are missing, and which are zero, where that matters."""
     codes = np.zeros(len(values), dtype=np.int64)
     for at, column in enumerate(values.T):

@@ -45,7 +45,7 @@ def translating_spark_errors(session: SparkSession, what: str) -> Iterator[None]
             filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
             yield
     except (PySparkException, Py4JError) as failure:
-        raise wording.spark_failed(what, kind_of(failure)) from None
+        raise wording.spark_failed(what, fault_kind(failure)) from None
     except BaseException:
         session.interruptTag(tag)
         raise
@@ -53,7 +53,7 @@ def translating_spark_errors(session: SparkSession, what: str) -> Iterator[None]
         session.removeTag(tag)
 
 
-def kind_of(failure: Any) -> str:
+def fault_kind(failure: Any) -> str:
     """A short description of a failure of Spark, without any value of a record."""
     text = str(failure)
     for pattern, kind in _KINDS:

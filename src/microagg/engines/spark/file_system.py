@@ -19,7 +19,7 @@ from microagg.formats.first_row import ROWS_COMPARED, numbered_names, refuse_rec
 from microagg.model import CsvFormat, Layout, Origin
 
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
-WRITTEN = (".parquet", ".csv")
+WRITTEN_BY_SPARK = (".parquet", ".csv")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,12 +234,12 @@ def staging(target: Folder, name: str) -> Iterator[Folder]:
 def ending_of(path: str) -> str:
     """That of an output: Parquet, CSV, or none."""
     ending = Path(path).suffix.lower()
-    if ending not in ("", *WRITTEN):
-        raise wording.unknown_output_format(path, list(WRITTEN))
+    if ending not in ("", *WRITTEN_BY_SPARK):
+        raise wording.unknown_output_format(path, list(WRITTEN_BY_SPARK))
     return ending
 
 
-def output_format(path: str, source: Source) -> CsvFormat | None:
+def csv_format_of_output(path: str, source: Source) -> CsvFormat | None:
     """How to write: None for Parquet. By the ending of the name; without one, as the source is."""
     ending = ending_of(path)
     is_csv = ending == ".csv" or (not ending and source.origin.csv is not None)

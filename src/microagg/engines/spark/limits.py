@@ -6,7 +6,7 @@ from microagg import wording
 from microagg.engines.spark.cells import Sizes
 from microagg.plan.protection import Protection
 
-BLOCK_RECORDS = 120_000
+SPARK_BLOCK_RECORDS = 120_000
 """The largest block, unless spark.microagg.blockRecords is set."""
 
 _GROUPS_IN_A_BLOCK = 16
@@ -45,7 +45,7 @@ def sizes_of(k: int, configured: str | None) -> Sizes:
     """How large blocks may be."""
     least = _GROUPS_IN_A_BLOCK * k
     if configured is None:
-        return Sizes(k, max(BLOCK_RECORDS, least))
+        return Sizes(k, max(SPARK_BLOCK_RECORDS, least))
     if not configured.isdecimal() or int(configured) < least:
         raise wording.block_too_small(least, k)
     return Sizes(k, int(configured))

@@ -63,7 +63,7 @@ class Source:
         return self.origin.csv is not None
 
 
-def check(source: Source, protection: Protection) -> None:
+def check_source(source: Source, protection: Protection) -> None:
     """`DataError` for columns that are not there, or that Spark could not work with."""
     refuse_duplicates(source.columns)
     alike = {name.casefold(): name for name in source.columns}
@@ -123,15 +123,15 @@ def by_number(source: Source, protection: Protection) -> DataFrame:
         at = source.at(name)
         if name in protection.changed:
             codes = protection.missing_codes.get(name, ())
-            chosen.append(number(source, f"c{at}", codes).alias(f"x{at}"))
+            chosen.append(number_column(source, f"c{at}", codes).alias(f"x{at}"))
         else:
             chosen.append(F.col(f"c{at}"))
     if protection.weight is not None:
-        chosen.append(number(source, f"c{source.at(protection.weight)}", ()).alias(WEIGHT))
+        chosen.append(number_column(source, f"c{source.at(protection.weight)}", ()).alias(WEIGHT))
     return source.numbered.select(*chosen)
 
 
-def number(source: Source, column: str, missing_codes: Sequence[Any]) -> Column:
+def number_column(source: Source, column: str, missing_codes: Sequence[Any]) -> Column:
     """A column as doubles; null where it is missing, and where text is no number."""
     found = F.col(column)
     if source.is_text:

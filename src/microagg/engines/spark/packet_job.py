@@ -18,7 +18,7 @@ GROUP, NOTE = "group", "note"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Job:
+class PacketJob:
     """What a task needs to know about one subset of keys."""
 
     subset: tuple[str, ...]

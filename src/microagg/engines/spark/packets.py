@@ -18,8 +18,8 @@ import pyarrow as pa
 from microagg import errors, wording
 from microagg.aggregate.masking import masked_subset, odd_groups
 from microagg.engines.solving import run_of
-from microagg.engines.spark.cells import codes_of
-from microagg.engines.spark.packet_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, Job, PacketResult
+from microagg.engines.spark.cells import pattern_codes
+from microagg.engines.spark.packet_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, PacketJob, PacketResult
 from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Doubles, Labels, Partition, Points, Problem, Table, Whole
@@ -30,7 +30,7 @@ from microagg.process import forbid_core_dumps
 _STEPS = re.compile(r":steps=\d+")
 
 
-def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
+def work(job: PacketJob, packet: int, records: pa.Table) -> pa.Table:
     """The records with masked columns and, in the first row, what was found; one row if it is a refusal."""
     forbid_core_dumps()
     try:
@@ -57,7 +57,9 @@ def work(job: Job, packet: int, records: pa.Table) -> pa.Table:
     return _with(job, records, masked, groups, found)
 
 
-def _with(job: Job, records: pa.Table, masked: Points, groups: Whole, found: PacketResult) -> pa.Table:
+def _with(
+    job: PacketJob, records: pa.Table, masked: Points, groups: Whole, found: PacketResult
+) -> pa.Table:
     """The records with what was found, in the place of what was there."""
     names = records.column_names if job.again else [*records.column_names, *job.masked, job.group, job.note]
     new: dict[str, Any] = {
@@ -111,7 +113,7 @@ def _canonical(records: pa.Table) -> Whole:
 class _Cells:
     """The records of a packet, in their canonical order."""
 
-    job: Job
+    job: PacketJob
     values: Points
     points: Points
     stratum: Whole
@@ -161,7 +163,7 @@ class _Cells:
 
     def _refined(self, rows: Whole, groups: Whole) -> list[tuple[Task, Partition]]:
         """Groups that publish the same columns, and zeros in the same ones if these are kept apart."""
-        codes = codes_of(self.old[rows], True, self._zeros_apart)
+        codes = pattern_codes(self.old[rows], True, self._zeros_apart)
         found = []
         for code in np.unique(codes):
             own = rows[codes == code]
@@ -188,7 +190,7 @@ def _by_first_appearance(groups: Whole) -> Labels:
 
 
 def _masked(
-    job: Job,
+    job: PacketJob,
     packet: int,
     cells: _Cells,
     weights: Doubles | None,

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg.columns import Notation
-from microagg.engines.spark.cells import Cells, Sizes, by_pairs, codes_of
+from microagg.engines.spark.cells import Cells, Sizes, by_pairs, pattern_codes
 from microagg.engines.spark.packet_job import HASH_A, HASH_B, STRATUM
 from microagg.engines.spark.packets import numbers_in
 from microagg.model import Doubles, Points, Whole
@@ -28,7 +28,7 @@ SAMPLE = 200_000
 
 
 @dataclass(slots=True)
-class Profile:
+class FrameProfile:
     """What the columns hold, of some records or of all."""
 
     low: Doubles
@@ -45,7 +45,7 @@ class Profile:
     """Parts of the sample: hashes, strata and values of records."""
 
     @classmethod
-    def empty(cls, columns: int, subsets: int) -> Profile:
+    def empty(cls, columns: int, subsets: int) -> FrameProfile:
         none = np.zeros(columns, dtype=np.int64)
         return cls(
             np.full(columns, np.inf),
@@ -56,8 +56,8 @@ class Profile:
             [Counter() for _ in range(subsets)],
         )
 
-    def __add__(self, other: Profile) -> Profile:
-        return Profile(
+    def __add__(self, other: FrameProfile) -> FrameProfile:
+        return FrameProfile(
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
             self.missing + other.missing,
@@ -92,9 +92,9 @@ class ProfilePass:
     by_pattern: bool
     zeros_apart: bool
 
-    def run(self, batches: Iterator[Any]) -> Profile:
+    def run(self, batches: Iterator[Any]) -> FrameProfile:
         """Profile the records of one partition."""
-        found = Profile.empty(len(self.columns), len(self.subsets))
+        found = FrameProfile.empty(len(self.columns), len(self.subsets))
         large = np.array(sorted(self.large), dtype=np.int64)
         for batch in batches:
             values = numbers_in(batch, self.columns)
@@ -109,7 +109,7 @@ class ProfilePass:
                 self._large(values[rows], strata[rows], hashes, found)
         return found
 
-    def _columns(self, values: Points, found: Profile) -> None:
+    def _columns(self, values: Points, found: FrameProfile) -> None:
         found.records += len(values)
         found.missing += np.isnan(values).sum(axis=0)
         found.infinite += np.isinf(values).sum(axis=0)
@@ -118,9 +118,9 @@ class ProfilePass:
         for at, column in enumerate(values.T):
             found.notations[at] = found.notations[at].including(column[np.isfinite(column)])
 
-    def _large(self, values: Points, strata: Whole, hashes: Whole, found: Profile) -> None:
+    def _large(self, values: Points, strata: Whole, hashes: Whole, found: FrameProfile) -> None:
         for number, places in enumerate(self.subsets):
-            codes = codes_of(values[:, places], self.by_pattern, self.zeros_apart)
+            codes = pattern_codes(values[:, places], self.by_pattern, self.zeros_apart)
             for stratum, code, rows in by_pairs(strata, codes):
                 found.patterns[number][stratum, code] += len(rows)
         # The upper half of the hash: the lower one spreads records over packets.
@@ -128,14 +128,16 @@ class ProfilePass:
         found.sample.append((hashes[chosen], strata[chosen], values[chosen]))
 
 
-def profile(frame: DataFrame, first: ProfilePass) -> Profile:
+def profile_frame(frame: DataFrame, first: ProfilePass) -> FrameProfile:
     """What the first pass finds over all partitions of the frame."""
     wanted = frame.select(*first.columns, STRATUM, HASH_A, HASH_B)
-    return sum(_answers(wanted, first.run), start=Profile.empty(len(first.columns), len(first.subsets)))
+    return sum(
+        _answers(wanted, first.run), start=FrameProfile.empty(len(first.columns), len(first.subsets))
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counting:
+class CountingPass:
     """What is to be counted in the second pass: sums for the units, and records at each place."""
 
     columns: tuple[str, ...]
@@ -160,7 +162,7 @@ class Counting:
         return total_of(sums, len(self.columns)), counts
 
 
-def count(frame: DataFrame, counting: Counting) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
+def count_frame(frame: DataFrame, counting: CountingPass) -> tuple[tuple[Sums, ...], dict[int, Whole]]:
     """What the second pass counts over all partitions of the frame."""
     answers = _answers(frame.select(*counting.columns, STRATUM), counting.count)
     sums = total_of((sums for sums, _ in answers), len(counting.columns))

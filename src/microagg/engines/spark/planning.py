@@ -19,13 +19,13 @@ from microagg.engines.spark.cells import (
 )
 from microagg.engines.spark.passes import (
     SAMPLE,
-    Counting,
+    CountingPass,
     Crowd,
-    Profile,
+    FrameProfile,
     ProfilePass,
-    count,
+    count_frame,
     crowds,
-    profile,
+    profile_frame,
 )
 from microagg.methods.splitters import Axes, Tree
 from microagg.model import Doubles, Points, ScaleName, Whole
@@ -33,7 +33,7 @@ from microagg.plan.protection import Protection
 from microagg.prepare.exact_sums import Sums, require_squarable_values, units_of
 from microagg.prepare.units import Units
 
-MOST_ROUNDS = 8
+MOST_CUTTING_ROUNDS = 8
 """Of cutting again what has too many records. Each halves them at least; two are enough for most data."""
 
 _MOST_KEYS = 31
@@ -43,7 +43,7 @@ _MOST_KEYS = 31
 class Planned:
     """Units and cells for every subset, and what the passes have found."""
 
-    profile: Profile
+    profile: FrameProfile
     units: Units
     cells: tuple[Cells, ...]
 
@@ -70,7 +70,7 @@ def planned(
         raise wording.too_many_keys(most, _MOST_KEYS)
     in_sample = min(1.0, SAMPLE / max(int(strata[large].sum()), 1))
     first = ProfilePass(keys.columns, keys.subsets, frozenset(large.tolist()), in_sample, by_pattern, apart)
-    found = profile(frame, first)
+    found = profile_frame(frame, first)
     _refuse_values(found, protection, keys, int(strata.sum()))
     scale = protection.method.scale
     empty = found.missing == found.records
@@ -87,7 +87,7 @@ def planned(
     return Planned(found, units_of(scale, ranges, found.high, sums), final)
 
 
-def _refuse_values(found: Profile, protection: Protection, keys: Keys, records: int) -> None:
+def _refuse_values(found: FrameProfile, protection: Protection, keys: Keys, records: int) -> None:
     if found.records != records:
         raise wording.source_changed()
     for at, name in enumerate(keys.names):
@@ -98,7 +98,7 @@ def _refuse_values(found: Profile, protection: Protection, keys: Keys, records: 
 
 
 def _first(
-    found: Profile,
+    found: FrameProfile,
     number: int,
     places: Sequence[int],
     strata: Whole,
@@ -168,10 +168,10 @@ def _settled(
     for number, own in enumerate(cells):
         if not own.cuts:
             counts[number] = whole
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_CUTTING_ROUNDS):
         if ranges is None and not open_:
             break
-        new, found = count(frame, Counting(keys.columns, ranges, open_, keys.subsets))
+        new, found = count_frame(frame, CountingPass(keys.columns, ranges, open_, keys.subsets))
         sums, ranges = new if ranges is not None else sums, None
         for number, own in list(open_.items()):
             counts[number] = found[number]

@@ -28,7 +28,7 @@ from microagg.engines.spark.packet_job import WEIGHT, PacketResult
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.rounds import jobs_of, notes_of, second_round, solved
-from microagg.engines.spark.strata_counts import Strata, counted_strata
+from microagg.engines.spark.strata_counts import CountedStrata, counted_strata
 from microagg.engines.spark.unassigned_columns import check_roles
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
@@ -49,7 +49,7 @@ class _Prepared:
     sizes: Sizes
     numbered: DataFrame
     """The source, its columns called by number."""
-    strata: Strata
+    strata: CountedStrata
     frame: DataFrame
     """The records that are to be released, with their strata and hashes."""
     keys: Keys
@@ -77,7 +77,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     """A verified release of the source, or an exception with the reasons against it."""
     started = monotonic()
     check_settings(protection)
-    numbered_frame.check(source, protection)
+    numbered_frame.check_source(source, protection)
     session = source.frame.sparkSession
     sizes = sizes_of(protection.k, session.conf.get("spark.microagg.blockRecords", None))
     steps = _Steps(started, progress)

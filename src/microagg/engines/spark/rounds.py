@@ -16,7 +16,7 @@ from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
 
 from microagg import wording
 from microagg.engines.spark.cells import Cells, Sizes
-from microagg.engines.spark.packet_job import GROUP, HASH_A, NOTE, STRATUM, Job, PacketResult
+from microagg.engines.spark.packet_job import GROUP, HASH_A, NOTE, STRATUM, PacketJob, PacketResult
 from microagg.engines.spark.packets import work
 from microagg.engines.spark.planning import Keys, Planned, planned
 from microagg.methods.auto import Auto
@@ -33,7 +33,7 @@ SHIFTED = 0.37
 
 def jobs_of(
     protection: Protection, keys: Keys, plan: Planned, method: MethodPlan, decimals: dict[str, int | None]
-) -> list[Job]:
+) -> list[PacketJob]:
     """What each task needs to know, for each subset."""
     if isinstance(method.stage, Auto):
         method = replace(method, stage=Auto(plan.profile.records))
@@ -42,7 +42,7 @@ def jobs_of(
     for number, (places, cells) in enumerate(zip(keys.subsets, plan.cells, strict=True)):
         columns = tuple(keys.columns[at] for at in places)
         jobs.append(
-            Job(
+            PacketJob(
                 columns,
                 tuple(keys.names[at] for at in places),
                 tuple(f"y{name[1:]}" for name in columns),
@@ -58,7 +58,7 @@ def jobs_of(
     return jobs
 
 
-def solved(frame: DataFrame, jobs: Sequence[Job]) -> DataFrame:
+def solved(frame: DataFrame, jobs: Sequence[PacketJob]) -> DataFrame:
     """The frame with masked columns: for each subset the records brought together by packet, and solved."""
     as_function: Any = arrow_udf
     for job in jobs:
@@ -89,7 +89,7 @@ def _packets(cells: Cells, keys: int) -> Any:
     return packet
 
 
-def _worker(job: Job) -> Any:
+def _worker(job: PacketJob) -> Any:
 
     def solve(key: Any, records: Any) -> Any:
         return work(job, key[0].as_py(), records.drop_columns(["packet"]))
@@ -97,7 +97,7 @@ def _worker(job: Job) -> Any:
     return solve
 
 
-def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[PacketResult]]:
+def notes_of(paired: DataFrame, jobs: Sequence[PacketJob]) -> list[list[PacketResult]]:
     """What the tasks have found, by subset; what one of them refuses is refused."""
     wanted = [F.col(job.note) for job in jobs]
     rows = paired.where(F.coalesce(*wanted).isNotNull()).select(*wanted).collect()
@@ -122,7 +122,7 @@ def notes_of(paired: DataFrame, jobs: Sequence[Job]) -> list[list[PacketResult]]
 def second_round(
     paired: DataFrame,
     notes: list[list[PacketResult]],
-    jobs: Sequence[Job],
+    jobs: Sequence[PacketJob],
     protection: Protection,
     strata: Whole,
     sizes: Sizes,

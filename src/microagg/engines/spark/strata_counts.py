@@ -22,7 +22,7 @@ MOST_STRATA = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strata:
+class CountedStrata:
     """All strata.
 
     `table`: for each combination of codes (columns with a sign of equality before their name) the number of
@@ -37,7 +37,7 @@ class Strata:
     suppressed: int = 0
 
 
-def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> Strata:
+def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> CountedStrata:
     """Count the records of each combination of codes, and settle what small strata become."""
     names = list(protection.strata)
     columns = [f"c{source.at(name)}" for name in names]
@@ -46,7 +46,7 @@ def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> 
         if n == 0:
             raise wording.no_records()
         strata_of(pa.table({}), (), protection.k, protection.small_strata, np.array([n]))
-        return Strata(None, [], np.array([n]))
+        return CountedStrata(None, [], np.array([n]))
     _refuse_negative_zeros(source, frame, names)
     counted = frame.groupBy(*columns).agg(F.count("*").alias("n")).limit(MOST_STRATA + 1).toArrow()
     if counted.num_rows > MOST_STRATA:
@@ -61,7 +61,7 @@ def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> 
     for name, new in found.recoded.items():
         kept = kept.append_column(f"r{source.at(name)}", new.cast(pa.string()))
     sizes = np.bincount(found.of, weights=counts[found.rows], minlength=found.count).astype(np.int64)
-    return Strata(kept, columns, sizes, tuple(found.recoded), found.merged, found.suppressed)
+    return CountedStrata(kept, columns, sizes, tuple(found.recoded), found.merged, found.suppressed)
 
 
 def _refuse_negative_zeros(source: Source, frame: DataFrame, names: list[str]) -> None:

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from microagg.engines.spark.release import SparkRelease
 
 
-def check(source: Source, path: str, force: bool, record: str | Path | None) -> tuple[Folder, OutputPaths]:
+def check_output(
+    source: Source, path: str, force: bool, record: str | Path | None
+) -> tuple[Folder, OutputPaths]:
     """Refuse what could not be written, or must not be written there; where to write the rest."""
     folder = Folder(source.frame.sparkSession, path)
-    file_system.output_format(path, source)
+    file_system.csv_format_of_output(path, source)
     if not folder.parent.exists():
         raise wording.no_output_folder(folder.parent.path)
     if any(folder.holds(file) for file in source.frame.inputFiles()):
@@ -47,8 +49,8 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     """Write the files, read them back, count again, and only then give the folder its name."""
     session = release.source.frame.sparkSession
     with translating_spark_errors(session, "looking at the output"):
-        folder, places = check(release.source, path, force, record)
-    csv = file_system.output_format(path, release.source)
+        folder, places = check_output(release.source, path, force, record)
+    csv = file_system.csv_format_of_output(path, release.source)
     frame = data = release.data
     texts = [] if csv is None else file_system.as_text(data, csv, frozenset(release.protection.changed))
     if csv is not None:

@@ -22,7 +22,7 @@ FEW_TRIPLES = 10_000_000
 """Lists may be longer as long as there are fewer triples than this: they take hardly any time."""
 TIGHTER_FROM_LONG_LISTS = 3
 """For this k longer lists raise the bound by 0.7 to 1 %, for twice the time; for others they do little."""
-MOST_ROUNDS = 20
+MOST_SHARING_ROUNDS = 20
 MOST_REMOTE = 100
 """Outliers whose distances from each other are looked at however far they are: with heavy tails, they make
 up most of the SSE.
@@ -85,4 +85,4 @@ def effort_for(n: int, k: int) -> tuple[int, int]:
     wanted = max(short, min(long, math.isqrt(FEW_TRIPLES // n)))
     if k == TIGHTER_FROM_LONG_LISTS:
         wanted = long
-    return min(n - 1, wanted, longest), MOST_ROUNDS
+    return min(n - 1, wanted, longest), MOST_SHARING_ROUNDS

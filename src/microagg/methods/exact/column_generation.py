@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from microagg.methods.exact.branching import branches
 from microagg.methods.exact.group_columns import (
     NO_CUTS,
-    Columns,
+    ColumnPool,
     Cuts,
     Doubles,
-    Pool,
+    GroupColumns,
     Prices,
     cheapest_of_each,
     columns_of_labels,
@@ -117,7 +117,7 @@ class ColumnGeneration:
         self.cost_of_purge = math.inf
         self.last_lp: LpSolution | None = None
         self.lists = near_lists(problem, list_length(n, problem.k), run)
-        self.pool = Pool(problem.points)
+        self.pool = ColumnPool(problem.points)
         self.work = Work(work)
         # Where k divides n, the rows of the records imply the count cut.
         self.most_groups = n // problem.k if n % problem.k else math.inf
@@ -280,7 +280,7 @@ class ColumnGeneration:
             else:
                 return lp
 
-    def _take_columns(self, columns: Columns, lp: LpSolution) -> bool:
+    def _take_columns(self, columns: GroupColumns, lp: LpSolution) -> bool:
         """Give the program those that are cheap at its prices, a few for each record; whether there were
         any.
         """
@@ -306,7 +306,7 @@ class ColumnGeneration:
 
     def _keep(self, which: NDArray[np.bool_]) -> None:
         self.master.keep_columns(which)
-        self.pool = Pool(self.problem.points)
+        self.pool = ColumnPool(self.problem.points)
         self.pool.new(self.master.columns.members, self.master.columns.sizes)
 
     def _round(self, lp: LpSolution) -> None:
@@ -339,7 +339,7 @@ class ColumnGeneration:
 
     # --- the root ---
 
-    def _look_for_better(self, listed: Columns) -> None:
+    def _look_for_better(self, listed: GroupColumns) -> None:
         """The best partition made of the listed columns, if they are few and it takes no more than a
         quarter of the work that is left.
         """
@@ -348,17 +348,17 @@ class ColumnGeneration:
             self.work.spend(cost)
             self._choose_among(listed)
 
-    def _choose_among(self, listed: Columns) -> None:
+    def _choose_among(self, listed: GroupColumns) -> None:
         """The best partition made of the listed columns and of the groups of the best one."""
         mine = columns_of_labels(self.problem.points, self.best.labels)
-        together = Pool(self.problem.points)
+        together = ColumnPool(self.problem.points)
         columns = concatenate_columns([together.new(part.members, part.sizes) for part in (mine, listed)])
         start = np.arange(len(columns)) < len(mine)
         self._note(
             best_partition(columns, start, self.most_groups, self.unit, NODES_OF_MIP, self.run.watch)
         )
 
-    def _least_reduced(self, most: int) -> tuple[Columns, bool]:
+    def _least_reduced(self, most: int) -> tuple[GroupColumns, bool]:
         """Columns of least reduced cost, `most` of them at most, and whether they are all that a better
         partition can have. None if the work is done before.
         """

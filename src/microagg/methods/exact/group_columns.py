@@ -74,7 +74,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class GroupColumns:
     """Groups one after the other: `members` ascending in each, `sizes`, and `costs`, their SSEs."""
 
     members: Rows
@@ -89,11 +89,11 @@ class Columns:
         """Where each column begins in `members`."""
         return np.cumsum(self.sizes) - self.sizes
 
-    def take(self, which: NDArray[np.int64]) -> Columns:
+    def take(self, which: NDArray[np.int64]) -> GroupColumns:
         sizes = self.sizes[which]
         ends = np.cumsum(sizes)
         inside = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
-        return Columns(
+        return GroupColumns(
             self.members[np.repeat(self.starts[which], sizes) + inside], sizes, self.costs[which]
         )
 
@@ -123,22 +123,22 @@ class Columns:
         return allowed
 
 
-def columns_of_labels(points: Points, labels: Labels) -> Columns:
+def columns_of_labels(points: Points, labels: Labels) -> GroupColumns:
     return with_costs(points, _core.rows_by_group(labels), _core.group_sizes(labels))
 
 
-def with_costs(points: Points, members: Rows, sizes: NDArray[np.int64]) -> Columns:
-    return Columns(members, sizes, _core.column_costs(points, members, sizes))
+def with_costs(points: Points, members: Rows, sizes: NDArray[np.int64]) -> GroupColumns:
+    return GroupColumns(members, sizes, _core.column_costs(points, members, sizes))
 
 
-class Pool:
+class ColumnPool:
     """Columns that are different from each other."""
 
     def __init__(self, points: Points) -> None:
         self._points = points
         self._known: set[bytes] = set()
 
-    def new(self, members: Rows, sizes: NDArray[np.int64]) -> Columns:
+    def new(self, members: Rows, sizes: NDArray[np.int64]) -> GroupColumns:
         """Those of the columns that were not here before; now they are."""
         fresh, place = [], 0
         for number, size in enumerate(sizes.tolist()):
@@ -148,19 +148,19 @@ class Pool:
                 self._known.add(key)
                 fresh.append(number)
         which = np.array(fresh, dtype=np.int64)
-        chosen = Columns(members, sizes, np.zeros(len(sizes))).take(which)
+        chosen = GroupColumns(members, sizes, np.zeros(len(sizes))).take(which)
         return with_costs(self._points, chosen.members, chosen.sizes)
 
 
-def concatenate_columns(parts: list[Columns]) -> Columns:
-    return Columns(
+def concatenate_columns(parts: list[GroupColumns]) -> GroupColumns:
+    return GroupColumns(
         np.concatenate([part.members for part in parts]),
         np.concatenate([part.sizes for part in parts]),
         np.concatenate([part.costs for part in parts]),
     )
 
 
-def violated_cuts(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
+def violated_cuts(columns: GroupColumns, values: Doubles, known: Cuts) -> Cuts:
     """Cuts that the values violate, most violated first, no record in too many of them."""
     undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
     few = columns.take(undecided)
@@ -181,7 +181,7 @@ def violated_cuts(columns: Columns, values: Doubles, known: Cuts) -> Cuts:
     return cuts_of_sets(chosen)
 
 
-def cheapest_of_each(columns: Columns, reduced: Doubles, n: int, few: int) -> NDArray[np.int64]:
+def cheapest_of_each(columns: GroupColumns, reduced: Doubles, n: int, few: int) -> NDArray[np.int64]:
     """Columns that are among the cheapest few of one of their records."""
     taken = np.zeros(n, dtype=np.int64)
     chosen = []
@@ -194,7 +194,7 @@ def cheapest_of_each(columns: Columns, reduced: Doubles, n: int, few: int) -> ND
     return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def undecided_pairs(columns: Columns, values: Doubles) -> dict[tuple[int, int], float]:
+def undecided_pairs(columns: GroupColumns, values: Doubles) -> dict[tuple[int, int], float]:
     """How much of each pair of records the columns hold that are neither chosen nor not."""
     pairs: dict[tuple[int, int], float] = defaultdict(float)
     undecided = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))

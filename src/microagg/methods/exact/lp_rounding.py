@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.methods.exact.group_columns import Columns
+from microagg.methods.exact.group_columns import GroupColumns
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import one_group
@@ -14,7 +14,7 @@ from microagg.model import Labels, Problem
 
 
 def round_to_partition(
-    problem: Problem, columns: Columns, order: NDArray[np.int64], run: Run
+    problem: Problem, columns: GroupColumns, order: NDArray[np.int64], run: Run
 ) -> Labels | None:
     """Columns in this order wherever all their records are free; the records that stay free get groups by
     MDAV or, if they are too few, join the nearest groups that have room; None if there is none.

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from microagg import _core
 from microagg.methods.exact.group_columns import (
     NO_CUTS,
-    Columns,
     Cuts,
     Doubles,
+    GroupColumns,
     Prices,
     concatenate_columns,
 )
@@ -43,7 +43,7 @@ class Master:
     ) -> None:
         self.n = n
         self.cuts = NO_CUTS
-        self.columns = Columns(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
+        self.columns = GroupColumns(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
         self._unit = unit
         self._work = work
         self._watch = watch
@@ -57,7 +57,7 @@ class Master:
             n, np.full(n, dearest / unit), np.zeros(n), np.full(n, np.inf), n, rows, rows, np.ones(n)
         )
 
-    def add_columns(self, new: Columns) -> None:
+    def add_columns(self, new: GroupColumns) -> None:
         if not len(new):
             return
         column, cut, times = new.cut_entries(self.n, self.cuts).T
@@ -116,7 +116,7 @@ class Master:
 
 
 def best_partition(
-    columns: Columns,
+    columns: GroupColumns,
     start: NDArray[np.bool_],
     most_groups: float,
     unit: float,
@@ -141,7 +141,7 @@ def best_partition(
     return labels_of_columns(columns.take(np.flatnonzero(chosen)), n)
 
 
-def labels_of_columns(columns: Columns, n: int) -> Labels | None:
+def labels_of_columns(columns: GroupColumns, n: int) -> Labels | None:
     """The partition whose groups these columns are; None if they do not form one."""
     if len(columns.members) != n or len(np.unique(columns.members)) != n:
         return None
@@ -163,7 +163,7 @@ NO_ENTRIES: Entries = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0,
 
 
 def _add_columns(
-    program: highspy.Highs, n: int, new: Columns, unit: float, of_cuts: Entries = NO_ENTRIES
+    program: highspy.Highs, n: int, new: GroupColumns, unit: float, of_cuts: Entries = NO_ENTRIES
 ) -> None:
     """Add columns to the rows of their records, of the number of groups, and of the cuts."""
     each = np.arange(len(new))

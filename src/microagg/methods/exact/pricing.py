@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from microagg import _core
-from microagg.methods.exact.group_columns import Columns, Cuts, Doubles, Prices, with_costs
+from microagg.methods.exact.group_columns import Cuts, Doubles, GroupColumns, Prices, with_costs
 from microagg.methods.exact.work_limit import OF_LISTED_COLUMN, Work
 from microagg.model import Problem, Rows
 
@@ -69,7 +69,7 @@ class Price(Protocol):
 
     def __call__(
         self, node: Node, prices: Prices, cuts: Cuts, below: float
-    ) -> tuple[Columns, Doubles, bool]: ...
+    ) -> tuple[GroupColumns, Doubles, bool]: ...
 
 
 MOST_COLUMNS_A_CALL = 5_000
@@ -96,7 +96,7 @@ class PriceAll:
 
     def __call__(
         self, node: Node, prices: Prices, cuts: Cuts, below: float
-    ) -> tuple[Columns, Doubles, bool]:
+    ) -> tuple[GroupColumns, Doubles, bool]:
         """Those that were the cheapest of a record while searching."""
         found = self._run(node, prices, cuts, below, False, MOST_COLUMNS_A_CALL, self._work_of_call)
         if not found[2]:
@@ -105,7 +105,7 @@ class PriceAll:
 
     def every(
         self, node: Node, cuts: Cuts, below: float, most_columns: int, most_work: int
-    ) -> Columns | None:
+    ) -> GroupColumns | None:
         """All columns below; None if there are too many."""
         prices = node.duals.prices
         first = cuts.first(len(prices.multipliers))
@@ -121,7 +121,7 @@ class PriceAll:
         every: bool,
         most_columns: int,
         most_work: int,
-    ) -> tuple[Columns, Doubles, bool]:
+    ) -> tuple[GroupColumns, Doubles, bool]:
         members, sizes, _, least, complete = self._pricing.run(
             prices.records, cuts.rows, cuts.sizes, prices.multipliers, prices.charge, node.apart,
             node.together, below, every, most_columns, min(most_work, self._work.left),
@@ -134,13 +134,13 @@ class PriceAll:
 class PriceListed:
     """Prices a list of groups, which holds all that a partition below a known cost can have."""
 
-    def __init__(self, columns: Columns, work: Work) -> None:
+    def __init__(self, columns: GroupColumns, work: Work) -> None:
         self.columns = columns
         self._work = work
 
     def __call__(
         self, node: Node, prices: Prices, cuts: Cuts, below: float
-    ) -> tuple[Columns, Doubles, bool]:
+    ) -> tuple[GroupColumns, Doubles, bool]:
         """The cheapest, at most a few hundred."""
         self._work.spend(OF_LISTED_COLUMN * len(self.columns))
         reduced = self.columns.reduced_costs(prices, cuts)
