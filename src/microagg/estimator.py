@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from microagg import wording
 from microagg.api.partition import partition
-from microagg.model import Effort, ScaleName, Table
+from microagg.model import Doubles, Effort, ScaleName, Table
 from microagg.prepare.units import to_points
 
 try:
@@ -21,8 +21,6 @@ except ImportError:
 
 if TYPE_CHECKING:
     from microagg.methods.stage import Stage
-
-Doubles = NDArray[np.float64]
 
 
 class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -12,11 +12,11 @@ from microagg import certificate, read, wording
 from microagg.aggregate.groups import aggregate
 from microagg.methods.exact import MOST_RECORDS_PRICED
 from microagg.methods.objective import information_loss
-from microagg.model import Labels, ScaleName, gap_above, is_optimal, nearness
+from microagg.model import Doubles, Labels, ScaleName, gap_above, is_optimal, nearness
 
 if TYPE_CHECKING:
     from microagg.methods.exact.column_generation import Proof
-    from microagg.methods.exact.group_columns import Doubles, Prices
+    from microagg.methods.exact.group_columns import Prices
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

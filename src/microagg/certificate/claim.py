@@ -10,9 +10,9 @@ import numpy as np
 
 from microagg import wording
 from microagg.certificate.clock import Tick, no_limit
-from microagg.certificate.duals import Doubles, Duals, RowPair
+from microagg.certificate.duals import Duals, RowPair
 from microagg.certificate.file import FIELDS, FORMAT, VERSION, WITHOUT_CHARGE, digest_of_fields
-from microagg.model import Labels, ScaleName
+from microagg.model import Doubles, Labels, ScaleName
 
 LARGEST_SUMMED = 1e280
 """Sums of larger numbers could overflow."""

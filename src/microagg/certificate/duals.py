@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg.certificate.clock import Tick, no_limit
-from microagg.model import Points, Problem, Rows
+from microagg.model import Doubles, Points, Problem, Rows
 
-Doubles = NDArray[np.float64]
 RowPair = tuple[int, int]
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.certificate.clock import Tick, no_limit
-from microagg.certificate.duals import Cuts, Doubles, Duals, Groups, RowPair, rounding
-from microagg.model import Problem, Rows
+from microagg.certificate.duals import Cuts, Duals, Groups, RowPair, rounding
+from microagg.model import Doubles, Problem, Rows
 
 MOST_GROUPS = 5_000_000
 """Groups kept at a time. An honest certificate leads to far fewer."""

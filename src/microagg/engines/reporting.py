@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from microagg import errors, report
 from microagg.arrow_values import to_numpy
@@ -20,12 +19,11 @@ from microagg.engines.preview import mdav_loss_of
 from microagg.model import Doubles
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import ColumnProfile, Profile, profile
+from microagg.report.facts import Codes
 from microagg.verdict import Finding, note
 
 if TYPE_CHECKING:
     from microagg.engines.release import Release
-
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

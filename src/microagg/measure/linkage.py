@@ -15,7 +15,6 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.measure.coordinates import all_coordinates, coordinates, extremes
@@ -29,13 +28,12 @@ from microagg.measure.shared_values import (
     released_classes,
 )
 from microagg.methods.run import Run
+from microagg.model import Whole
 from microagg.wording.phrases import count
 
 SEED = 20_060_525  # of all samples and noise here: figures repeat
 SAME = 1e-9  # squared distances that differ by a smaller share are equal: rounding must not break ties
 LEAST = 1e-18  # so are those that differ by less, in variances of the original
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +51,7 @@ class Links:
     how many share the own one's values.
     """
 
-    rows: Rows
+    rows: Whole
     tied: Codes
     alike: Codes
 
@@ -162,7 +160,7 @@ def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
     return Finding(_mean(links.to_record), parts, note_on_sample(pair, rows.size, note, chosen=True))
 
 
-def sample_rows(n: int, most: int | None) -> Rows:
+def sample_rows(n: int, most: int | None) -> Whole:
     """All rows, or `most` of them drawn with the fixed seed."""
     if most is None or n <= most:
         return np.arange(n)
@@ -170,7 +168,7 @@ def sample_rows(n: int, most: int | None) -> Rows:
     return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
 
 
-def nearest_targets(pair: Pair, rows: Rows, length: int) -> Codes:
+def nearest_targets(pair: Pair, rows: Whole, length: int) -> Codes:
     """Of `whole_targets` the nearest to some rows, `length` each; -1 where a stratum has no more."""
     targets, _ = whole_targets(pair)
     stacked = _stacked(pair, all_coordinates(pair)[0][rows], targets, rows)
@@ -206,7 +204,7 @@ def note_on_sample(pair: Pair, linked: int, note: str, *, chosen: bool = False) 
     return note
 
 
-def _projected(pair: Pair, columns: Sequence[int], masked: Values, rows: Rows) -> tuple[Targets, Codes]:
+def _projected(pair: Pair, columns: Sequence[int], masked: Values, rows: Whole) -> tuple[Targets, Codes]:
     """Distinct combinations of stratum and some columns, and those of some rows.
 
     They come from the combinations of all columns, of which there are fewer than records.
@@ -225,12 +223,12 @@ def _all_links(pair: Pair, most_records: int | None) -> Links:
     return pair.remember(f"links of {rows.size}", lambda: _whole_links(pair, rows))
 
 
-def _whole_links(pair: Pair, rows: Rows) -> Links:
+def _whole_links(pair: Pair, rows: Whole) -> Links:
     targets, own = whole_targets(pair)
     return _links(pair, all_coordinates(pair)[0][rows], targets, own[rows], rows)
 
 
-def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Rows) -> Links:
+def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Whole) -> Links:
     """Link what is known of some rows, whose own targets are `own`, to the nearest targets."""
     stacked = _stacked(pair, known, targets, rows)
     small = own.astype(np.int32)
@@ -241,7 +239,7 @@ def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Rows) 
     return Links(rows, tied, targets.sizes[own])
 
 
-def _stacked(pair: Pair, known: Values, targets: Targets, rows: Rows) -> Values:
+def _stacked(pair: Pair, known: Values, targets: Targets, rows: Whole) -> Values:
     """Targets, then what is known of the rows, as the core wants them."""
     points = np.vstack([targets.points, known])
     if pair.strata.any():

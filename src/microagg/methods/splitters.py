@@ -9,12 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from microagg.model import Points
-
-Doubles = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from microagg.model import Doubles, Points, Whole
 
 MOST_AXES = 8
 _FEWEST_IN_SAMPLE = 8

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
+from microagg.prepare.strata import Positions
 
-Positions = NDArray[np.int64]
 Observed = frozenset[int]
 """Columns of a subset that are not missing."""
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from microagg import wording
 from microagg.model import Points, Problem, ScaleName, Table
-from microagg.prepare.patterns import Positions, by_missing, by_zeros
+from microagg.prepare.patterns import by_missing, by_zeros
+from microagg.prepare.strata import Positions
 from microagg.prepare.units import to_points
 
 

@@ -29,7 +29,6 @@ from microagg.methods.exact.group_columns import (
     NO_CUTS,
     ColumnPool,
     Cuts,
-    Doubles,
     GroupColumns,
     Prices,
     cheapest_of_each,
@@ -45,7 +44,7 @@ from microagg.methods.local_search import descend
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run, derived_seed
 from microagg.methods.stage import evaluate
-from microagg.model import Labels, Partition, Problem, gap_above
+from microagg.model import Doubles, Labels, Partition, Problem, gap_above
 
 PROVEN = 1e-9
 """Relative gap at which a partition counts as optimal: what rounding and the solver's tolerances leave."""

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core
-from microagg.model import Labels, Points, Rows
+from microagg.model import Doubles, Labels, Points, Rows
 
 LARGEST_CUT, MOST_CUTS, MOST_CUTS_A_RECORD, LEAST_VIOLATION = 9, 150, 5, 0.05
 """Records of a cut; cuts a round; and by how much a cut must be violated."""
-
-Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,13 +12,12 @@ from microagg import _core
 from microagg.methods.exact.group_columns import (
     NO_CUTS,
     Cuts,
-    Doubles,
     GroupColumns,
     Prices,
     concatenate_columns,
 )
 from microagg.methods.exact.work_limit import OF_ITERATION, OF_PROGRAM, Work
-from microagg.model import Labels
+from microagg.model import Doubles, Labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 
 from microagg import _core
-from microagg.methods.exact.group_columns import Cuts, Doubles, GroupColumns, Prices, with_costs
+from microagg.methods.exact.group_columns import Cuts, GroupColumns, Prices, with_costs
 from microagg.methods.exact.work_limit import OF_LISTED_COLUMN, Work
-from microagg.model import Problem, Rows
+from microagg.model import Doubles, Problem, Rows
 
 NO_PAIRS: Rows = np.empty((0, 2), dtype=np.int32)
 
