@@ -157,7 +157,7 @@ def compare(
     strategies = strategies_of(own.k, own.methods, own.subsets, given)
     refuse_without_effect(options_of(CompareSettings), own)
     _check_callable(progress)
-    comparing.check_measures(others)
+    comparing.check_compared_measures(others)
     return comparing.compare(
         one_file(data, csv_format, layout, planned, progress),
         strategies,

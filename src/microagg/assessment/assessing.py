@@ -8,7 +8,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from microagg import errors, read, verdict, wording
 from microagg.arrow_values import from_numbers, from_numpy
@@ -29,7 +28,7 @@ from microagg.measure.models import (
 )
 from microagg.measure.pair import Finding, Pair
 from microagg.methods.run import Progress, Watcher
-from microagg.model import Doubles, Microdata, positions_of
+from microagg.model import Doubles, Microdata, Whole, positions_of
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.prepare.prepared import weights_of
 from microagg.prepare.strata import strata_of
@@ -38,8 +37,6 @@ from microagg.verify.classes import Classes, codes_of
 
 if TYPE_CHECKING:
     from microagg.engines.release import Release
-
-Rows = NDArray[np.int64]
 
 
 def check_measures(plan: AssessmentPlan) -> None:
@@ -56,7 +53,7 @@ def assess(
     original: Microdata,
     protected: Microdata,
     plan: AssessmentPlan,
-    rows: Rows | None = None,
+    rows: Whole | None = None,
     progress: Watcher | None = None,
     numbers: Mapping[str, Doubles] | None = None,
 ) -> Assessment:
@@ -136,7 +133,7 @@ def pair_of(
     original: Microdata,
     protected: Microdata,
     plan: AssessmentPlan,
-    rows: Rows,
+    rows: Whole,
     agreed: Agreement,
     numbers: Mapping[str, Doubles],
 ) -> Pair:
@@ -191,14 +188,14 @@ def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> dict[str
         raise wording.in_file(which, microdata.origin.name, error) from None
 
 
-def _classes(values: Doubles, strata: Rows, columns: Sequence[int]) -> Classes:
+def _classes(values: Doubles, strata: Whole, columns: Sequence[int]) -> Classes:
     """Records that share their stratum and the values of these columns; a missing value is a value."""
 
     codes = (codes_of(from_numbers(values[:, at] + 0.0)) for at in columns)  # -0.0 is 0.0
     return Classes.whole(len(strata)).refined([codes_of(from_numpy(strata)), *codes])
 
 
-def _codes(microdata: Microdata, column: str) -> Rows:
+def _codes(microdata: Microdata, column: str) -> Whole:
     """The place of each value among the sorted distinct ones; missing ones come last."""
     numbers = _as_numbers(microdata, column)
     if numbers is None:
@@ -212,7 +209,7 @@ def _as_numbers(microdata: Microdata, column: str) -> Doubles | None:
 
 
 def _untouched(
-    original: Microdata, plan: AssessmentPlan, rows: Rows, agreed: Agreement
+    original: Microdata, plan: AssessmentPlan, rows: Whole, agreed: Agreement
 ) -> dict[str, Doubles]:
     """Numeric columns that are released as they were; strata count as keys already."""
     found = {}
@@ -224,7 +221,7 @@ def _untouched(
 
 
 def _analyses(
-    original: Microdata, plan: AssessmentPlan, pair: Pair, rows: Rows, agreed: Agreement
+    original: Microdata, plan: AssessmentPlan, pair: Pair, rows: Whole, agreed: Agreement
 ) -> tuple[tuple[ModelComparison, ...], tuple[IndicatorComparison, ...]]:
     """What the user named, before and after: on keys and on numeric columns that were not touched."""
     strata = {name: _as_numbers(original, name) for name in plan.strata if name in agreed.same}
@@ -252,7 +249,7 @@ def _analyses(
 
 
 def _labels(
-    original: Microdata, column: str, rows: Rows, codes: Rows, plan: AssessmentPlan
+    original: Microdata, column: str, rows: Whole, codes: Whole, plan: AssessmentPlan
 ) -> dict[str, list[str]]:
     """What the groups of a column are called: its values, if each is that of several records."""
     sizes = np.bincount(codes)

@@ -42,7 +42,7 @@ def rows_matched(original: Microdata, protected: Microdata, column: str | None) 
         if before != after:
             raise wording.different_records(before, after)
         return np.arange(before)
-    for ids, wanted in comparable(original, protected, column):
+    for ids, wanted in comparable_values(original, protected, column):
         for which, values in ((ORIGINAL, ids), (PROTECTED, wanted)):
             gaps = values.null_count
             if gaps:
@@ -72,7 +72,7 @@ def agreement(
     differing: dict[str, int] = {}
     has_several_values, moved = False, ""
     for column in columns:
-        for before, after in comparable(original, protected, column):
+        for before, after in comparable_values(original, protected, column):
             count = _different(before.take(from_numpy(rows)), after)
             if not count:
                 break
@@ -87,7 +87,7 @@ def agreement(
     return Agreement(tuple(same), differing)
 
 
-def comparable(original: Microdata, protected: Microdata, column: str) -> Iterator[tuple[Any, Any]]:
+def comparable_values(original: Microdata, protected: Microdata, column: str) -> Iterator[tuple[Any, Any]]:
     """A column of both files in one type, null where missing: as text, if both are, and as numbers.
 
     As text 007 differs from 7; as numbers 1.50 and 1.5 are equal.

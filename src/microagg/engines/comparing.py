@@ -151,7 +151,7 @@ class Comparison:
         return remarks
 
 
-def check_measures(names: Sequence[str]) -> None:
+def check_compared_measures(names: Sequence[str]) -> None:
     """`SettingsError` for names that no measure has."""
     for name in names:
         measure_named(name, MEASURES)

@@ -53,7 +53,7 @@ def fpc_share(original: Values, masked: Values, weights: Weights = None) -> floa
     From 100/p to 100; masking raises it, so nearer to the original's own share
     (`fpc_share(original, original)`) is better.
     """
-    matrix = correlations(masked, weights)
+    matrix = correlation_matrix_of(masked, weights)
     varying = float(np.trace(matrix))
     return 100.0 * float(np.linalg.eigvalsh(matrix)[-1]) / varying if varying else 100.0
 
@@ -75,7 +75,7 @@ def deviations(values: Values, weights: Weights = None) -> Values:
     return np.asarray(np.sqrt(np.average((values - _means(values, weights)) ** 2, axis=0, weights=weights)))
 
 
-def correlations(values: Values, weights: Weights = None) -> Values:
+def correlation_matrix_of(values: Values, weights: Weights = None) -> Values:
     """Of all pairs of columns; those of a constant column are 0, with itself too."""
     centred = values - _means(values, weights)
     spread = deviations(centred, weights)
@@ -91,12 +91,14 @@ def _means(values: Values, weights: Weights) -> Values:
 
 def _correlation_changes(original: Values, masked: Values, weights: Weights) -> Values:
     pairs = np.triu_indices(original.shape[1], k=1)
-    return np.asarray(np.abs(correlations(masked, weights) - correlations(original, weights))[pairs])
+    return np.asarray(
+        np.abs(correlation_matrix_of(masked, weights) - correlation_matrix_of(original, weights))[pairs]
+    )
 
 
 def _component(values: Values, weights: Weights) -> tuple[Values, float]:
     """Unit vector and variance of the first component."""
-    variances, vectors = np.linalg.eigh(correlations(values, weights))
+    variances, vectors = np.linalg.eigh(correlation_matrix_of(values, weights))
     return vectors[:, -1], float(variances[-1])
 
 

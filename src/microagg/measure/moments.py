@@ -99,8 +99,8 @@ def eigenvalues(pair: Pair) -> Finding:
     x, y, weights, left_out = data.complete()
     if nothing := data.empty_result() or data.too_few(len(x), left_out):
         return nothing
-    before = np.linalg.eigvalsh(loss.correlations(x, weights))[::-1]
-    after = np.linalg.eigvalsh(loss.correlations(y, weights))[::-1]
+    before = np.linalg.eigvalsh(loss.correlation_matrix_of(x, weights))[::-1]
+    after = np.linalg.eigvalsh(loss.correlation_matrix_of(y, weights))[::-1]
     present = before > NO_VARIANCE * len(before)
     changes = np.abs(before - after)[present] / before[present]
     notes = [left_out] if left_out else []

@@ -335,7 +335,7 @@ def losses(losses: Sequence[tuple[str, float]]) -> Chart:
     return Chart(svg, "Information loss, in percent of the variation", ("groups", "loss"), rows)
 
 
-def correlations(columns: Sequence[str], matrix: Values, title: str, scale: float = 1.0) -> Chart:
+def correlation_chart(columns: Sequence[str], matrix: Values, title: str, scale: float = 1.0) -> Chart:
     """The lower triangle of a symmetric matrix, colours from −scale to +scale."""
     names = [short(column) for column in columns]
     columns = [clean(column) for column in columns]

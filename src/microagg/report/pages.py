@@ -80,7 +80,7 @@ def external_page(facts: ExternalFacts) -> str:
         sizes=charts.sizes(facts.sizes, "combinations"),
         histograms=_histograms(columns, released, None),
         columns_left=max(len(facts.columns) - MOST_COLUMNS_DRAWN, 0),
-        correlations=[charts.correlations(columns, correlation_matrix(released), "as released")]
+        correlations=[charts.correlation_chart(columns, correlation_matrix(released), "as released")]
         if len(columns) > 1
         else [],
     )
@@ -154,9 +154,9 @@ def _correlations(drawn: Subset) -> list[Chart]:
     change = after - before
     largest = float(np.nanmax(np.abs(change), initial=0.0))
     return [
-        charts.correlations(drawn.columns, before, "before"),
-        charts.correlations(drawn.columns, after, "after"),
-        charts.correlations(
+        charts.correlation_chart(drawn.columns, before, "before"),
+        charts.correlation_chart(drawn.columns, after, "after"),
+        charts.correlation_chart(
             drawn.columns, change, "difference, after less before", max(largest, SMALLEST_SCALE)
         ),
     ]

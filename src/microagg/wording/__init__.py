@@ -10,9 +10,9 @@ from microagg.wording import phrases as _phrases
 from microagg.wording.assessments import *
 from microagg.wording.certificates import *
 from microagg.wording.data import *
-from microagg.wording.files import *
 from microagg.wording.message import *
 from microagg.wording.phrases import *
+from microagg.wording.reading_and_writing import *
 from microagg.wording.serving import *
 from microagg.wording.settings import *
 from microagg.wording.spark import *
