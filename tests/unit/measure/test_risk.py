@@ -642,7 +642,7 @@ def test_the_catalogue_has_all_and_describes_them() -> None:
 
 
 def has_nothing_to_measure(name: str, pair: Pair) -> bool:
-    if name in {"diversity", "closeness", "homogeneous"}:
+    if name in {"diversity", "closeness", "homogeneous", "attribute_disclosure"}:
         return not pair.confidential
     if name in {"confidential_range", "key_confidential"}:
         return not any(np.isfinite(values).any() for values in pair.numbers.values())
