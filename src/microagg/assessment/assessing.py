@@ -26,7 +26,7 @@ from microagg.measure.models import (
     parse_indicator,
     parse_model,
 )
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.pair import MeasureResult, Pair
 from microagg.methods.run import Progress, Watcher
 from microagg.model import Doubles, Microdata, Whole, positions_of
 from microagg.plan.assessment_plan import AssessmentPlan
@@ -94,9 +94,11 @@ def assess(
     )
 
 
-def _findings(pair: Pair, measures: Mapping[str, Measure], progress: Watcher | None) -> dict[str, Finding]:
+def _findings(
+    pair: Pair, measures: Mapping[str, Measure], progress: Watcher | None
+) -> dict[str, MeasureResult]:
     started = monotonic()
-    found: dict[str, Finding] = {}
+    found: dict[str, MeasureResult] = {}
     for name, measure in measures.items():
         done = len(found) / len(measures)
         if progress is not None and progress(Progress(name, done, monotonic() - started)) is True:

@@ -12,7 +12,7 @@ from microagg import verdict, wording
 from microagg.assessment import notebook
 from microagg.measure.catalogue import Measure
 from microagg.measure.models import IndicatorComparison, ModelComparison
-from microagg.measure.pair import Finding
+from microagg.measure.pair import MeasureResult
 
 WIDTH = 100
 """Letters in a line of sentences."""
@@ -30,7 +30,7 @@ class Assessment:
     `models`, `indicators`: the analyses that were named; `chosen`: whether measures were chosen by name.
     """
 
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, MeasureResult]
     described: Mapping[str, Measure]
     records: int
     suppressed: int

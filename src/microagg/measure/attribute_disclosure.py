@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import require_at_least_one
 from microagg.measure.shared_values import class_sizes
 
-NO_CONFIDENTIAL = Finding(np.nan, {}, "No confidential column was named.")
+NO_CONFIDENTIAL = MeasureResult(np.nan, {}, "No confidential column was named.")
 
 
-def attribute_disclosure(pair: Pair) -> Finding:
+def attribute_disclosure(pair: Pair) -> MeasureResult:
     """Share of records in classes in which some confidential column has one value only."""
     if not pair.confidential:
         return NO_CONFIDENTIAL
@@ -26,18 +26,18 @@ def attribute_disclosure(pair: Pair) -> Finding:
     }
     parts = {name: float(flags.mean()) for name, flags in given_away.items()}
     whole = float(np.any(list(given_away.values()), axis=0).mean())
-    return Finding(whole, parts, "A missing value counts as a value.")
+    return MeasureResult(whole, parts, "A missing value counts as a value.")
 
 
-def diversity(pair: Pair) -> Finding:
+def diversity(pair: Pair) -> MeasureResult:
     """Smallest number of distinct values of a confidential column in a class."""
     if not pair.confidential:
         return NO_CONFIDENTIAL
     parts = {name: float(_distinct(pair.groups, codes).min()) for name, codes in pair.confidential.items()}
-    return Finding(min(parts.values()), parts, "A missing value counts as a value.")
+    return MeasureResult(min(parts.values()), parts, "A missing value counts as a value.")
 
 
-def homogeneous(pair: Pair, *, most_listed: int = 20) -> Finding:
+def homogeneous(pair: Pair, *, most_listed: int = 20) -> MeasureResult:
     """Number of classes in which some confidential column has one value only."""
     require_at_least_one("most_listed", most_listed)
     if not pair.confidential:
@@ -51,10 +51,10 @@ def homogeneous(pair: Pair, *, most_listed: int = 20) -> Finding:
     if listed.size:
         note += f" Numbers: {', '.join(map(str, listed[:most_listed].tolist()))}"
         note += f" and {listed.size - most_listed:,} more." if listed.size > most_listed else "."
-    return Finding(float(any_single.sum()), parts, note)
+    return MeasureResult(float(any_single.sum()), parts, note)
 
 
-def closeness(pair: Pair) -> Finding:
+def closeness(pair: Pair) -> MeasureResult:
     """Largest earth mover's distance between a confidential column in a class and in the whole file."""
     if not pair.confidential:
         return NO_CONFIDENTIAL
@@ -65,14 +65,14 @@ def closeness(pair: Pair) -> Finding:
         else:
             parts[name] = float(_equal_distances(pair.groups, codes).max())
     note = "Ordered distance for numbers, equal distance for other values."
-    return Finding(max(parts.values()), parts, note)
+    return MeasureResult(max(parts.values()), parts, note)
 
 
-def confidential_range(pair: Pair) -> Finding:
+def confidential_range(pair: Pair) -> MeasureResult:
     """Smallest range of a confidential number in a class, as a share of its range in the file."""
     numbers = {name: pair.numbers[name] for name in pair.confidential if name in pair.numbers}
     if not numbers:
-        return Finding(np.nan, {}, "No confidential column of numbers was named.")
+        return MeasureResult(np.nan, {}, "No confidential column of numbers was named.")
     order = np.argsort(pair.groups, kind="stable")
     starts = np.cumsum(np.concatenate([[0], class_sizes(pair.groups)[:-1]]))
     parts = {}
@@ -87,7 +87,7 @@ def confidential_range(pair: Pair) -> Finding:
         smallest = float((highs[filled] - lows[filled]).min())
         parts[name] = smallest / float(whole) if whole > 0 else 0.0
     value = min(parts.values()) if parts else np.nan
-    return Finding(value, parts, "Classes in which all values are missing do not count.")
+    return MeasureResult(value, parts, "Classes in which all values are missing do not count.")
 
 
 def _runs(groups: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.pair import MeasureResult, Pair
 
 MeasureKind = Literal["utility", "risk"]
 
@@ -38,7 +38,7 @@ class Measure:
     range: str
     higher: str
     reference: str
-    compute: Callable[[Pair], Finding]
+    compute: Callable[[Pair], MeasureResult]
     first: int | None = None
     sentence: str = ""
 
@@ -53,11 +53,11 @@ class Measure:
         unit = self.unit.removesuffix("s") if value == 1.0 and self.unit in COUNTED else self.unit
         return f"{figure} {unit}".rstrip()
 
-    def shown_part(self, found: Finding, part: str) -> str:
+    def shown_part(self, found: MeasureResult, part: str) -> str:
         value = found.parts[part]
         return f"{value:,.4g}" if part in found.others else self.shown(value)
 
-    def said(self, found: Finding) -> tuple[str, str]:
+    def said(self, found: MeasureResult) -> tuple[str, str]:
         """The value, and how the sentence that begins with it goes on; a note if it is not defined."""
         if not math.isfinite(found.value):
             return self.shown(found.value), found.note
@@ -66,7 +66,9 @@ class Measure:
         return self.shown(found.value), sentence.strip()
 
 
-def described_measures(kind: MeasureKind, *functions: Callable[[Pair], Finding]) -> dict[str, Measure]:
+def described_measures(
+    kind: MeasureKind, *functions: Callable[[Pair], MeasureResult]
+) -> dict[str, Measure]:
     """By name, as `utility.toml` or `risk.toml` describes them, and in the order of that file."""
     described = tomllib.loads(Path(__file__).with_name(f"{kind}.toml").read_text("utf-8"))
     references = described.pop("references")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.measure.pair import Finding, Pair, Values
+from microagg.measure.pair import MeasureResult, Pair, Values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,21 +36,23 @@ class Comparable:
         """The weight of each cell, 0 where it does not count."""
         return np.asarray(self.present * self.weights[:, np.newaxis])
 
-    def empty_result(self, unchanged: float = 0.0) -> Finding | None:
+    def empty_result(self, unchanged: float = 0.0) -> MeasureResult | None:
         """If no column is left: `unchanged`, or NaN if a constant one has changed. None if one is left."""
         if self.columns:
             return None
         return self.finding(unchanged if self.unchanged else np.nan, note=wording.note_nothing_to_compare())
 
-    def too_few(self, records: int, left_out: str) -> Finding | None:
+    def too_few(self, records: int, left_out: str) -> MeasureResult | None:
         """No number from fewer than two records."""
         if records >= 2:
             return None
         return self.finding(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
 
-    def finding(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> Finding:
+    def finding(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> MeasureResult:
         """A finding whose note also lists what was left out."""
-        return Finding(float(value), parts or {}, "; ".join(text for text in (note, self.note) if text))
+        return MeasureResult(
+            float(value), parts or {}, "; ".join(text for text in (note, self.note) if text)
+        )
 
     def by_column(self, numbers: Values) -> dict[str, float]:
         """Numbers, one for each column, by name."""

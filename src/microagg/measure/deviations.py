@@ -9,13 +9,13 @@ import numpy as np
 
 from microagg import wording
 from microagg.measure.comparable import Comparable, comparable
-from microagg.measure.pair import Finding, Pair, Values
+from microagg.measure.pair import MeasureResult, Pair, Values
 
 LONGEST_SUBSET_NAME = 40
 """Longer names of subsets are cut."""
 
 
-def il(pair: Pair) -> Finding:
+def il(pair: Pair) -> MeasureResult:
     """100 · SSE / SST on columns standardised by the original's population sd; parts by column."""
     data = comparable(pair)
     if nothing := data.empty_result():
@@ -24,7 +24,7 @@ def il(pair: Pair) -> Finding:
     return data.finding(100.0 * sse.sum() / sst.sum(), data.by_column(100.0 * sse / sst))
 
 
-def changed_cells(pair: Pair) -> Finding:
+def changed_cells(pair: Pair) -> MeasureResult:
     """Share of the cells with a value, before or after, whose value has changed; parts by column."""
     counted = ~(np.isnan(pair.original) & np.isnan(pair.masked))
     changed = ~pair.same
@@ -33,10 +33,10 @@ def changed_cells(pair: Pair) -> Finding:
         for at, name in enumerate(pair.columns)
         if counted[:, at].any()
     }
-    return Finding(float(100.0 * changed.sum() / counted.sum()), parts)
+    return MeasureResult(float(100.0 * changed.sum() / counted.sum()), parts)
 
 
-def il_subsets(pair: Pair) -> Finding:
+def il_subsets(pair: Pair) -> MeasureResult:
     """IL of the columns of each subset; the value is the largest."""
     data = comparable(pair)
     if nothing := data.empty_result():
@@ -53,7 +53,7 @@ def il_subsets(pair: Pair) -> Finding:
     return data.finding(max(parts.values(), default=np.nan), parts, note)
 
 
-def il_strata(pair: Pair) -> Finding:
+def il_strata(pair: Pair) -> MeasureResult:
     """SSE of each stratum as a share of its own SST, around its own means; the value is the largest.
 
     Columns are in units of the whole file's sd, so that a column that hardly varies in a stratum hardly
@@ -79,7 +79,7 @@ def il_strata(pair: Pair) -> Finding:
     return data.finding(max(parts.values(), default=np.nan), parts, note)
 
 
-def il1s(pair: Pair) -> Finding:
+def il1s(pair: Pair) -> MeasureResult:
     """Mean over the cells of |x − y| / (√2 s), s the sample sd of the column in the original; by column.
 
     Weighted, the mean and s are weighted; s then has the divisor Σw · (m − 1)/m for m records, so that
@@ -92,7 +92,7 @@ def il1s(pair: Pair) -> Finding:
     return data.finding(sums.sum() / mass.sum(), data.by_column(sums / mass))
 
 
-def il1s_sum(pair: Pair) -> Finding:
+def il1s_sum(pair: Pair) -> MeasureResult:
     """IL1s times the number of cells: the sum that sdcMicro prints; parts by column."""
     data = comparable(pair)
     if nothing := data.empty_result():

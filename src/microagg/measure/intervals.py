@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg.measure.coordinates import extremes, mean_and_deviation
-from microagg.measure.pair import Finding, Pair, Values
+from microagg.measure.pair import MeasureResult, Pair, Values
 from microagg.measure.requirements import require_positive, require_share
 from microagg.measure.shared_values import column_codes, first_rows
 from microagg.wording.phrases import count
@@ -21,15 +21,15 @@ from microagg.wording.phrases import count
 Flags = NDArray[np.bool_]
 
 
-def interval_sd(pair: Pair, *, width: float = 0.05) -> Finding:
+def interval_sd(pair: Pair, *, width: float = 0.05) -> MeasureResult:
     """Share of records whose original values all lie within `width` standard deviations of the original."""
     require_positive("width", width)
     inside = _within(pair, width * mean_and_deviation(pair.original)[1])
     note = f"Within ±{width:g} standard deviations of the original columns."
-    return Finding(_joint(pair, inside), _by_column(pair, inside), note)
+    return MeasureResult(_joint(pair, inside), _by_column(pair, inside), note)
 
 
-def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
+def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> MeasureResult:
     """The same in standard deviations (n - 1) of the masked columns.
 
     That is sdcMicro's dRisk since its version 5.6.0; versions up to 5.3.0 allowed one column outside, as
@@ -47,10 +47,10 @@ def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> Finding:
         "sdcMicro's dRisk is this share since version 5.6.0, and was the part with at most one column "
         "outside up to 5.3.0."
     )
-    return Finding(_joint(pair, inside), parts, note)
+    return MeasureResult(_joint(pair, inside), parts, note)
 
 
-def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))) -> Finding:
+def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))) -> MeasureResult:
     """Share of original values ranked within p % of the masked value: the mean over p and the columns."""
     for percent in percents:
         require_positive("percents", percent)
@@ -69,10 +69,10 @@ def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))
         **dict(zip(by_column, np.mean(shares, axis=0).tolist(), strict=True)),
     }
     note = f"Mean over the columns and over p from {min(percents):g} to {max(percents):g} %."
-    return Finding(float(np.mean(list(by_percent.values()))), parts, note)
+    return MeasureResult(float(np.mean(list(by_percent.values()))), parts, note)
 
 
-def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) -> Finding:
+def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) -> MeasureResult:
     """`interval_sd` of the most extreme records, by their distance from the mean."""
     require_share("share", share)
     require_positive("width", width)
@@ -83,7 +83,7 @@ def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) ->
         f"Of the {count(rows.size, 'record')} farthest from the mean; "
         f"within ±{width:g} standard deviations of the original columns."
     )
-    return Finding(_joint(outliers, inside), _by_column(outliers, inside), note)
+    return MeasureResult(_joint(outliers, inside), _by_column(outliers, inside), note)
 
 
 def _ranks_away(pair: Pair, column: int) -> NDArray[np.int64]:

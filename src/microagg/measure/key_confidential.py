@@ -10,11 +10,11 @@ import numpy as np
 
 from microagg.measure.coordinates import all_coordinates, mean_and_deviation
 from microagg.measure.linkage import SAME
-from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.shared_values import codes_of, combine_codes, first_rows
 
 
-def key_confidential(pair: Pair) -> Finding:
+def key_confidential(pair: Pair) -> MeasureResult:
     """Largest share of records linked inside their class by predicting an untouched column from the keys.
 
     Parts: R² of each column on the original keys, the share linked, and what chance gives.
@@ -34,9 +34,9 @@ def key_confidential(pair: Pair) -> Finding:
         if not share <= best:  # also the first, while best is NaN
             best, chance_then = share, chance
     if not parts:
-        return Finding(np.nan, {}, "No numeric column is released unmasked.")
+        return MeasureResult(np.nan, {}, "No numeric column is released unmasked.")
     note = f"By chance: {100.0 * chance_then:.4g} %, one over the mean size of a class."
-    return Finding(best, parts, note)
+    return MeasureResult(best, parts, note)
 
 
 def _regression(keys: Values, value: Values) -> tuple[Values, float]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from microagg import _core
 from microagg.measure.coordinates import all_coordinates, coordinates, extremes
-from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import require_at_least_one, require_positive, require_share
 from microagg.measure.shared_values import (
     class_sizes,
@@ -66,7 +66,7 @@ class Links:
         return self.to_record * self.alike
 
 
-def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Finding:
+def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> MeasureResult:
     """Share of records that are linked to their own masked record. See the catalogue.
 
     Of more than `most_records` records a fixed random sample is linked, to all masked records.
@@ -79,19 +79,19 @@ def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Findi
     lines = " and ".join(f"{name} = {100.0 * value:.4g} %" for name, value in parts.items())
     note = f"Compare with {lines}; it comes to the last if every record is nearest to its own group."
     note = note_on_sample(pair, links.rows.size, note)
-    return Finding(_mean(links.to_record), parts, note, allowed=next(iter(parts.values())))
+    return MeasureResult(_mean(links.to_record), parts, note, allowed=next(iter(parts.values())))
 
 
-def linkage_groups(pair: Pair, *, most_records: int | None = 100_000) -> Finding:
+def linkage_groups(pair: Pair, *, most_records: int | None = 100_000) -> MeasureResult:
     """Share of records that are linked to a record of their own group."""
     links = _all_links(pair, most_records)
     note = "Inside the right group all records look alike, so that this alone identifies nobody."
-    return Finding(_mean(links.to_group), {}, note_on_sample(pair, links.rows.size, note))
+    return MeasureResult(_mean(links.to_group), {}, note_on_sample(pair, links.rows.size, note))
 
 
 def linkage_subsets(
     pair: Pair, *, largest: int = 3, most_subsets: int = 128, most_records: int | None = 10_000
-) -> Finding:
+) -> MeasureResult:
     """`linkage_distance` of intruders who know some keys only: the worst subset of at most `largest` keys.
 
     Sizes are taken as long as all subsets fit into `most_subsets`; of single keys, the first ones.
@@ -117,7 +117,7 @@ def linkage_subsets(
     note = f"Largest of {len(subsets)} subsets of at most {size} of {pair.p} keys"
     if size < largest or len(subsets) < sum(comb(pair.p, s) for s in range(1, size + 1)):
         note += f" (limited to {most_subsets} subsets)"
-    return Finding(max(shares.values()), worst, note_on_sample(pair, rows.size, note + "."))
+    return MeasureResult(max(shares.values()), worst, note_on_sample(pair, rows.size, note + "."))
 
 
 def linkage_noisy(
@@ -126,7 +126,7 @@ def linkage_noisy(
     noise: float = 0.1,
     others: Sequence[float] = (0.05, 0.25, 0.5),
     most_records: int | None = 10_000,
-) -> Finding:
+) -> MeasureResult:
     """`linkage_distance` of an intruder whose values are off by noise of `noise` standard deviations.
 
     Normal noise, drawn for each value with a fixed seed (`SEED`), so that figures repeat; parts show
@@ -147,17 +147,17 @@ def linkage_noisy(
         shares[level] = _mean(_links(pair, noisy, targets, own[rows], rows).to_record)
     parts = {f"noise of {level:g} sd": share for level, share in shares.items()}
     note = f"At noise of {noise:g} standard deviations of each column; random, with a fixed seed."
-    return Finding(shares[noise], parts, note_on_sample(pair, rows.size, note))
+    return MeasureResult(shares[noise], parts, note_on_sample(pair, rows.size, note))
 
 
-def outlier_linkage(pair: Pair, *, share: float = 0.01) -> Finding:
+def outlier_linkage(pair: Pair, *, share: float = 0.01) -> MeasureResult:
     """`linkage_distance` of the most extreme records, by their distance from the mean."""
     require_share("share", share)
     rows = extremes(pair, share)
     links = _whole_links(pair, rows)
     parts = {"to the right group": _mean(links.to_group)}
     note = f"Of the {count(rows.size, 'record')} farthest from the mean."
-    return Finding(_mean(links.to_record), parts, note_on_sample(pair, rows.size, note, chosen=True))
+    return MeasureResult(_mean(links.to_record), parts, note_on_sample(pair, rows.size, note, chosen=True))
 
 
 def sample_rows(n: int, most: int | None) -> Whole:

@@ -14,7 +14,7 @@ import numpy as np
 from microagg import wording
 from microagg.measure import loss
 from microagg.measure.comparable import Comparable, comparable
-from microagg.measure.pair import Finding, Pair, Values
+from microagg.measure.pair import MeasureResult, Pair, Values
 
 QUANTILES = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """From 5 % to 95 % in steps of 5 %."""
@@ -23,7 +23,7 @@ NO_VARIANCE = 1e-12
 """In units of a standardised column: less is rounding, or a column that is constant where it counts."""
 
 
-def means(pair: Pair) -> Finding:
+def means(pair: Pair) -> MeasureResult:
     """Change of each mean in percent of the original's sd; the value is the mean absolute change.
 
     Not in percent of the mean, which may be zero, or have no meaning as an origin.
@@ -36,7 +36,7 @@ def means(pair: Pair) -> Finding:
     return data.finding(np.abs(changes).mean(), data.by_column(changes))
 
 
-def variances(pair: Pair) -> Finding:
+def variances(pair: Pair) -> MeasureResult:
     """Change of each variance in percent of the original's; the value is the mean absolute change."""
     data = comparable(pair)
     if nothing := data.empty_result():
@@ -48,7 +48,7 @@ def variances(pair: Pair) -> Finding:
     return data.finding(np.abs(changes).mean(), data.by_column(changes))
 
 
-def quantiles(pair: Pair, *, at: Sequence[float] = QUANTILES) -> Finding:
+def quantiles(pair: Pair, *, at: Sequence[float] = QUANTILES) -> MeasureResult:
     """Mean absolute change of the quantiles `at` in percent of the original's sd; parts by column.
 
     The q-quantile is the smallest value that at least the share q of all records (of their weight) do not
@@ -65,7 +65,7 @@ def quantiles(pair: Pair, *, at: Sequence[float] = QUANTILES) -> Finding:
     return data.finding(changes.mean(), data.by_column(changes))
 
 
-def covariances(pair: Pair) -> Finding:
+def covariances(pair: Pair) -> MeasureResult:
     """Mean of |Δ covariance| in percent of the product of the original sds, over pairs of columns.
 
     Parts: the mean over the pairs of each column.
@@ -73,7 +73,7 @@ def covariances(pair: Pair) -> Finding:
     return _over_pairs(comparable(pair), lambda values, data: 100.0 * pairwise(values, data)[0])
 
 
-def correlations(pair: Pair) -> Finding:
+def correlations(pair: Pair) -> MeasureResult:
     """Mean of |Δr| over pairs of columns, Pearson's r; parts: the mean over the pairs of each column.
 
     A column that is constant after masking has correlation 0.
@@ -81,7 +81,7 @@ def correlations(pair: Pair) -> Finding:
     return _over_pairs(comparable(pair), lambda values, data: pairwise(values, data)[1])
 
 
-def rank_correlations(pair: Pair) -> Finding:
+def rank_correlations(pair: Pair) -> MeasureResult:
     """Mean of |Δρ| over pairs of columns, Spearman's ρ: Pearson's r of mean ranks. Parts as `correlations`.
 
     Ranks are those among all cells of the column that count; weighted, a record has as many places as its
@@ -90,7 +90,7 @@ def rank_correlations(pair: Pair) -> Finding:
     return _over_pairs(comparable(pair), lambda values, data: pairwise(_ranks(values, data), data)[1])
 
 
-def eigenvalues(pair: Pair) -> Finding:
+def eigenvalues(pair: Pair) -> MeasureResult:
     """Σ |e − e'| / e over the sorted eigenvalues of the correlation matrices; parts by component.
 
     Of complete records. Components without variance in the original (e = 0) are left out.
@@ -110,7 +110,7 @@ def eigenvalues(pair: Pair) -> Finding:
     return data.finding(changes.sum(), parts, "; ".join(notes))
 
 
-def mean_deviation(pair: Pair) -> Finding:
+def mean_deviation(pair: Pair) -> MeasureResult:
     """CMP98: mean sd after masking, those of the original being 1; parts by column."""
     data = comparable(pair)
     if nothing := data.empty_result(unchanged=1.0):
@@ -122,17 +122,17 @@ def mean_deviation(pair: Pair) -> Finding:
     return data.finding(deviations.mean(), data.by_column(deviations))
 
 
-def fpc_correlation(pair: Pair) -> Finding:
+def fpc_correlation(pair: Pair) -> MeasureResult:
     """CMP98's ΔR, of complete records."""
     return _of_complete(pair, loss.fpc_correlation_change)
 
 
-def fpc_weight(pair: Pair) -> Finding:
+def fpc_weight(pair: Pair) -> MeasureResult:
     """CMP98's ΔW, of complete records."""
     return _of_complete(pair, loss.fpc_weight_change)
 
 
-def fpc_share(pair: Pair) -> Finding:
+def fpc_share(pair: Pair) -> MeasureResult:
     """CMP98's %FPC of the masked records; parts: of the original, of the masked. Complete records only."""
     data = comparable(pair)
     x, y, weights, left_out = data.complete()
@@ -142,7 +142,7 @@ def fpc_share(pair: Pair) -> Finding:
     return data.finding(shares["masked"], shares, left_out)
 
 
-def correlation_change_deviation(pair: Pair) -> Finding:
+def correlation_change_deviation(pair: Pair) -> MeasureResult:
     """CMP98's sample standard deviation of |Δr| over pairs of columns, of complete records."""
     found = _of_complete(pair, loss.correlation_change_deviation)
     return found if pair.p > 1 else replace(found, note=wording.note_one_column())
@@ -195,7 +195,7 @@ def pairwise(values: Values, data: Comparable) -> tuple[Values, Values]:
     return covariance, np.where(np.isnan(weight), np.nan, covariance / (scale * scale.T))
 
 
-def _over_pairs(data: Comparable, statistic: Callable[[Values, Comparable], Values]) -> Finding:
+def _over_pairs(data: Comparable, statistic: Callable[[Values, Comparable], Values]) -> MeasureResult:
     """Mean absolute change of a statistic over pairs of columns, and over the pairs of each column."""
     if nothing := data.empty_result():
         return nothing
@@ -212,7 +212,7 @@ def _over_pairs(data: Comparable, statistic: Callable[[Values, Comparable], Valu
     return data.finding(sums.sum() / counts.sum(), data.by_column(by_column))
 
 
-def _of_complete(pair: Pair, measure: Callable[[Values, Values, Values], float]) -> Finding:
+def _of_complete(pair: Pair, measure: Callable[[Values, Values, Values], float]) -> MeasureResult:
     """A measure of loss.py, of records without missing cells and columns that vary."""
     data = comparable(pair)
     x, y, weights, left_out = data.complete()

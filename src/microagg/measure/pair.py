@@ -61,7 +61,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class MeasureResult:
     """The result of a measure: one number, and the numbers of its parts by their names.
 
     `parts` are for tables: by column, by subset, by scenario … in the order in which they are to be shown.

@@ -27,13 +27,13 @@ import numpy as np
 
 from microagg.measure.comparable import Comparable, comparable
 from microagg.measure.moments import NO_VARIANCE, QUANTILES, pairwise, quantiles_of
-from microagg.measure.pair import Finding, Pair, Values
+from microagg.measure.pair import MeasureResult, Pair, Values
 
 ROUNDED_CHANGE = 1e-9
 """Changes of standardised statistics below it are rounding, where chance would have none."""
 
 
-def pil(pair: Pair) -> Finding:
+def pil(pair: Pair) -> MeasureResult:
     """Mean of the losses of quantiles, means, variances, covariances and correlations; these are the parts.
 
     The loss of each is the mean over the columns, or pairs of columns, and over the quantiles from 5 % to

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from microagg import wording
 from microagg.measure.coordinates import mean_and_deviation
 from microagg.measure.linkage import SEED, nearest_targets, note_on_sample, sample_rows, whole_targets
-from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import require_at_least_one, require_positive
 from microagg.measure.shared_values import combine_codes, first_rows
 
@@ -49,7 +49,7 @@ def linkage_probabilistic(
     candidates: int = 20,
     random_pairs: int = 50_000,
     most_records: int | None = 5_000,
-) -> Finding:
+) -> MeasureResult:
     """Share of records whose largest weight is that of their own masked record; equal ones share it."""
     for width in widths:
         require_positive("widths", width)
@@ -76,7 +76,7 @@ def linkage_probabilistic(
     to_group = np.bincount(record[right], weights=sizes[right], minlength=rows.size) / records
     note = f"Among the {candidates} nearest distinct masked records of each; compare with linkage_distance."
     parts = {"to the right group": float(to_group.mean())}
-    return Finding(float(hit.mean()), parts, note_on_sample(pair, rows.size, note))
+    return MeasureResult(float(hit.mean()), parts, note_on_sample(pair, rows.size, note))
 
 
 def _agreement(pair: Pair, known: Values, released: Values, widths: Sequence[float]) -> Levels:

@@ -13,7 +13,7 @@ import numpy as np
 
 from microagg import wording
 from microagg.measure.comparable import comparable
-from microagg.measure.pair import Finding, Pair, Values
+from microagg.measure.pair import MeasureResult, Pair, Values
 
 RIDGE = 0.01
 """Half of it times the sum of squared coefficients, of standardised terms, penalises the log-likelihood."""
@@ -30,7 +30,7 @@ DEPENDENT = 1e-9
 """Eigenvalues of the terms' correlations below it: terms that follow from others."""
 
 
-def propensity(pair: Pair, *, ridge: float = RIDGE) -> Finding:
+def propensity(pair: Pair, *, ridge: float = RIDGE) -> MeasureResult:
     """pMSE divided by its expectation if records were drawn at random from the original; parts: these two.
 
     A logistic regression separates masked from original records by all columns, their squares and, up to 6

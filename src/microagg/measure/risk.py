@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.pair import Codes, Finding, Pair, Values
+from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import require_positive
 from microagg.measure.shared_values import class_sizes, released_classes
 
 EXACT = 1e-12  # a mean of equal values may be off in its last digits
 
 
-def k_anonymity(pair: Pair) -> Finding:
+def k_anonymity(pair: Pair) -> MeasureResult:
     """Smallest number of records that share stratum and all masked values."""
     sizes = class_sizes(pair.groups)
     parts = {"classes": float(sizes.size)}
@@ -24,20 +24,20 @@ def k_anonymity(pair: Pair) -> Finding:
         parts["records below k"] = float(sizes[sizes < pair.k].sum())
         note = f"Promised: k = {pair.k}."
     parts["unique records"] = float((sizes == 1).sum())
-    return Finding(float(sizes.min()), parts, note, others=("classes",))
+    return MeasureResult(float(sizes.min()), parts, note, others=("classes",))
 
 
-def true_values(pair: Pair) -> Finding:
+def true_values(pair: Pair) -> MeasureResult:
     """Number of records that are released with all of their own original values."""
     missing = np.isnan(pair.original)
     largest = np.maximum(np.abs(pair.original), np.abs(pair.masked))
     same = np.abs(pair.original - pair.masked) <= EXACT * largest  # False where missing
     parts = {name: float(same[:, column].sum()) for column, name in enumerate(pair.columns)}
     whole = (same | (missing & np.isnan(pair.masked))).all(axis=1) & ~missing.all(axis=1)
-    return Finding(float(whole.sum()), parts, f"Of {pair.n:,} records; parts count single columns.")
+    return MeasureResult(float(whole.sum()), parts, f"Of {pair.n:,} records; parts count single columns.")
 
 
-def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
+def dominance(pair: Pair, *, percent: float = 10.0) -> MeasureResult:
     """Largest share that one record has in its group's total of a column, without signs.
 
     Parts: the largest share by column, and the groups that fail the p %-rule: the total without the two
@@ -62,7 +62,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> Finding:
             largest = max(largest, float(shares.max()) if shares.size else 0.0)
             failing, totals = failing + fails, totals + shares.size
     note = f"{failing:,} of {totals:,} totals fail the p %-rule with p = {percent:g}."
-    return Finding(largest, parts, note, tuple(others))
+    return MeasureResult(largest, parts, note, tuple(others))
 
 
 def _dominated(groups: Codes, amounts: Values, percent: float) -> tuple[Values, int]:

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from microagg import __version__
 from microagg.assessment.assessment import Assessment
 from microagg.measure.catalogue import Measure
-from microagg.measure.pair import Finding
+from microagg.measure.pair import MeasureResult
 from microagg.model import gap_above, nearness
 from microagg.report import charts, formatting
 from microagg.report.charts import Chart
@@ -194,7 +194,7 @@ def _gap(facts: InternalFacts) -> str:
     return nearness(gap_above(facts.bound_loss, facts.information_loss))
 
 
-def _of_kind(assessment: Assessment | None, kind: str) -> list[tuple[str, Measure, Finding]]:
+def _of_kind(assessment: Assessment | None, kind: str) -> list[tuple[str, Measure, MeasureResult]]:
     """Name, description and result of each measure."""
     if assessment is None:
         return []

@@ -22,7 +22,7 @@ from microagg.assessment.matching import agreement, rows_matched
 from microagg.errors import Cancelled, DataError, SettingsError
 from microagg.measure import MEASURES, MOST_IMPORTANT
 from microagg.measure.catalogue import Measure
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.pair import MeasureResult, Pair
 from microagg.methods.run import Progress
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.verdict import note, refuse
@@ -33,15 +33,19 @@ def stand_in(kind: Any, compute: Any, unit: str = "%") -> Measure:
     return Measure(kind, "a title", "A sentence.", "a = b", unit, "0 to 1", "worse", "nobody", compute)
 
 
-def distance(pair: Pair) -> Finding:
+def distance(pair: Pair) -> MeasureResult:
     moved = np.nanmean(np.abs(pair.original - pair.masked), axis=0)
-    return Finding(float(moved.mean()), dict(zip(pair.columns, moved.tolist(), strict=True)), "a note")
+    return MeasureResult(
+        float(moved.mean()), dict(zip(pair.columns, moved.tolist(), strict=True)), "a note"
+    )
 
 
 STAND_INS = {
     "distance": stand_in("utility", distance),
-    "undefined": stand_in("utility", lambda pair: Finding(math.nan), ""),
-    "smallest": stand_in("risk", lambda pair: Finding(float(np.bincount(pair.groups).min())), "records"),
+    "undefined": stand_in("utility", lambda pair: MeasureResult(math.nan), ""),
+    "smallest": stand_in(
+        "risk", lambda pair: MeasureResult(float(np.bincount(pair.groups).min())), "records"
+    ),
 }
 
 ORIGINAL = pd.DataFrame(
@@ -69,9 +73,9 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Pair]:
     """What the measures are given."""
     pairs: list[Pair] = []
 
-    def remember(pair: Pair) -> Finding:
+    def remember(pair: Pair) -> MeasureResult:
         pairs.append(pair)
-        return Finding(0.0)
+        return MeasureResult(0.0)
 
     monkeypatch.setattr(assessing, "MEASURES", {"seen": stand_in("risk", remember)})
     return pairs

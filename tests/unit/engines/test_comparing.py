@@ -24,7 +24,7 @@ from microagg.engines import comparing, strategy_runs
 from microagg.engines.comparing import LOSS, RISK, USUAL, judge
 from microagg.errors import Cancelled, DataError, OutputError, SettingsError
 from microagg.measure.catalogue import Measure
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.pair import MeasureResult, Pair
 from microagg.plan.strategies import strategies_of
 from microagg.write import Journal
 from tests.refusals import refusal
@@ -40,19 +40,19 @@ def stand_in(name: str, compute: Any) -> Measure:
     return Measure("risk", name, "A sentence.", "a = b", "", "0 to 1", "worse", "nobody", compute)
 
 
-def loss(pair: Pair) -> Finding:
-    return Finding(float(((pair.original - pair.masked) ** 2).sum()))
+def loss(pair: Pair) -> MeasureResult:
+    return MeasureResult(float(((pair.original - pair.masked) ** 2).sum()))
 
 
 @pytest.fixture(autouse=True)
 def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain measures: this is about the grid."""
     named = {
-        name: stand_in(name, lambda pair: Finding(1 / float(np.bincount(pair.groups).mean())))
+        name: stand_in(name, lambda pair: MeasureResult(1 / float(np.bincount(pair.groups).mean())))
         for name in USUAL
     }
     named[LOSS] = stand_in("loss", loss)
-    named["odd"] = stand_in("odd", lambda pair: Finding(float("nan")))
+    named["odd"] = stand_in("odd", lambda pair: MeasureResult(float("nan")))
     for module in (assessing, comparing):
         monkeypatch.setattr(module, "MEASURES", named)
 

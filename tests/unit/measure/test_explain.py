@@ -10,7 +10,7 @@ from benchmarks.measures import PAGE
 from microagg.errors import SettingsError
 from microagg.measure import MEASURES, MOST_IMPORTANT
 from microagg.measure.explain import explain_measure, list_measures, measure_named, measures_page
-from microagg.measure.pair import Finding
+from microagg.measure.pair import MeasureResult
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -56,14 +56,14 @@ def test_values_as_they_are_shown() -> None:
     assert MEASURES["k_anonymity"].shown(1.0) == "1 record"
     assert MEASURES["il1s"].shown(0.25) == "0.25"
     assert MEASURES["il"].shown(math.nan) == "–"
-    counts = Finding(3.0, {"classes": 7.0, "unique records": 1.0}, others=("classes",))
+    counts = MeasureResult(3.0, {"classes": 7.0, "unique records": 1.0}, others=("classes",))
     assert MEASURES["k_anonymity"].shown_part(counts, "classes") == "7"
     assert MEASURES["k_anonymity"].shown_part(counts, "unique records") == "1 record"
 
 
 def test_a_sentence_says_the_note_where_there_is_no_value() -> None:
     linkage = MEASURES["linkage_distance"]
-    value, rest = linkage.said(Finding(0.25, allowed=0.2))
+    value, rest = linkage.said(MeasureResult(0.25, allowed=0.2))
     assert value == "25 %"
     assert rest.endswith("alone allows 20 %.")
-    assert linkage.said(Finding(math.nan, {}, "Why not.")) == ("–", "Why not.")
+    assert linkage.said(MeasureResult(math.nan, {}, "Why not.")) == ("–", "Why not.")

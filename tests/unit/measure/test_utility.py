@@ -13,7 +13,7 @@ import pytest
 import microagg
 from microagg.measure import loss
 from microagg.measure.moments import quantiles
-from microagg.measure.pair import Finding, Pair
+from microagg.measure.pair import MeasureResult, Pair
 from microagg.measure.propensity import RIDGE, propensity
 from microagg.measure.utility_catalogue import UTILITY
 from tests.oracles import cmp98_measures
@@ -59,7 +59,7 @@ def pair_of(original: Any, masked: Any, **more: Any) -> Pair:
     return Pair(tuple(f"c{at}" for at in range(p)), original, masked, **{**settings, **more})
 
 
-def found(name: str, pair: Pair) -> Finding:
+def found(name: str, pair: Pair) -> MeasureResult:
     return UTILITY[name].compute(pair)
 
 
