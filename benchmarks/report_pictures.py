@@ -27,14 +27,14 @@ def companies() -> Release:
     table = datasets.sme()
     frame = pd.DataFrame(table.values, columns=list(table.columns))
     return microagg.protect(
-        frame, k=3, keys=["surface", "employees"], confidential=["turnover", "net_profit"], shuffle=True
+        frame, k=3, keys=["surface", "employees"], confidential=["turnover", "net_profit"]
     )
 
 
 def census() -> Release:
     table = datasets.census_like(2000)
     frame = pd.DataFrame((1000 * table.values).round(1), columns=list(table.columns))
-    return microagg.protect(frame, k=5, keys=list(table.columns), shuffle=True)
+    return microagg.protect(frame, k=5, keys=list(table.columns))
 
 
 def picture(browser: str, page: Path, name: str, size: tuple[int, int], dark: bool, top: int = 0) -> None:

@@ -271,7 +271,7 @@ def test_a_million_strata_are_refused_or_merged_soon(tmp_path: Path) -> None:
         ("k = '3'", ("plan.toml: k is of type str", "a whole number")),
         ("k = 3\nkeys = 5", ("keys must be a list of column names",)),
         ("k = 3\nkeys = [['income', 98765432]]", ("keys must be a list of column names",)),
-        ("k = 3\nkeys = [['income']]\nshuffle = 1", ("shuffle must be true or false",)),
+        ("k = 3\nkeys = [['income']]\nkeep_order = 1", ("keep_order must be true or false",)),
         ("k = 3\nkeys = [['income']]\nseed = 2026-01-01", ("seed is datetime.date", "a whole number")),
         (
             "k = 3\nkeys = [['income']]\ndecimals = {income = 1.5}",

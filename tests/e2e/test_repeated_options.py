@@ -119,7 +119,7 @@ def test_one_value_given_twice_is_refused_on_every_command(
 def test_a_switch_given_twice_is_harmless(people: Path) -> None:
     output = people.with_name("out.csv")
     drop = ("--drop", "note,disease,region")
-    protected(people, "-k", 3, *ROLES, *drop, "--shuffle", "--shuffle", "-o", output)
+    protected(people, "-k", 3, *ROLES, *drop, "--keep-order", "--keep-order", "-o", output)
 
 
 @pytest.mark.parametrize(

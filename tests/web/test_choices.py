@@ -42,14 +42,14 @@ def test_suggestions_are_a_plan(choices: Choices) -> None:
 
 
 def test_what_is_chosen_is_of_the_right_kind(choices: Choices) -> None:
-    for name, value in (("k", "5"), ("seconds", "2.5"), ("shuffle", True), ("method", "mdav+descent")):
+    for name, value in (("k", "5"), ("seconds", "2.5"), ("keep_order", True), ("method", "mdav+descent")):
         choices.set(name, value)
     choices.set("role", "keys 2", "b")
     choices.set("missing_codes", "9, 99", "a")
     choices.set("decimals", "1", "a")
     plan = choices.plan()
     assert plan["keys"] == [["a"], ["b"]]
-    assert (plan["k"], plan["seconds"], plan["shuffle"]) == (5, 2.5, True)
+    assert (plan["k"], plan["seconds"], plan["keep_order"]) == (5, 2.5, True)
     assert plan["missing_codes"] == {"a": [9, 99]}
     assert plan["decimals"] == {"a": 1}
 
@@ -59,7 +59,7 @@ def test_defaults_are_not_given(choices: Choices) -> None:
     for name, value in (
         ("effort", "balanced"),
         ("small_strata", "refuse"),
-        ("shuffle", False),
+        ("keep_order", False),
         ("noise", ""),
     ):
         choices.set(name, value)
@@ -154,7 +154,7 @@ def test_choices_are_carried_over_by_the_names_of_columns(choices: Choices) -> N
 
 
 def test_a_plan_that_is_loaded_gives_the_same_plan(choices: Choices) -> None:
-    for name, value in (("k", "5"), ("shuffle", "1"), ("method", "mdav"), ("small_strata", "merge")):
+    for name, value in (("k", "5"), ("keep_order", "1"), ("method", "mdav"), ("small_strata", "merge")):
         choices.set(name, value)
     choices.set("role", "keys 2", "b")
     choices.set("missing_codes", "9, 99", "a")

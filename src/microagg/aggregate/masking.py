@@ -187,7 +187,7 @@ def released_table(
             columns.append(strata.recoded[name].take(from_numpy(rows)))
         else:
             columns.append(source.column(name).take(from_numpy(strata.rows[rows])))
-    return without_hidden_values(_table(names, columns), sort=protection.shuffle)
+    return without_hidden_values(_table(names, columns), sort=not protection.keep_order)
 
 
 def released_origin(source: Microdata, released: pa.Table) -> Origin:

@@ -20,11 +20,13 @@ from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
 from microagg.settings.declared import PLAN_OPTIONS, Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
 from microagg.settings.options import by_option_name, documented
+from microagg.settings.replaced import refusing_replaced
 from microagg.verdict import Finding, note
 
 Columns = str | Sequence[str]
 
 
+@refusing_replaced
 @documented(PLAN_OPTIONS)
 def protect(
     data: object = None,
@@ -43,7 +45,7 @@ def protect(
     aggregate: Aggregate | None = None,
     decimals: Mapping[str, int] | None = None,
     zeros: Zeros | None = None,
-    shuffle: bool | None = None,
+    keep_order: bool | None = None,
     confidential_as: ConfidentialAs | None = None,
     noise: float | None = None,
     min_distinct: int | None = None,

@@ -23,6 +23,7 @@ from microagg.settings.declared import (
 )
 from microagg.settings.kinds import File, OfTwoFiles
 from microagg.settings.options import REQUIRED, Option
+from microagg.settings.replaced import REPLACED
 
 _GROUPS = (COLUMNS, POLICIES, CONFIDENTIAL, METHOD, FILES, OUTPUT)
 _PATH = click.Path(readable=False)
@@ -80,12 +81,22 @@ class Command(click.Command):
         nothing new, unless it has an opposite.
         """
         given = list(args)  # Click empties its list
-        left = super().parse_args(ctx, args)
+        try:
+            left = super().parse_args(ctx, args)
+        except click.NoSuchOption as unknown:
+            self._refuse_replaced(unknown.option_name)
+            raise
         _, _, order = self.make_parser(ctx).parse_args(args=given)
         for parameter, times in Counter(order).items():
             if times > 1 and _takes_one_value(parameter):
                 raise wording.option_given_twice("/".join(parameter.opts))
         return left
+
+    def _refuse_replaced(self, flag: str) -> None:
+        """`SettingsError` for an option that this command has another one for now."""
+        name = flag.lstrip("-").replace("-", "_")
+        if name in REPLACED and REPLACED[name].by in self.options:
+            raise REPLACED[name].refusal()
 
     def invoke(self, ctx: click.Context) -> None:
         """Hand all that was given to the command's own function."""

@@ -45,7 +45,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     prepared = steps.call(Step.PREPARING, lambda: prepare(source, protection))
     strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
     as_numbers = steps.call(Step.PREPARING, lambda: with_numbers(source.table, prepared.numbers))
-    order = _order(len(strata.rows), protection.shuffle)
+    order = _order(len(strata.rows), protection.keep_order)
     attempts = 0
     for plan in plans_of(protection):
         attempts += 1
@@ -68,9 +68,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):
             break
     raise_if_unsafe(verdict, attempts)
-    notes = notes_on_run(
-        protection, strata.merged, tasks.lost, tasks.mixed_zeros, note("source_order"), attempts
-    )
+    notes = notes_on_run(protection, strata.merged, tasks.lost, tasks.mixed_zeros, attempts)
     verdict = replace(verdict, notes=(*verdict.notes, *notes, *source.origin.notes))
     return Release(
         verified=Verified(Microdata(table, released_origin(source, table)), verdict),
@@ -101,9 +99,9 @@ class _StopRequest:
         return answer
 
 
-def _order(n: int, shuffle: bool) -> NDArray[np.int64]:
+def _order(n: int, keep: bool) -> NDArray[np.int64]:
     """The order of the released records: that of the source, or a random one without a seed."""
-    return np.random.default_rng().permutation(n) if shuffle else np.arange(n)
+    return np.arange(n) if keep else np.random.default_rng().permutation(n)
 
 
 def plans_of(protection: Protection) -> Iterator[MethodPlan]:
@@ -153,13 +151,12 @@ def notes_on_run(
     merged: int,
     given_up: Mapping[str, int],
     mixed_zeros: int,
-    order: Finding,
     attempts: int,
 ) -> Iterator[Finding]:
     """What the user should know beside what `verify` counts.
 
     merged: strata that were merged; given_up: by column, values that were set to missing; mixed_zeros:
-    groups in which some values are zero; order: the note on the order of records that were not shuffled.
+    groups in which some values are zero.
     """
     if merged:
         yield note("strata_merged", records=merged)
@@ -169,8 +166,8 @@ def notes_on_run(
         yield note("zeros_mixed", records=mixed_zeros)
     if protection.aggregate == "median":
         yield note("medians")
-    if not protection.shuffle:
-        yield order
+    if protection.keep_order:
+        yield note("source_order")
     if protection.k == 2:
         yield accepted("pairs_accepted")
     if attempts > 1:

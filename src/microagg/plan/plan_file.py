@@ -12,6 +12,7 @@ from microagg import errors, wording
 from microagg.plan.plan_text import used_plan, write_plan
 from microagg.settings.declared import PLAN_OPTIONS
 from microagg.settings.options import Option, as_in_plan
+from microagg.settings.replaced import refuse_replaced
 
 __all__ = ["parsed_plan", "read_plan", "used_plan", "write_plan"]
 
@@ -57,6 +58,10 @@ def parsed_plan(text: str, source: str) -> dict[str, object]:
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:  # its message may quote the text
         line = re.search(r"at line (\d+)", str(error))
         raise wording.plan_not_toml(source, int(line[1]) if line else text.count("\n") + 1) from None
+    try:
+        refuse_replaced(content)
+    except errors.SettingsError as error:
+        raise wording.in_plan(source, error) from None
     unknown = [name for name in content if name not in PLAN_OPTIONS]
     if unknown:
         raise wording.unknown_plan_options(source, unknown, list(PLAN_OPTIONS))

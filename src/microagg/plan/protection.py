@@ -19,6 +19,7 @@ from microagg.settings.options import (
     refuse_unknown,
     refuse_without_effect,
 )
+from microagg.settings.replaced import refuse_replaced
 
 _OWN_OPTIONS = options_of(ProtectionSettings)
 _OPTIONS = {**_OWN_OPTIONS, **METHOD_OPTIONS}
@@ -62,6 +63,7 @@ class Protection(ProtectionSettings):
 
         The names are those of a plan file; None is an option that is not given.
         """
+        refuse_replaced(given)
         refuse_unknown(_OPTIONS, given)
         given = {name: value for name, value in given.items() if value is not None}
         own = check(_OWN_OPTIONS, given)

@@ -231,8 +231,12 @@ class ProtectionSettings:
         label="Zeros in keys",
         form=MORE,
     )
-    shuffle: bool = _policy(
-        Flag(), "Release the records in random order.", label="Change the order of the records", form=MORE
+    keep_order: bool = _policy(
+        Flag(),
+        "Keep the records in the order of the source, which may tell whose record is whose; by default "
+        "they are shuffled.",
+        label="Keep the order of the records",
+        form=MORE,
     )
     allow_pairs: bool = _acceptance(
         "Accept k = 2, where each of a pair can compute the other's values.",

@@ -213,11 +213,8 @@ zeros_mixed = Sentence(
     "{records:record} with rare patterns of zeros {records:is|are} grouped with records of other patterns"
 )
 source_order = Sentence(
-    "records are in the order of the source, which may tell who is who ({--shuffle true} changes it)"
-)
-hashed_order = Sentence(
-    "records are not in the order of the source; within each file they are ordered by a hash of what is "
-    "released ({--shuffle true} draws another order, over all files)"
+    "records are in the order of the source, which may tell whose record is whose (they are shuffled "
+    "without {--keep_order true})"
 )
 retried = Sentence(
     "these groups were found in attempt {attempts}, after the groups of earlier attempts were refused"

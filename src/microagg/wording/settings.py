@@ -108,6 +108,10 @@ contract_broken = error(ContractError, "stage", "what")(
 unknown_option = settings_error("option", "known")(
     "There is no option '{option}'{option:nearest in known}."
 )
+shuffle_replaced = settings_error()(
+    "{--shuffle <name>} is no longer an option: records are shuffled by default. Leave it out, or keep the "
+    "order of the source by {--keep_order true}."
+)
 not_given = settings_error("what", "example")("{what} is not given. Give, for example, {example}.")
 
 

@@ -259,20 +259,21 @@ def test_categories_do_not_tell_the_order_of_shuffled_records(tmp_path: Path) ->
     jobs = [f"job {(5 * at) % 12:02d}" for at in range(12)]
     column = pa.array([*jobs, None]).dictionary_encode()
     table = pa.table({"x": np.arange(13.0), "job": column})
-    release = protect(table, 3, keys="x", pass_="job", shuffle=True)
+    release = protect(table, 3, keys="x", pass_="job")
     release.save(tmp_path / "shuffled.parquet")
     for found in (release.data, parquet.read_table(tmp_path / "shuffled.parquet")):
         assert found["job"].chunk(0).dictionary.to_pylist() == sorted(jobs)
         assert Counter(found["job"].to_pylist()) == Counter([*jobs, None])
-    frame = protect(table.to_pandas(), 3, keys="x", pass_="job", shuffle=True).data
+    frame = protect(table.to_pandas(), 3, keys="x", pass_="job").data
     assert list(frame["job"].cat.categories) == sorted(jobs)
     # an order that was declared is one of meaning
     ordered = table.set_column(
         1, "job", pa.DictionaryArray.from_arrays(column.indices, column.dictionary, ordered=True)
     )
-    release = protect(ordered, 3, keys="x", pass_="job", shuffle=True)
+    release = protect(ordered, 3, keys="x", pass_="job")
     assert release.data["job"].chunk(0).dictionary.to_pylist() == jobs
-    assert protect(table, 3, keys="x", pass_="job").data["job"].chunk(0).dictionary.to_pylist() == jobs
+    kept = protect(table, 3, keys="x", pass_="job", keep_order=True).data
+    assert kept["job"].chunk(0).dictionary.to_pylist() == jobs
 
 
 def test_save_writes_what_is_in_the_data(tmp_path: Path) -> None:
@@ -705,13 +706,17 @@ def test_noise_needs_spread(values: list[float | None]) -> None:
 # --- order, pairs, repetition ----------------------------------------------------------------------------
 
 
-def test_shuffle_never_uses_the_seed() -> None:
-    first, second = (protected(shuffle=True, seed=1) for _ in range(2))
+def test_records_are_shuffled_and_never_by_the_seed() -> None:
+    first, second = (protected(seed=1) for _ in range(2))
     assert sorted(first.data["rent"]) == sorted(survey()["rent"])
     assert first.data["rent"].tolist() != second.data["rent"].tolist()
     assert list(first.data.index) == list(range(N)), "row labels would tell the order"
-    plain = protected(seed=1).data
-    assert Counter(first.data.itertuples(index=False)) == Counter(plain.itertuples(index=False))
+    kept = protected(seed=1, keep_order=True)
+    assert kept.rows.tolist() == list(range(N))
+    assert kept.data["rent"].tolist() == survey()["rent"].tolist()
+    pd.testing.assert_frame_equal(first.data, kept.data.iloc[first.rows].reset_index(drop=True))
+    assert "source_order" in rules(kept.verdict.notes)
+    assert "source_order" not in rules(first.verdict.notes)
 
 
 def test_pairs() -> None:
@@ -805,7 +810,7 @@ def tables(draw: Any) -> tuple[pd.DataFrame, int, dict[str, Any]]:
     words["small_strata"] = draw(st.sampled_from(["refuse", "merge", "suppress"]))
     words["missing"] = draw(st.sampled_from(["by-pattern", "refuse"]))
     words["zeros"] = draw(st.sampled_from(["together", "apart"]))
-    words["shuffle"] = draw(st.booleans())
+    words["keep_order"] = draw(st.booleans())
     words["method"] = draw(st.sampled_from(["mdav", "mdav-mhm", "cbfs"]))
     words["scale"] = draw(st.sampled_from(["zscore", "rank", "range"]))
     if draw(st.booleans()):

@@ -335,13 +335,13 @@ def test_chosen_measures_in_the_order_of_the_catalogue() -> None:
     assert list(found.findings) == ["distance", "smallest"]
 
 
-@pytest.mark.parametrize("shuffle", [False, True])
-def test_a_release_beside_its_source(seen: list[Pair], shuffle: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_a_release_beside_its_source(seen: list[Pair], keep_order: bool, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     ORIGINAL.to_csv(path, index=False, sep=";", decimal=",")
     release = microagg.protect(
         path, 3, keys=KEYS, strata="region", drop="name", confidential="illness", weight="weight",
-        pass_="wealth", shuffle=shuffle,
+        pass_="wealth", keep_order=keep_order,
     )  # fmt: skip
     found = assess_release(release)
     assert not found.failures

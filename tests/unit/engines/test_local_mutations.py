@@ -59,7 +59,7 @@ NOISE = {"confidential": "income", "confidential_as": "noise", "pass_": None}
 
 def test_all_is_well_as_long_as_nothing_is_broken(tmp_path: Path) -> None:
     for at, words in enumerate(
-        ({}, STRATA, SUPPRESSED, GAPS, NOISE, {"weight": "weight"}, {"shuffle": True})
+        ({}, STRATA, SUPPRESSED, GAPS, NOISE, {"weight": "weight"}, {"keep_order": True})
     ):
         for ending in ("csv", "parquet", "xlsx", "dta"):
             protected(**words).save(tmp_path / f"{at}.{ending}")
@@ -224,7 +224,7 @@ def test_a_record_twice(assert_caught: Caught) -> None:
         order[0] = order[1]
         return order
 
-    assert_caught(local, "_order", patched, refuse("rows_repeated"), shuffle=True)
+    assert_caught(local, "_order", patched, refuse("rows_repeated"))
 
 
 def test_a_dropped_column_is_released(assert_caught: Caught) -> None:

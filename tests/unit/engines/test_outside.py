@@ -287,7 +287,7 @@ def test_the_page_can_be_made_again_from_the_written_file_and_the_plan(tmp_path:
     release = microagg.protect(
         frame, k=3, keys=[["a", "b"], ["c"]], strata=["region", "tiny"], small_strata="suppress",
         confidential=["income"], confidential_as="subset", missing="by-pattern", weight="weight",
-        drop=["name"], accept_partial=True, method="mdav", shuffle=True, retry=True,
+        drop=["name"], accept_partial=True, method="mdav", retry=True,
     )  # fmt: skip
     release.save(tmp_path / "out.parquet", external_report=tmp_path / "external.html")
     again = outside.facts_outside(

@@ -15,7 +15,7 @@ def test_every_kind_of_word_becomes_an_option() -> None:
         "weight": "w",
         "missing_codes": {"a": [9, 99.5]},
         "decimals": {"a": 0, "b, c": 2},
-        "shuffle": True,
+        "keep_order": True,
         "noise": 0.1,
         "method": "cbfs+mhm",
         "seed": 7,
@@ -23,6 +23,6 @@ def test_every_kind_of_word_becomes_an_option() -> None:
     assert shlex.split(command_of(words, "-data.csv", "out.csv")) == [
         "microagg", "protect", "./-data.csv", "-k", "4",
         '--keys=a,"b, c"', "--keys=d", '--drop="say ""x""",$(rm)', "--weight=w",
-        "--missing-codes=a=9,99.5", '--decimals=a=0,"b, c=2"', "--shuffle", "--noise=0.1",
+        "--missing-codes=a=9,99.5", '--decimals=a=0,"b, c=2"', "--keep-order", "--noise=0.1",
         "--method=cbfs+mhm", "--seed=7", "-o", "out.csv",
     ]  # fmt: skip

@@ -182,7 +182,7 @@ def test_what_editors_do(tmp_path: Path, content: str) -> None:
         ("keys = [['a'], 'b']", "keys must be either a list of column names or a list of such lists"),
         ("strata = [1]", "strata must be a list of column names"),
         ("strata = []", "strata must be at least one column name"),
-        ("shuffle = 1", "shuffle must be true or false"),
+        ("keep_order = 1", "keep_order must be true or false"),
         ("noise = nan", "noise is nan, of type float; it must be a number"),
         ("noise = 'much'", "noise is 'much', of type str; it must be a number of at least 0.01"),
         ("missing_codes = [99]", "missing_codes must be a table with names of columns and a list of codes"),

@@ -32,7 +32,7 @@ def test_confidential_columns_may_be_kept_masked_or_noised() -> None:
 
 
 def test_settings_are_what_was_given_and_is_not_the_default() -> None:
-    given = {"k": 3, "keys": [["a", "b"]], "seed": 7, "shuffle": True, "missing_codes": {"a": [9, 99]}}
+    given = {"k": 3, "keys": [["a", "b"]], "seed": 7, "keep_order": True, "missing_codes": {"a": [9, 99]}}
     usual = {"effort": "balanced", "missing": "refuse", "retry": False, "min_distinct": 2, "weight": None}
     settings = Protection.of(given | usual).settings
     assert settings == given
@@ -80,7 +80,7 @@ def test_settings_are_what_was_given_and_is_not_the_default() -> None:
         ({"accept_homogeneous": True}, "only if confidential columns are named"),
         ({"accept_partial": True}, "only if there are several subsets"),
         ({"allow_pairs": True}, "only if k is 2"),
-        ({"shuffle": "yes"}, "true or false"),
+        ({"keep_order": "yes"}, "true or false"),
         ({"certify": 1}, "true or false"),
         ({"effort": "slow"}, "must be one of fast, balanced, best"),
         ({"method": "mdav", "effort": "best"}, "no effect on mdav"),

@@ -140,7 +140,7 @@ def test_every_use_of_a_template_gives_its_figures() -> None:
         ("{names:hinted in known}", {"names": ["ag"], "known": ["age"]}, "'ag' (did you mean age?)"),
         ("{name}{name:nearest in known}", {"name": "x", "known": ["age"]}, "x"),
         ("{limit:.0e} {value!r} {{}}", {"limit": 1e9, "value": "a"}, "1e+09 'a' {}"),
-        ("{--k 3}, {--sheet=name}, {--shuffle true}", {"name": "a"}, 'k=3, sheet="a", shuffle=True'),
+        ("{--k 3}, {--sheet=name}, {--keep_order true}", {"name": "a"}, 'k=3, sheet="a", keep_order=True'),
         ("{--noise <name>} {given:option}", {"given": "pass"}, "noise pass_"),
     ],
 )

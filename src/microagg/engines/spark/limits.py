@@ -25,6 +25,10 @@ def check_settings(protection: Protection) -> None:
             "work that is done again after a fault must give the same groups, whatever the time. Use "
             "effort instead.",
         ),
+        "keep_order": (
+            protection.keep_order,
+            "the records of a frame have no order. Leave it out.",
+        ),
         "certify": (method.certify, "bounds of blocks do not add up to one of the whole."),
         "threads": (
             method.threads is not None,

@@ -35,7 +35,7 @@ from microagg.methods.run import Progress
 from microagg.model import Claims
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-from microagg.verdict import Finding, Verdict, note
+from microagg.verdict import Finding, Verdict
 from microagg.verify.distributed import Fingerprint, verify_frame
 from microagg.verify.recount import BeforeAfterColumns
 
@@ -237,7 +237,7 @@ def _notes(
                 lost[keys.names[place]] = given_up
     mixed_zeros = sum(result.mixed_zeros for own in results for result in own)
     merged = prepared.strata.merged
-    return notes_on_run(prepared.protection, merged, lost, mixed_zeros, note("hashed_order"), attempts)
+    return notes_on_run(prepared.protection, merged, lost, mixed_zeros, attempts)
 
 
 def _loss(results: Sequence[Sequence[PacketResult]]) -> float:

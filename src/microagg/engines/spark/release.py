@@ -53,10 +53,8 @@ class SparkRelease:
 
     @property
     def data(self) -> DataFrame:
-        """The released frame, its records in an order that shows nothing of the source's.
-
-        Within a partition they stand by a hash of what is released; shuffled ones by a hash that only this
-        process could compute, over all partitions.
+        """The released frame, its records ordered by a hash of what is released, which nobody can compute
+        without a key: it shows nothing of the order of the source.
         """
         if not self.paired.is_cached:
             raise wording.closed()
@@ -65,11 +63,8 @@ class SparkRelease:
     @cached_property
     def _data(self) -> DataFrame:
         frame = self.paired.select(*released_columns(self.paired, self.sides))
-        salt = secrets.token_hex(16) if self.protection.shuffle else ""
-        place = F.xxhash64(F.lit(salt), *map(quoted, frame.columns))
-        if self.protection.shuffle:
-            return frame.repartitionByRange(place).sortWithinPartitions(place)
-        return frame.sortWithinPartitions(place)
+        place = F.xxhash64(F.lit(secrets.token_hex(16)), *map(quoted, frame.columns))
+        return frame.repartitionByRange(place).sortWithinPartitions(place)
 
     @property
     def groups(self) -> int:
