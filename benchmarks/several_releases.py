@@ -29,7 +29,7 @@ def release(values: Values, k: int) -> Values:
     """What is published of each record, record by record."""
     names = [f"key {at}" for at in range(values.shape[1])]
     table = pa.table(dict(zip(names, values.T, strict=True)))
-    found = microagg.protect(table, k=k, keys=names).data
+    found = microagg.protect(table, k=k, keys=names, keep_order=True).data
     return np.stack([found[name].to_numpy() for name in names], axis=1)
 
 

@@ -50,10 +50,8 @@ DESCRIPTIONS = (
             Argument("original", "The file before protection; - is standard input.", is_required=False),
             Argument("protected", "The protected file, by microagg or any other tool.", is_required=False),
         ),
-        example="microagg assess companies.csv --keys surface,employees
-"
-        f"{_PROTECT} --keep-order
-"
+        example="microagg assess companies.csv --keys surface,employees\n"
+        f"{_PROTECT} --keep-order\n"
         "microagg assess companies.csv protected.csv --keys surface,employees -k 3",
     ),
     Description(

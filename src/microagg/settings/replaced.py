@@ -20,7 +20,7 @@ class Replaced:
     refusal: Callable[[], errors.SettingsError]
 
 
-REPLACED: Mapping[str, Replaced] = {"shuffle": Replaced("keep_order", wording.shuffle_replaced)}
+REPLACED: Mapping[str, Replaced] = {"shuffle": Replaced("keep_order", lambda: wording.shuffle_replaced())}
 """By the old name."""
 
 

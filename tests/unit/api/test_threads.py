@@ -39,14 +39,17 @@ def labels(data: NDArray[np.float64], method: str, threads: int, **words: Any) -
 
 
 def released(threads: int, **words: Any) -> Answer:
-    release = microagg.protect(people(), 3, pass_="region", threads=threads, seed=7, effort="fast", **words)
+    release = microagg.protect(
+        people(), 3, pass_="region", threads=threads, seed=7, effort="fast", keep_order=True, **words
+    )
     return (release.data.to_numpy(), *(task.labels for task in release.partitions))
 
 
 def released_by_region(threads: int) -> Answer:
     release = microagg.protect(
-        people(), 3, keys=list("abcd"), strata="region", threads=threads, seed=7, effort="fast"
-    )
+        people(), 3, keys=list("abcd"), strata="region", threads=threads, seed=7, effort="fast",
+        keep_order=True,
+    )  # fmt: skip
     return (release.data.to_numpy(), *(task.labels for task in release.partitions))
 
 

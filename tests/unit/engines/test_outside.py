@@ -59,7 +59,8 @@ def released(release: Release) -> bytes:
 
 
 def protected(columns: dict[str, Sequence[Any]], **words: Any) -> Release:
-    words = {"k": 3, "method": "univariate" if words.get("keys", ["x"]) == ["x"] else "mdav"} | words
+    method = "univariate" if words.get("keys", ["x"]) == ["x"] else "mdav"
+    words = {"k": 3, "method": method, "keep_order": True} | words
     return microagg.protect(pa.table(columns), **({"keys": ["x"]} | words))
 
 

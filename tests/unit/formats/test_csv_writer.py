@@ -42,7 +42,7 @@ def write(
 
 
 def released(path: Path) -> bytes:
-    release = microagg.protect(path, 3, keys=["age", "income"], pass_=["city", "remark"])
+    release = microagg.protect(path, 3, keys=["age", "income"], pass_=["city", "remark"], keep_order=True)
     out = path.with_name("out.csv")
     release.save(out)
     again = microdata_from_file(out)

@@ -190,7 +190,7 @@ def test_a_chosen_sheet_from_end_to_end(tmp_path: Path) -> None:
 
     path = book_with(tmp_path / "book.xlsx", change, [["Title"], *ROWS])
     said: dict[str, Any] = {"keys": ["age", "income"], "pass_": ["name"], "sheet": "Data", "header_row": 2}
-    release = microagg.protect(path, 3, **said)
+    release = microagg.protect(path, 3, keep_order=True, **said)
     assert "Sheet 'Data' has 3 hidden rows, which are read like the others" in str(release)
     output = tmp_path / "out.xlsx"
     release.save(output)

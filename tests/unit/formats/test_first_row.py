@@ -275,7 +275,7 @@ def test_a_file_without_header_from_end_to_end(tmp_path: Path, ending: str) -> N
     roles = {"keys": ["column3", "column4"], "pass_": ["column1", "column2"], "drop": ["column5"]}
     with pytest.raises(DataError, match="looks like a record"):
         microagg.protect(path, 3, **roles)  # type: ignore[arg-type]
-    release = microagg.protect(path, 3, header="no", **roles)  # type: ignore[arg-type]
+    release = microagg.protect(path, 3, header="no", keep_order=True, **roles)  # type: ignore[arg-type]
     output = tmp_path / f"out{ending}"
     release.save(output)
     written = read.microdata_from_file(output).table

@@ -74,7 +74,7 @@ def test_texts_that_mean_missing_in_a_csv_file(file: Path) -> None:
     )
     ran = run(
         file.parent, "protect", file, "-k", "3", "--keys", "age,wages", "--missing", "by-pattern",
-        "--missing-codes", "wages=.,-", "-o", "out.csv",
+        "--missing-codes", "wages=.,-", "--keep-order", "-o", "out.csv",
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert list(pd.read_csv(file.parent / "out.csv")["wages"].isna()) == is_missing()
@@ -96,7 +96,12 @@ def test_texts_that_mean_missing_in_other_sources(kind: str, tmp_path: Path) -> 
         frame.assign(wages=mixed).to_excel(tmp_path / "data.xlsx", index=False)
         source = tmp_path / "data.xlsx"
     release = microagg.protect(
-        source, 3, keys=["age", "wages"], missing="by-pattern", missing_codes={"wages": [".", "-", 99]}
+        source,
+        3,
+        keys=["age", "wages"],
+        missing="by-pattern",
+        keep_order=True,
+        missing_codes={"wages": [".", "-", 99]},
     )
     released = release.data["wages"]
     found = released.to_pylist() if hasattr(released, "to_pylist") else list(released)
