@@ -67,7 +67,7 @@ def test_frame_is_tidy_and_of_the_kind_given() -> None:
     assert found.frame.recommended.sum() == 1
     assert found.frame.smallest.tolist() == [3, 5, 3, 5]
     assert (found.frame.subsets == "a, b, c").all()
-    alone = microagg.protect(DATA[KEYS], 5, keys=KEYS, method="mdav")
+    alone = microagg.protect(DATA[KEYS], 5, keys=KEYS, method="mdav", keep_order=True)
     assert found.frame[LOSS][1] == pytest.approx(float(((DATA[KEYS] - alone.data) ** 2).to_numpy().sum()))
     assert isinstance(microagg.compare(pl.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pl.DataFrame)
     assert isinstance(microagg.compare(pa.Table.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pa.Table)
