@@ -30,7 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = survey(folder / "survey.csv", 30)
     done = run(
         path, "-k", 3, *KEYS, "--strata", "region", "--pass", "zeros,weight,disease,note",
-        "-o", folder / "safe.csv",
+        "--keep-order", "-o", folder / "safe.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     table = pd.read_csv(folder / "safe.csv")

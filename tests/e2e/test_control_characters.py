@@ -60,7 +60,7 @@ def test_control_characters_are_shown_as_codes() -> None:
 
 
 def test_control_characters_in_names_are_escaped_in_a_release() -> None:
-    release = microagg.protect(frame(), 3, keys=[KEY, OTHER], strata=[REGION])
+    release = microagg.protect(frame(), 3, keys=[KEY, OTHER], strata=[REGION], keep_order=True)
     assert_clean(str(release))
     assert_clean(str(release.verdict))
     assert r"pay\x1b[31m\u202e" in str(release)

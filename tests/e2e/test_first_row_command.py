@@ -65,7 +65,7 @@ def test_header_no_on_every_command(tmp_path: Path, ending: str) -> None:
     assert "Smith" not in shown + plan.read_text()
     assert read_plan(plan)["header"] == "no"
     output = tmp_path / f"out{ending}"
-    protected(path, "-k", 3, *ROLES, *no, "-o", output)
+    protected(path, "-k", 3, *ROLES, *no, "--keep-order", "-o", output)
     protected("--plan", plan, "-o", tmp_path / f"planned{ending}")
     if ending == ".csv":
         assert list(rows_of(output)[0]) == ["column2", "column3", "column4"]

@@ -42,7 +42,9 @@ def test_companies_are_published_as_in_the_paper(tmp_path: Path) -> None:
     """VLDBJ06, Table 2."""
     source = tmp_path / "companies.csv"
     source.write_text(COMPANIES)
-    shown = protected(source, "-k", 3, *COMPANY_ROLES, "--decimals", "surface=2,employees=0")
+    shown = protected(
+        source, "-k", 3, *COMPANY_ROLES, "--decimals", "surface=2,employees=0", "--keep-order"
+    )
     path = tmp_path / "companies-protected.csv"
     rows = rows_of(path)
     assert list(rows[0]) == ["surface", "employees", "turnover", "profit"]
@@ -55,7 +57,7 @@ def test_companies_are_published_as_in_the_paper(tmp_path: Path) -> None:
     assert "every released combination of surface and employees is shared by at least 3 records" in shown
     assert "would make unique:\n  turnover  11 of 11 records" in shown
     assert str(path) in shown
-    assert "order of the source" in shown
+    assert "records are in the order of the source" in shown
 
 
 def test_one_json_object_says_it_all(tmp_path: Path) -> None:
@@ -93,9 +95,7 @@ def test_subsets_are_masked_by_themselves(tmp_path: Path) -> None:
 
 
 def test_each_column_by_itself_dropped_and_shuffled(tmp_path: Path) -> None:
-    source, path, shown = released(
-        tmp_path, "-k 3 --each age,income --accept-partial --drop note,disease"
-    )
+    source, path, shown = released(tmp_path, "-k 3 --each age,income --accept-partial --drop note,disease")
     rows = rows_of(path)
     assert list(rows[0]) == ["region", "age", "income", "zeros", "weight"]
     assert smallest_class(rows, "age") >= 3
@@ -107,7 +107,7 @@ def test_each_column_by_itself_dropped_and_shuffled(tmp_path: Path) -> None:
 
 
 def test_weighted_totals_are_kept(tmp_path: Path) -> None:
-    source, path, _ = released(tmp_path, "-k 4 --keys age,income --weight weight")
+    source, path, _ = released(tmp_path, "-k 4 --keys age,income --weight weight --keep-order")
 
     def total(of: Path) -> float:
         return sum(float(row["weight"]) * (float(row["age"]) - 98765432) for row in rows_of(of))
@@ -118,7 +118,7 @@ def test_weighted_totals_are_kept(tmp_path: Path) -> None:
 
 def test_missing_codes_become_missing_and_are_grouped(tmp_path: Path) -> None:
     source, path, _ = released(
-        tmp_path, "-k 3 --keys age,zeros --missing-codes zeros=0,-9 --missing by-pattern"
+        tmp_path, "-k 3 --keys age,zeros --missing-codes zeros=0,-9 --missing by-pattern --keep-order"
     )
     zeros = column(path, "zeros")
     assert [value == "" for value in zeros] == [value == "0" for value in column(source, "zeros")]
@@ -126,7 +126,7 @@ def test_missing_codes_become_missing_and_are_grouped(tmp_path: Path) -> None:
 
 
 def test_zeros_stay_zeros(tmp_path: Path) -> None:
-    source, path, _ = released(tmp_path, "-k 3 --keys age,zeros --zeros apart")
+    source, path, _ = released(tmp_path, "-k 3 --keys age,zeros --zeros apart --keep-order")
     zeros = column(path, "zeros")
     assert [value == "0" for value in zeros] == [value == "0" for value in column(source, "zeros")]
 
@@ -157,7 +157,7 @@ def test_groups_have_several_confidential_values(tmp_path: Path) -> None:
 
 def test_homogeneous_groups_are_accepted(tmp_path: Path) -> None:
     source, path, shown = released(
-        tmp_path, "-k 3 --keys age --confidential note --min-distinct 24 --accept-homogeneous"
+        tmp_path, "-k 3 --keys age --confidential note --min-distinct 24 --accept-homogeneous --keep-order"
     )
     assert "accepted (--accept-homogeneous)" in shown
     assert column(path, "note") == column(source, "note")
@@ -165,7 +165,7 @@ def test_homogeneous_groups_are_accepted(tmp_path: Path) -> None:
 
 def test_noise(tmp_path: Path) -> None:
     source, path, shown = released(
-        tmp_path, "-k 3 --keys age --confidential income --confidential-as noise --noise 0.5"
+        tmp_path, "-k 3 --keys age --confidential income --confidential-as noise --noise 0.5 --keep-order"
     )
     assert column(path, "income") != column(source, "income")
     assert "gives no k-anonymity" in shown
@@ -197,7 +197,7 @@ def test_pairs_scale_effort_seed_and_threads(tmp_path: Path) -> None:
 
 def test_a_bound_and_the_groups(tmp_path: Path) -> None:
     _, path, shown = released(
-        tmp_path, "-k 3 --keys age,income --seconds 600 --certify --pass note --labels"
+        tmp_path, "-k 3 --keys age,income --seconds 600 --certify --pass note --labels --keep-order"
     )
     record = record_of(path)
     assert 0.0 < record["bound_loss"] <= record["information_loss"]
@@ -249,7 +249,7 @@ def test_a_csv_file_keeps_its_dialect(tmp_path: Path) -> None:
     source = tmp_path / "dialect.csv"
     lines = ["größe;gewicht;text", *(f'{at},25;{at * at % 7};"a;""{at % 3}"""' for at in range(1, 13))]
     source.write_bytes("\r\n".join([*lines, ""]).encode("latin-1"))
-    options = ("--delimiter", ";", "--encoding", "latin-1", "--decimal", ",")
+    options = ("--delimiter", ";", "--encoding", "latin-1", "--decimal", ",", "--keep-order")
     protected(source, "-k", 3, "--keys", "größe,gewicht", "-o", tmp_path / "out.csv", *options)
     text = (tmp_path / "out.csv").read_bytes().decode("latin-1")
     assert text.splitlines()[0] == "größe;gewicht;text"
@@ -374,7 +374,7 @@ def test_a_run_is_repeated_from_its_plan(tmp_path: Path) -> None:
     source = survey(tmp_path / "survey.csv")
     path = tmp_path / "out.csv"
     options = ("--strata", "region", "--seed", 3, "--decimals", "income=1", "--missing-codes", "zeros=0")
-    options = (*options, "--missing", "by-pattern")
+    options = (*options, "--missing", "by-pattern", "--keep-order")
     protected(source, "-k", 3, "--keys", "age,income,zeros", *options, "-o", path)
     plan = tmp_path / "microagg-internal" / "out.csv.plan.toml"
     first = path.read_bytes()
@@ -459,7 +459,8 @@ def test_every_format_in_and_out(tmp_path: Path, given: str, wanted: str) -> Non
     else:
         pyreadstat.write_sav(table, source, compress=source.suffix == ".zsav")
     path = tmp_path / wanted
-    protected(source, "-k", 3, "--keys", "age,income", "--strata", "region", "--output", path)
+    keys = ("--keys", "age,income", "--strata", "region")
+    protected(source, "-k", 3, *keys, "--keep-order", "--output", path)
     released = frame_of(path)
     assert list(released.columns) == SURVEY
     for name in ("region", "zeros", "weight", "disease", "note"):
@@ -483,7 +484,8 @@ def test_labels_survive(tmp_path: Path, ending: str) -> None:
     )
     source = tmp_path / f"in{ending}"
     writer(table, source, file_label="a survey", column_labels=labels, variable_value_labels=codes)
-    protected(source, "-k", 3, "--keys", "age,income", "--strata", "region", "--drop", "note")
+    keys = ("--keys", "age,income", "--strata", "region")
+    protected(source, "-k", 3, *keys, "--drop", "note", "--keep-order")
     released, meta = reader(str(tmp_path / f"in-protected{ending}"))
     assert meta.file_label == "a survey"
     assert meta.column_names_to_labels == {name: labels[name] for name in SURVEY if name != "note"}

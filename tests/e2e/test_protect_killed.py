@@ -35,7 +35,7 @@ class Job:
     seconds: float
 
     def command(self, folder: Path, *options: str) -> tuple[object, ...]:
-        keys = ("-k", 3, "--keys", "age,income", "--method", "mdav", "--threads", 1)
+        keys = ("-k", 3, "--keys", "age,income", "--method", "mdav", "--threads", 1, "--keep-order")
         return (self.source, *keys, "-o", folder / "out.csv", "--labels", *options)
 
 

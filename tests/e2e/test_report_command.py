@@ -139,7 +139,7 @@ def assessed(folder: Path, *options: object) -> subprocess.CompletedProcess[str]
 
 
 def test_an_assessment_can_be_written_as_a_page(folder: Path) -> None:
-    protected("data.csv", "-k", 3, *COMPANY_ROLES, "-o", "out.csv", folder=folder)
+    protected("data.csv", "-k", 3, *COMPANY_ROLES, "--keep-order", "-o", "out.csv", folder=folder)
     named = ("--model", "profit ~ surface + employees", "--indicator", "mean surface")
     done = assessed(folder, *named, "--report", "page.html")
     assert (done.returncode, done.stderr) == (0, "")
