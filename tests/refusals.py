@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from microagg.errors import UnsafeRelease
-from microagg.verdict import Finding
+from microagg.verdict import Finding, Verdict
 from microagg.wording import message_of
 
 
@@ -27,6 +27,11 @@ def refusal(
 
 def rules(findings: Iterable[Finding]) -> list[str]:
     return [finding.rule for finding in findings]
+
+
+def open_in(verdict: Verdict, rule: str = "") -> list[Finding]:
+    """What forbids a release, of one rule or of all."""
+    return [each for each in (*verdict.failures, *verdict.to_decide) if rule in ("", each.rule)]
 
 
 def is_like(found: Finding, expected: Finding) -> bool:

@@ -18,9 +18,14 @@ class CertificateError(DataError):
 
 
 class UnsafeRelease(Exception):  # noqa: N818 (a verdict, not a mishap)
-    """The verifier refused a release. `findings` are its reasons."""
+    """The verifier refused a release. `findings` are its reasons, `verdict` is all that was counted."""
 
     findings: tuple[Any, ...] = ()
+    verdict: Any = None
+
+
+class DecisionNeeded(UnsafeRelease):
+    """Nothing forbids the release, but somebody must accept what was found, or change the settings."""
 
 
 class MissingExtra(ImportError):  # noqa: N818 (what is missing, not a mishap)

@@ -206,27 +206,46 @@ class ColumnRoles:
     """Those of them to which noise was added."""
     min_distinct: int = 2
     """At least this many values of a confidential column are in every group."""
-    accept_homogeneous: bool = False
     weight: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims(ColumnRoles):
-    """What a release promises: all that `verify` knows beside the two tables."""
+    """What a release promises: all that is counted. `verify` derives it from the settings and the source.
+
+    Nothing is promised for columns that a mapping does not have.
+    """
 
     k: int
-    accept_partial: bool = False
-    recoded: tuple[str, ...] = ()
-    """Strata columns in which codes were merged."""
+    accept: tuple[str, ...] = ()
+    """Rules that the user accepts, each by itself or with a column: `distinct=vote`."""
+    respondent: str | None = None
+    """The column that says whose record it is; "none": each record is a respondent; None: not given."""
+    amounts: tuple[str, ...] = ()
+    p_percent: float = 10.0
+    aggregate: str = "mean"
+    """What a group publishes."""
+    small_strata: str = "refuse"
+    may_set_to_missing: bool = False
+    noise: float | None = None
+    """The least standard deviation of the noise, as a share of the column's."""
+    keep_order: bool = True
     dropped: tuple[str, ...] = ()
+    decimals: Mapping[str, int | None] = field(default_factory=dict)
+    """Of published values; None: as many as they have."""
     rounding: Mapping[str, float] = field(default_factory=dict)
-    """How far a published value may be from the mean, weighted if there are weights, of the records that
-    publish it; nothing is promised for columns that are absent.
-    """
+    """How far a published value may be from the mean or median of the records that publish it."""
     mean_tolerance: Mapping[str, float] = field(default_factory=dict)
-    """How much the mean of a column, weighted if there are weights, may change; nothing is promised for
-    those that are absent.
-    """
+    """How much the mean of a column, weighted if there are weights, may change."""
+
+    @property
+    def recoded(self) -> tuple[str, ...]:
+        """Strata columns in which codes may have been merged."""
+        return self.strata if self.small_strata == "merge" else ()
+
+    def accepts(self, rule: str, column: str | None = None) -> bool:
+        """Whether the user accepts what a rule finds, at least in this column."""
+        return rule in self.accept or (column is not None and f"{rule}={column}" in self.accept)
 
 
 PROVED = 1e-6

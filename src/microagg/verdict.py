@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from microagg import wording
 from microagg.errors import UnsafeRelease
+
+Action = Literal["refuse", "decide", "accepted", "note"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,17 +19,23 @@ class Finding:
     """Something that users should know about a release or its source.
 
     `rule` is the name of a sentence in `wording/findings.py`, which shows columns and figures. `refuse`:
-    nothing is released. `accepted`: it would be refused, but an option accepts it.
+    nothing is released. `decide`: nothing is released unless the user accepts it by the rule's name;
+    `accepted`: that was done.
     """
 
     rule: str
-    action: Literal["refuse", "accepted", "note"]
+    action: Action
     columns: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        """As users name the rule when they accept it."""
+        return self.rule.replace("_", "-")
+
+    @property
     def message(self) -> wording.Message:
-        return wording.sentence(self.rule, self.columns, self.figures)
+        return wording.sentence(self.rule, self.columns, self.figures, self.action)
 
     def __str__(self) -> str:
         return str(self.message)
@@ -37,9 +46,9 @@ def refuse(rule: str, *columns: str, **figures: Any) -> Finding:
     return Finding(rule, "refuse", columns, figures)
 
 
-def accepted(rule: str, *columns: str, **figures: Any) -> Finding:
-    """A finding that an option of the user's accepts."""
-    return Finding(rule, "accepted", columns, figures)
+def decide(rule: str, *columns: str, **figures: Any) -> Finding:
+    """A finding that forbids the release unless the user accepts it."""
+    return Finding(rule, "decide", columns, figures)
 
 
 def note(rule: str, *columns: str, **figures: Any) -> Finding:
@@ -47,13 +56,17 @@ def note(rule: str, *columns: str, **figures: Any) -> Finding:
     return Finding(rule, "note", columns, figures)
 
 
-def unsafe_release(findings: Sequence[Finding], attempts: int = 1) -> UnsafeRelease:
+def unsafe_release(
+    findings: Sequence[Finding], attempts: int = 1, verdict: Verdict | None = None
+) -> UnsafeRelease:
     """The exception for findings that forbid a release, after so many attempts to find other groups."""
     messages = [
-        wording.sentence(each.rule, each.columns, each.figures, retried=attempts > 1) for each in findings
+        wording.sentence(each.rule, each.columns, each.figures, each.action, retried=attempts > 1)
+        for each in findings
     ]
-    error = wording.unsafe_release(messages, attempts)
-    error.findings = tuple(findings)
+    undecided = all(each.action == "decide" for each in findings)
+    error = wording.unsafe_release(messages, attempts, undecided)
+    error.findings, error.verdict = tuple(findings), verdict
     return error
 
 
@@ -82,23 +95,24 @@ class Count:
     """Records whose combination occurs fewer than k times."""
     unique: int
     """Records whose combination occurs once."""
-    own_values: int = 0
-    """Records released with their own values in all columns that were masked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Homogeneous:
-    """Classes in which a confidential column has fewer values than it must have."""
+class Respondents:
+    """How many respondents share the combinations of keys and strata."""
 
     column: str
-    keys: tuple[str, ...]
-    """The columns that make the classes."""
-    groups: int
-    records: int
-    released: bool = False
-    """Counted in the values as released, not in those of the source."""
-    spellings: bool = False
-    """Some of the column's texts differ in spelling alone, and count as one value."""
+    """That says whose record it is."""
+    smallest: int
+    """Respondents of the combination that the fewest share."""
+    classes: int
+    """Combinations."""
+    below: int
+    """Combinations shared by fewer than k respondents."""
+    alone: int
+    """Combinations of one respondent."""
+    by_shape: bool = False
+    """The column was not named, and was recognised by its values alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +183,27 @@ class NotCounted:
     column: str
     unique: int
     """Records that are unique with it, but not by strata and keys alone."""
+    confidential: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a release has otherwise than its source."""
+
+    masked: tuple[str, ...] = ()
+    """Columns whose values are those of a group."""
+    aggregate: str = "mean"
+    """What a group publishes."""
+    noised: tuple[str, ...] = ()
+    merged: int = 0
+    """Records whose stratum was merged with others."""
+    set_to_missing: Mapping[str, int] = field(default_factory=dict)
+    """By column."""
+    left_out: int = 0
+    """Records of the source that are not released."""
+    dropped: int = 0
+    """Columns of the source that are not released."""
+    shuffled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,95 +211,177 @@ class Verdict:
     """What a recount of a release has found. It holds counts and names of columns, no values."""
 
     k: int
-    failures: tuple[Finding, ...] = ()
-    """What forbids the release."""
+    findings: tuple[Finding, ...] = ()
+    """In the order of the rules."""
     records: int = 0
-    suppressed: int = 0
-    """Records of the source that are not released."""
     subsets: tuple[Count, ...] = ()
     """By key subset, strata included. Empty if nothing could be counted."""
     joint: Count | None = None
     """Strata and the keys of all subsets, where there are several."""
     own_subsets: tuple[Count, ...] = ()
-    homogeneous: tuple[Homogeneous, ...] = ()
+    respondents: Respondents | None = None
+    """None: every record counts as a respondent of its own."""
+    changes: Changes = field(default_factory=lambda: Changes())
     mean_changes: tuple[MeanChange, ...] = ()
     not_counted: tuple[NotCounted, ...] = ()
     """Those that make most records unique first."""
-    notes: tuple[Finding, ...] = ()
+    unique: int = 0
+    """Records unique by keys, strata and all columns released unchanged, but for confidential ones."""
+    unique_with_confidential: int = 0
+    """The same with confidential columns that are released."""
+
+    def by_action(self, *actions: Action) -> tuple[Finding, ...]:
+        return tuple(each for each in self.findings if each.action in actions)
+
+    @property
+    def failures(self) -> tuple[Finding, ...]:
+        """What forbids the release."""
+        return self.by_action("refuse")
+
+    @property
+    def to_decide(self) -> tuple[Finding, ...]:
+        """What forbids the release until it is accepted."""
+        return self.by_action("decide")
+
+    @property
+    def accepted(self) -> tuple[Finding, ...]:
+        """What the user accepts."""
+        return self.by_action("accepted")
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        return self.by_action("note")
 
     @property
     def safe(self) -> bool:
-        """Nothing forbids the release."""
-        return not self.failures
+        """Nothing forbids the release, and no decision is open."""
+        return not self.failures and not self.to_decide
+
+    @property
+    def suppressed(self) -> int:
+        """Records of the source that are not released."""
+        return self.changes.left_out
 
     @property
     def sentence(self) -> str:
         """What is known about k."""
         if not self.subsets:
-            return wording.not_recounted()
+            return wording.not_recounted() if self.failures else wording.not_counted_yet()
         worst = min(self.subsets, key=lambda count: count.smallest)
         if worst.smallest < self.k:
             return wording.not_k_anonymous(worst.columns, self.k, worst.below, worst.smallest)
         if self.joint is not None and self.joint.smallest < self.k:
             return wording.partly_k_anonymous(self.joint.unique)
         together = self.joint or worst
+        if self.respondents is not None and self.respondents.below == 0:
+            return wording.k_respondents(together.columns, self.k, self.respondents.smallest)
         return wording.k_anonymous(together.columns, self.k, together.smallest)
 
-    def raise_if_unsafe(self) -> None:
-        """`UnsafeRelease` with all failures, if there are any."""
-        if self.failures:
-            raise unsafe_release(self.failures)
+    @property
+    def not_protected(self) -> str:
+        """For how many columns nothing is promised, and what they allow together."""
+        others = [each for each in self.not_counted if not each.confidential]
+        return wording.not_protected_columns(
+            len(others),
+            self.unique,
+            len(self.not_counted) - len(others),
+            self.unique_with_confidential,
+            self.records,
+        )
+
+    @property
+    def changed(self) -> str:
+        """What the release has otherwise than its source."""
+        return wording.what_changed(
+            **{each.name: getattr(self.changes, each.name) for each in fields(self.changes)}
+        )
+
+    @property
+    def summary(self) -> tuple[str, str, str]:
+        """What holds, what does not, what was changed."""
+        head = "verified" if self.safe else "decision needed" if not self.failures else "REFUSED"
+        return (
+            f"{head}: {self.sentence}",
+            f"not protected: {self.not_protected}",
+            f"changed: {self.changed}",
+        )
+
+    def raise_if_unsafe(self, attempts: int = 1) -> None:
+        """`UnsafeRelease` with everything that forbids the release, if there is something."""
+        if not self.safe:
+            raise unsafe_release([*self.failures, *self.to_decide], attempts, self)
 
     def as_dict(self) -> dict[str, Any]:
         """For a record in JSON: names, numbers, sentences, lists."""
-        return {"safe": self.safe, "k": self.k, "sentence": self.sentence, **_plain(self)}
+        counted = ("records", "subsets", "joint", "own_subsets", "respondents", "mean_changes")
+        return {
+            "safe": self.safe,
+            "k": self.k,
+            "summary": list(self.summary),
+            "sentence": self.sentence,
+            "counted": {name: _plain(getattr(self, name)) for name in counted},
+            "refused": _plain(self.failures),
+            "to_decide": _plain(self.to_decide),
+            "accepted": _plain(self.accepted),
+            "not_protected": {
+                "sentence": self.not_protected,
+                "unique": self.unique,
+                "unique_with_confidential": self.unique_with_confidential,
+                "columns": _plain(self.not_counted),
+            },
+            "changed": {"sentence": self.changed, **_plain(self.changes)},
+            "notes": _plain(self.notes),
+        }
 
     def __str__(self) -> str:
-        lines = [f"{'verified' if self.safe else 'REFUSED'}: {self.sentence}"]
-        lines += [f"  - {failure}" for failure in self.failures]
-        if same := [change.column for change in self.mean_changes if change.is_unchanged]:
-            lines.append(f"means kept: {', '.join(map(wording.visible, same))}")
-        changed = [change for change in self.mean_changes if not change.is_unchanged]
-        lines += _table(
-            "means kept but for rounding:",
-            {
-                change.column: wording.mean_by(change.mean, change.relative)
-                for change in changed
-                if change.is_whole and change.tolerance is not None
-            },
-        )
-        lines += _table(
-            "means changed:",
-            {
-                change.column: wording.mean_by(change.mean, change.relative)
-                for change in changed
-                if change.is_whole and change.tolerance is None
-            },
-        )
-        lines += _table(
-            wording.means_without_some(),
-            {change.column: change.description for change in changed if not change.is_whole},
-        )
+        lines = [*self.summary, *(f"  - {each}" for each in (*self.failures, *self.to_decide))]
+        lines += self._means()
         lines += _table(
             wording.not_counted(),
-            {entry.column: f"{entry.unique} of {self.records} records" for entry in self.not_counted},
+            {entry.column: f"{entry.unique:,} of {self.records:,} records" for entry in self.not_counted},
         )
-        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+        lines += [f"accepted: {each}" for each in self.accepted]
+        # What is unique stands in the summary already.
+        return "\n".join(lines + [f"note: {each}" for each in self.notes if each.rule != "unique"])
+
+    def _means(self) -> list[str]:
+        """What became of the means of masked columns."""
+        same = [change.column for change in self.mean_changes if change.is_unchanged]
+        changed = [change for change in self.mean_changes if not change.is_unchanged]
+        lines = [f"means kept: {', '.join(map(wording.visible, same))}"] if same else []
+        for title, promised in ("means kept but for rounding:", True), ("means changed:", False):
+            by_column = {
+                change.column: wording.mean_by(change.mean, change.relative)
+                for change in changed
+                if change.is_whole and (change.tolerance is not None) == promised
+            }
+            lines += _table(title, by_column)
+        partly = {change.column: change.description for change in changed if not change.is_whole}
+        return lines + _table(wording.means_without_some(), partly)
+
+
+MOST_LINES = 8
+"""Of a longer list, so many lines are shown, and how many more there are."""
 
 
 def _table(title: str, by_column: Mapping[str, str]) -> list[str]:
-    """A title and a line for each column; nothing if there is no column."""
-    names = [wording.visible(column) for column in by_column]
+    """A title and a line for each of the first columns; nothing if there is no column."""
+    shown = dict(islice(by_column.items(), MOST_LINES))
+    names = [wording.visible(column) for column in shown]
     wide = max(map(len, names), default=0)
-    lines = [f"  {name:<{wide}}  {text}" for name, text in zip(names, by_column.values(), strict=True)]
+    lines = [f"  {name:<{wide}}  {text}" for name, text in zip(names, shown.values(), strict=True)]
+    if len(by_column) > len(shown):
+        lines.append(f"  and {len(by_column) - len(shown):,} more")
     return [title, *lines] if lines else []
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Finding):
-        return str(value)
+        return {"rule": value.name, "columns": list(value.columns), "sentence": str(value)}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return dict(value)
     if is_dataclass(value):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, float) and not math.isfinite(value):

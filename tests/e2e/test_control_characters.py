@@ -60,13 +60,13 @@ def test_control_characters_are_shown_as_codes() -> None:
 
 
 def test_control_characters_in_names_are_escaped_in_a_release() -> None:
-    release = microagg.protect(frame(), 3, keys=[KEY, OTHER], strata=[REGION], keep_order=True)
+    release = microagg.protect(frame(), 3, rest="pass", keys=[KEY, OTHER], strata=[REGION], keep_order=True)
     assert_clean(str(release))
     assert_clean(str(release.verdict))
     assert r"pay\x1b[31m\u202e" in str(release)
     assert list(release.data.columns) == [KEY, OTHER, REGION]
     with pytest.raises(errors.DataError) as refused:
-        microagg.protect(frame(), 13, keys=[KEY], strata=[REGION, OTHER + "?"])
+        microagg.protect(frame(), 13, rest="pass", keys=[KEY], strata=[REGION, OTHER + "?"])
     assert_clean(str(refused.value))
     assert_clean(str(microagg.assess(frame(), release.data, keys=[KEY, OTHER], strata=[REGION])))
 

@@ -161,7 +161,7 @@ def test_a_likely_identifier_needs_a_role(tmp_path: Path) -> None:
     ("options", "parts"),
     [
         (("-k", 1), ("k is 1", "at least 2")),
-        (("-k", 2), ("--allow-pairs", "each of the two members")),
+        (("-k", 2), ("--accept=pairs", "each of the two members")),
         (("-k", 13), ("k is 13", "12 records", "a k of at most 12")),
         (("-k", "many"), ()),
         ((), ("k is not given", "-k 3")),
@@ -235,12 +235,12 @@ def test_bad_weights(tmp_path: Path, weight: str, parts: tuple[str, ...]) -> Non
     ("options", "parts"),
     [
         (("--keys", "age", "--weight", "weight"), ("more than half of the weight 'weight'", "larger k")),
-        (("--keys", "age", "--keys", "income"), ("NOT jointly", "--accept-partial")),
+        (("--keys", "age", "--keys", "income"), ("NOT jointly", "--accept=partial")),
         (
             ("--keys", "age", "--confidential", "note", "--min-distinct", "9"),
-            ("'note'", "--retry", "--accept-homogeneous"),
+            ("'note'", "--retry", "--accept=distinct"),
         ),
-        (("--keys", "age", "--aggregate", "median"), ("publish a value", "--accept-real-values")),
+        (("--keys", "age", "--aggregate", "median"), ("publish a value", "--accept=real-values")),
         (
             ("--keys", "age", "--confidential", "disease", "--min-distinct", "4", "--retry"),
             ("Nothing is released, after 15 attempts", "a larger k"),
@@ -277,7 +277,7 @@ def test_a_million_strata_are_refused_or_merged_soon(tmp_path: Path) -> None:
             "k = 3\nkeys = [['income']]\ndecimals = {income = 1.5}",
             ("decimals of income is 1.5", "a whole number"),
         ),
-        ("k = 3\nkeys = [['income']]\nallow_pairs = true", ("only if k is 2",)),
+        ("k = 3\nkeys = [['income']]\naccept = ['pairs']", ("only if k is 2",)),
         ("k = 3\nk = 4", ("is not TOML", "each option once")),
         ("98765432", ("is not TOML: line 1",)),
     ],

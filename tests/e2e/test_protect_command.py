@@ -85,17 +85,17 @@ def released(folder: Path, options: str) -> tuple[Path, Path, str]:
 
 
 def test_subsets_are_masked_by_themselves(tmp_path: Path) -> None:
-    _, path, shown = released(tmp_path, "-k 4 --keys age --keys income --strata region --accept-partial")
+    _, path, shown = released(tmp_path, "-k 4 --keys age --keys income --strata region --accept=partial")
     rows = rows_of(path)
     assert smallest_class(rows, "region", "age") >= 4
     assert smallest_class(rows, "region", "income") >= 4
     assert smallest_class(rows, "region", "age", "income") < 4
     assert "k-anonymous per subset, NOT jointly" in shown
-    assert "accepted (--accept-partial)" in shown
+    assert "accepted (--accept=partial)" in shown
 
 
 def test_each_column_by_itself_dropped_and_shuffled(tmp_path: Path) -> None:
-    source, path, shown = released(tmp_path, "-k 3 --each age,income --accept-partial --drop note,disease")
+    source, path, shown = released(tmp_path, "-k 3 --each age,income --accept=partial --drop note,disease")
     rows = rows_of(path)
     assert list(rows[0]) == ["region", "age", "income", "zeros", "weight"]
     assert smallest_class(rows, "age") >= 3
@@ -133,7 +133,7 @@ def test_zeros_stay_zeros(tmp_path: Path) -> None:
 
 def test_medians_and_a_named_method(tmp_path: Path) -> None:
     _, path, shown = released(
-        tmp_path, "-k 4 --keys age,income --aggregate median --accept-real-values --method mdav"
+        tmp_path, "-k 4 --keys age,income --aggregate median --accept=real-values --method mdav"
     )
     assert smallest_class(rows_of(path), "age", "income") >= 4
     assert all(float(age) * 2 == int(float(age) * 2) for age in column(path, "age"))
@@ -157,9 +157,9 @@ def test_groups_have_several_confidential_values(tmp_path: Path) -> None:
 
 def test_homogeneous_groups_are_accepted(tmp_path: Path) -> None:
     source, path, shown = released(
-        tmp_path, "-k 3 --keys age --confidential note --min-distinct 24 --accept-homogeneous --keep-order"
+        tmp_path, "-k 3 --keys age --confidential note --min-distinct 24 --accept=distinct --keep-order"
     )
-    assert "accepted (--accept-homogeneous)" in shown
+    assert "accepted (--accept=distinct)" in shown
     assert column(path, "note") == column(source, "note")
 
 
@@ -178,7 +178,7 @@ def test_confidential_columns_as_a_subset(tmp_path: Path) -> None:
 
 def test_pairs_scale_effort_seed_and_threads(tmp_path: Path) -> None:
     _, path, shown = released(
-        tmp_path, "-k 2 --allow-pairs --keys age,income --scale rank --effort fast --seed 7 --threads 1"
+        tmp_path, "-k 2 --accept=pairs --keys age,income --scale rank --effort fast --seed 7 --threads 1"
     )
     assert smallest_class(rows_of(path), "age", "income") == 2
     record = record_of(path)
@@ -186,7 +186,7 @@ def test_pairs_scale_effort_seed_and_threads(tmp_path: Path) -> None:
     assert record["plan"] == {
         "k": 2,
         "keys": [["age", "income"]],
-        "allow_pairs": True,
+        "accept": ["pairs"],
         "scale": "rank",
         "effort": "fast",
         "seed": 7,

@@ -33,7 +33,7 @@ def test_repeated_drop_adds_up(people: Path) -> None:
 def test_repeated_pass_strata_and_confidential_add_up(people: Path) -> None:
     output = people.with_name("out.csv")
     lists = ("--strata", "region", "--strata", "weight", "--drop", "zeros")
-    lists += ("--confidential", "disease", "--confidential", "note", "--accept-homogeneous")
+    lists += ("--confidential", "disease", "--confidential", "note", "--accept=distinct")
     protected(people, "-k", 3, "--keys", "age,income", *lists, "-o", output)
     words = json.loads((people.parent / "microagg-internal" / "out.csv.microagg.json").read_text())["plan"]
     assert words["strata"] == ["region", "weight"]
@@ -43,7 +43,7 @@ def test_repeated_pass_strata_and_confidential_add_up(people: Path) -> None:
 def test_repeated_each_adds_up_and_keys_stay_subsets(people: Path) -> None:
     given = ("--each", "age", "--each", "zeros", "--keys", "income", "--drop", "note,disease,weight")
     lists = (*given, "--pass", "region")
-    protected(people, "-k", 3, *lists, "--accept-partial", "-o", people.with_name("out.csv"))
+    protected(people, "-k", 3, *lists, "--accept=partial", "-o", people.with_name("out.csv"))
     words = json.loads((people.parent / "microagg-internal" / "out.csv.microagg.json").read_text())["plan"]
     assert words["each"] == ["age", "zeros"]
     assert words["keys"] == [["income"]]
@@ -148,7 +148,7 @@ def test_a_column_in_two_roles_is_refused(people: Path, lists: tuple[str, ...], 
 )
 def test_a_column_in_two_roles_is_refused_in_python(people: Path, roles: dict[str, object]) -> None:
     with pytest.raises(SettingsError, match="named"):
-        microagg.protect(people, 3, keys=["income", "age"], **roles)  # type: ignore[arg-type]
+        microagg.protect(people, 3, rest="pass", keys=["income", "age"], **roles)  # type: ignore[arg-type]
     if "drop" not in roles:
         with pytest.raises(SettingsError, match="named"):
             microagg.assess(people, people, keys=["income", "age"], **roles)  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_an_option_beside_a_plan_says_what_it_replaces(people: Path) -> None:
 def test_what_is_given_in_python_beside_a_plan_is_noted(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text('k = 3\nkeys = [["a", "b"]]\n')
     frame = pd.DataFrame({"a": range(9), "b": range(9, 0, -1)})
-    release = microagg.protect(frame, keys=["a"], pass_=["b"], plan=tmp_path / "plan.toml")
+    release = microagg.protect(frame, rest="pass", keys=["a"], pass_=["b"], plan=tmp_path / "plan.toml")
     assert "plan_replaced" in rules(release.verdict.notes)
     release = microagg.protect(frame, plan=tmp_path / "plan.toml")
     assert "plan_replaced" not in rules(release.verdict.notes)

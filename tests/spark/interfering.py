@@ -75,7 +75,7 @@ def scenario(
     watcher.start()
     frame = session.createDataFrame(people(900)).repartition(3)
     try:
-        release = microagg.protect(frame, k=3, keys=KEYS, drop=["illness"], method=stage)
+        release = microagg.protect(frame, k=3, rest="pass", keys=KEYS, drop=["illness"], method=stage)
         found = digest(release)
         release.save(folder / f"{name}.parquet", record=folder / "internal", force=True)
         written = rows_of(session.read.parquet(str(folder / f"{name}.parquet")))

@@ -36,7 +36,9 @@ def people(values: tuple[str, ...]) -> pa.Table:
 
 
 def protected(session: Any, table: pa.Table, **words: Any) -> Any:
-    return microagg.protect(session.createDataFrame(table), 3, keys="x", confidential="illness", **words)
+    return microagg.protect(
+        session.createDataFrame(table), 3, rest="pass", keys="x", confidential="illness", **words
+    )
 
 
 def test_spellings_of_one_value_are_read_as_in_memory(session: Any) -> None:
@@ -57,10 +59,12 @@ def test_spellings_of_one_value_are_not_distinct(session: Any) -> None:
 def test_spellings_are_noted_as_in_memory(session: Any) -> None:
     for values, words in (
         (("HIV", "hiv ", "ﬂu", "Flu", "5", "5.0"), {}),
-        (("H\u200bIV", "hiv"), {"accept_homogeneous": True}),
+        (("H\u200bIV", "hiv"), {"accept": ["distinct"]}),
     ):
         table = people(values)
-        here = microagg.protect(table, 3, keys="x", confidential="illness", **words).verdict.notes  # type: ignore[arg-type]
+        here = microagg.protect(
+            table, 3, rest="pass", keys="x", confidential="illness", **words
+        ).verdict.notes  # type: ignore[arg-type]
         there = protected(session, table, **words).verdict.notes
         told = [
             [note for note in notes if note.rule == "spellings_counted_as_one"] for notes in (here, there)
@@ -76,7 +80,7 @@ def test_invalid_utf_8_is_refused(session: Any, tmp_path: Path) -> None:
     frame = session.read.parquet(str(tmp_path))
     for role in ("strata", "pass_"):
         with pytest.raises(DataError, match=r"'bad'.*not valid UTF-8"):
-            microagg.protect(frame, 3, keys="x", **{role: "bad"})  # type: ignore[arg-type]
+            microagg.protect(frame, 3, rest="pass", keys="x", **{role: "bad"})  # type: ignore[arg-type]
 
 
 def test_nothing_is_hidden_under_nulls(session: Any, tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ def test_nothing_is_hidden_under_nulls(session: Any, tmp_path: Path) -> None:
     amounts = pa.array(7_000_000 + np.arange(N))
     parts = pa.StructArray.from_arrays([amounts], names=["amount"], mask=pa.array(mask))
     frame = session.createDataFrame(pa.table({"x": np.repeat([1.0, 5.0, 9.0, 13.0], 3), "parts": parts}))
-    release = microagg.protect(frame, 3, keys="x", pass_="parts")
+    release = microagg.protect(frame, 3, rest="pass", keys="x", pass_="parts")
     release.save(tmp_path / "out.parquet")
     for found in (release.data.toArrow(), parquet.read_table(tmp_path / "out.parquet")):
         inner = found.column("parts").combine_chunks()
@@ -101,7 +105,7 @@ def test_texts_that_mean_missing(session: Any, tmp_path: Path) -> None:
         protect_frame(source, Protection.of(words))
     release = protect_frame(source, Protection.of({**words, "missing_codes": {"wages": [".", "-"]}}))
     here = microagg.protect(
-        tmp_path / "in" / "data.csv", 3, keys="wages", pass_="age", missing="by-pattern",
+        tmp_path / "in" / "data.csv", 3, rest="pass", keys="wages", pass_="age", missing="by-pattern",
         missing_codes={"wages": [".", "-"]},
     )  # fmt: skip
     assert [row["wages"] for row in release.data.orderBy(release.data["age"].cast("int")).collect()] == (
@@ -109,7 +113,7 @@ def test_texts_that_mean_missing(session: Any, tmp_path: Path) -> None:
     )
     typed = session.createDataFrame(pa.table({"x": np.arange(12.0)}))
     with pytest.raises(SettingsError, match="holds numbers and can hold no text"):
-        microagg.protect(typed, 3, keys="x", missing="by-pattern", missing_codes={"x": ["."]})
+        microagg.protect(typed, 3, rest="pass", keys="x", missing="by-pattern", missing_codes={"x": ["."]})
 
 
 def test_numbers_with_signs_are_reported_as_numbers_stored_as_text(session: Any, tmp_path: Path) -> None:

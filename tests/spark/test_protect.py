@@ -62,11 +62,11 @@ POLICIES: dict[str, dict[str, Any]] = {
     },
     "subsets": {
         "keys": [["a", "b"], ["c"]], "confidential": ["weight"], "confidential_as": "subset",
-        "accept_partial": True, "accept_homogeneous": True,
+        "accept": ["partial", "distinct"],
     },
     "medians, zeros": {
         "keys": KEYS, "missing": "by-pattern", "zeros": "apart", "aggregate": "median",
-        "accept_real_values": True, "scale": "range",
+        "accept": ["real-values"], "scale": "range",
     },
 }  # fmt: skip
 
@@ -218,18 +218,20 @@ def test_refused_data(session: Any) -> None:
     table = people(60)
     gaps = session.createDataFrame(with_gaps(table))
     with pytest.raises(errors.DataError, match="missing values"):
-        microagg.protect(gaps, k=3, keys=KEYS, drop=["illness"])
+        microagg.protect(gaps, k=3, rest="pass", keys=KEYS, drop=["illness"])
     infinite = pa.array([np.inf, *table["a"].to_numpy()[1:]])
     with pytest.raises(errors.DataError, match="1 infinite value"):
-        microagg.protect(session.createDataFrame(table.set_column(0, "a", infinite)), k=3, keys=KEYS)
+        microagg.protect(
+            session.createDataFrame(table.set_column(0, "a", infinite)), k=3, rest="pass", keys=KEYS
+        )
     named = table.append_column("name", pa.array([f"P{at}" for at in range(60)]))
     with pytest.raises(errors.SettingsError, match="'name'"):
-        microagg.protect(session.createDataFrame(named), k=3, keys=KEYS)
+        microagg.protect(session.createDataFrame(named), k=3, rest="pass", keys=KEYS)
     with pytest.raises(errors.SettingsError, match="fewer than k = 30 records"):
-        microagg.protect(session.createDataFrame(table), k=30, keys=KEYS, strata=["region"])
+        microagg.protect(session.createDataFrame(table), k=30, rest="pass", keys=KEYS, strata=["region"])
     alike = session.createDataFrame(table.set_column(4, "illness", pa.array(["none"] * 60)))
     with pytest.raises(errors.UnsafeRelease, match="illness"):
-        microagg.protect(alike, k=3, keys=KEYS, confidential=["illness"])
+        microagg.protect(alike, k=3, rest="pass", keys=KEYS, confidential=["illness"])
 
 
 def test_one_refused_block_refuses_all(session: Any) -> None:
@@ -239,8 +241,8 @@ def test_one_refused_block_refuses_all(session: Any) -> None:
     few = gone.set_column(1, "b", pa.array([None, None, *gone["b"].to_pylist()[2:]], pa.float64()))
     with pytest.raises(errors.DataError, match="All keys of a subset would be missing"):
         microagg.protect(
-            session.createDataFrame(few), k=3, keys=[["a", "b"], ["c"]], missing="by-pattern",
-            accept_partial=True, drop=["illness"],
+            session.createDataFrame(few), k=3, rest="pass", keys=[["a", "b"], ["c"]], missing="by-pattern",
+            accept="partial", drop=["illness"],
         )  # fmt: skip
 
 
@@ -250,4 +252,4 @@ def test_repeating_numbers_of_units_need_a_role_on_both_engines(session: Any) ->
         table = pa.table({"a": np.random.default_rng(1).normal(size=120), name: numbers})
         for data in (table, session.createDataFrame(table)):
             with pytest.raises(errors.SettingsError, match=f"'{name}'"):
-                microagg.protect(data, 3, keys=["a"])
+                microagg.protect(data, 3, rest="pass", keys=["a"])

@@ -44,7 +44,10 @@ def releases(session: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[int
     place = tmp_path_factory.mktemp("register")
     parquet.write_table(people(200), place / "1.parquet")
     frame = session.read.parquet(str(place))
-    return {k: microagg.protect(frame, k=k, keys=KEYS, drop=["illness"], method="mdav") for k in (3, 4)}
+    return {
+        k: microagg.protect(frame, k=k, rest="pass", keys=KEYS, drop=["illness"], method="mdav")
+        for k in (3, 4)
+    }
 
 
 def names_in(folder: Path) -> set[str]:
@@ -153,7 +156,7 @@ def test_a_source_that_changes_before_saving(session: Any, tmp_path: Path, outpu
     moved = F.udf(lambda value: value + float(said.read_text()), "double")
     frame = session.createDataFrame(people(60)).withColumn("weight", moved("weight"))
     release: Any = microagg.protect(
-        frame, k=3, keys=KEYS, drop=["illness"], pass_=["weight"], method="mdav"
+        frame, k=3, rest="pass", keys=KEYS, drop=["illness"], pass_=["weight"], method="mdav"
     )
     said.write_text("2")
     session.catalog.clearCache()  # as if executors were lost
@@ -183,7 +186,13 @@ def test_types_and_names_survive(session: Any, tmp_path: Path) -> None:
     )
     passed = [name for name in frame.columns if name not in ("a.b, `c`;", "exact", "flag")]
     release = microagg.protect(
-        frame, k=3, keys=["a.b, `c`;", "exact"], strata=["flag"], pass_=passed, decimals={"exact": 0}
+        frame,
+        k=3,
+        rest="pass",
+        keys=["a.b, `c`;", "exact"],
+        strata=["flag"],
+        pass_=passed,
+        decimals={"exact": 0},
     )
     assert [field.dataType.typeName() for field in release.data.schema][:3] == ["double", "binary", "long"]
     release.save(tmp_path / "out.parquet")
@@ -205,7 +214,9 @@ def test_what_the_source_says_about_columns_stays(session: Any, tmp_path: Path) 
         F.struct("region", "one").alias("both"),
         F.array(F.struct("region", "one")).alias("many"),
     )
-    release = microagg.protect(inside, k=3, keys=["a"], strata=["region"], pass_=["both", "many"])
+    release = microagg.protect(
+        inside, k=3, rest="pass", keys=["a"], strata=["region"], pass_=["both", "many"]
+    )
     release.save(tmp_path / "out.parquet")
     assert rows_of(release.data.select("both", "many")) == rows_of(inside.select("both", "many"))
     files = list((tmp_path / "out.parquet").glob("*.parquet"))
@@ -227,11 +238,16 @@ def test_types_that_are_refused_unless_dropped(session: Any) -> None:
     plain = session.createDataFrame(people(40).select(["a", "region"]))
     for odd, message in ODD.items():
         with pytest.raises(errors.DataError, match=message):
-            microagg.protect(plain.selectExpr("*", f"{odd} as odd"), k=3, keys=["a"])
+            microagg.protect(plain.selectExpr("*", f"{odd} as odd"), k=3, rest="pass", keys=["a"])
     all_odd = plain.selectExpr("*", *(f"{odd} as odd{at}" for at, odd in enumerate(ODD)))
     with pytest.raises(errors.SettingsError, match="fewer than k = 40 records"):  # which comes later
         microagg.protect(
-            all_odd, k=40, keys=["a"], strata=["region"], drop=[f"odd{at}" for at in range(len(ODD))]
+            all_odd,
+            k=40,
+            rest="pass",
+            keys=["a"],
+            strata=["region"],
+            drop=[f"odd{at}" for at in range(len(ODD))],
         )
 
 

@@ -87,7 +87,9 @@ def table() -> pa.Table:
 def test_values_under_nulls_are_in_no_written_file(ending: str, tmp_path: Path) -> None:
     source = table() if ending == ".feather" else table().drop_columns(["views", "wide lists"])
     passed = source.column_names[2:]
-    release = microagg.protect(source, 3, keys=["x", "y"], pass_=passed, effort="fast", keep_order=True)
+    release = microagg.protect(
+        source, 3, rest="pass", keys=["x", "y"], pass_=passed, effort="fast", keep_order=True
+    )
     release.save(tmp_path / f"release{ending}")
     read = feather.read_table if ending == ".feather" else parquet.read_table
     written = read(tmp_path / f"release{ending}")
@@ -114,7 +116,7 @@ def test_values_under_missing_ones_of_pandas_are_cleared() -> None:
         }
     )
     release = microagg.protect(
-        frame, 3, keys=["x"], pass_=["salary", "ill", "parts", "text"], keep_order=True
+        frame, 3, rest="pass", keys=["x"], pass_=["salary", "ill", "parts", "text"], keep_order=True
     )
     pd.testing.assert_frame_equal(release.data.drop(columns="x"), frame.drop(columns="x"))
     assert not release.data["salary"].array._data[MASK].any()
@@ -125,7 +127,7 @@ def test_values_under_missing_ones_of_pandas_are_cleared() -> None:
 
 def test_values_under_nulls_of_polars_are_cleared() -> None:
     frame = pl.from_arrow(pa.table({"x": np.arange(N) * 1.5, "salary": under_nulls(SECRETS)}))
-    release = microagg.protect(frame, 3, keys=["x"], pass_=["salary"], keep_order=True)
+    release = microagg.protect(frame, 3, rest="pass", keys=["x"], pass_=["salary"], keep_order=True)
     assert release.data["salary"].equals(frame["salary"])  # type: ignore[call-overload]
     assert not hidden(release.data["salary"].to_arrow())
 
@@ -142,7 +144,7 @@ def test_a_value_twice_in_a_dictionary_has_one_code_in_the_file(tmp_path: Path) 
     region = as_upper(["a", "A", "b"] * 4)
     assert len(region.dictionary) == 3
     source = pa.table({"x": np.arange(N) * 1.0, "region": region})
-    release = microagg.protect(source, 3, keys=["x"], strata=["region"])
+    release = microagg.protect(source, 3, rest="pass", keys=["x"], strata=["region"])
     release.save(tmp_path / "release.feather")
     for found in (release.data, feather.read_table(tmp_path / "release.feather")):
         column = found.column("region").combine_chunks()
@@ -158,7 +160,7 @@ def test_a_null_in_a_dictionary_is_a_null_like_others(tmp_path: Path) -> None:
     codes = pa.array([0, 1, None, 2] * 3, pa.int8())
     region = pa.DictionaryArray.from_arrays(codes, pa.array(["A", None, "B"]))
     source = pa.table({"x": np.arange(N) * 1.0, "region": region})
-    release = microagg.protect(source, 3, keys=["x"], strata=["region"])
+    release = microagg.protect(source, 3, rest="pass", keys=["x"], strata=["region"])
     release.save(tmp_path / "release.feather")
     for found in (release.data, feather.read_table(tmp_path / "release.feather")):
         column = found.column("region").combine_chunks()
@@ -169,7 +171,9 @@ def test_a_null_in_a_dictionary_is_a_null_like_others(tmp_path: Path) -> None:
 def test_categories_that_no_record_has_are_not_released(tmp_path: Path) -> None:
     regions = pd.Categorical(["a"] * 6 + ["b"] * 5 + ["lone"], categories=["unused", "a", "b", "lone"])
     frame = pd.DataFrame({"x": np.arange(N) * 1.0, "region": regions})
-    release = microagg.protect(frame, 3, keys=["x"], strata=["region"], small_strata="suppress")
+    release = microagg.protect(
+        frame, 3, rest="pass", keys=["x"], strata=["region"], small_strata="suppress"
+    )
     assert list(release.data["region"].cat.categories) == ["a", "b"]
     release.save(tmp_path / "release.feather")
     content = (tmp_path / "release.feather").read_bytes()

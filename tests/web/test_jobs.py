@@ -330,7 +330,7 @@ def test_the_check_refuses_what_no_groups_can_settle(arguments: dict[str, Any], 
     settings = {"k": 3, "keys": [["age", "rent"], ["size", "income"]], "pass": ["region"]}
     with pytest.raises(UnsafeRelease, match="NOT jointly"):
         work.check({**arguments, "settings": settings}, cast(Any, Stopped()))
-    accepted = {**settings, "accept_partial": True}
+    accepted = {**settings, "accept": ["partial"]}
     assert work.check({**arguments, "settings": accepted}, cast(Any, Stopped()))["trial"] is None
 
 

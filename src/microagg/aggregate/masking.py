@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import wording
 from microagg.aggregate.groups import values_by_group
 from microagg.aggregate.noise import with_noise
 from microagg.aggregate.rounding import rounded, with_decimals
@@ -28,16 +27,11 @@ MORE_DECIMALS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Masked:
-    """New values of the columns that change, for the records that are released, and by how much the mean of
-    each may differ from the source's, where that is promised.
-    """
+    """New values of the columns that change, for the records that are released."""
 
     columns: dict[str, Doubles]
     whole: frozenset[str]
     """Those of them that hold whole numbers only."""
-    rounding: dict[str, float]
-    """By how much what a group publishes may differ from its mean."""
-    mean_tolerance: dict[str, float]
 
 
 def masked(
@@ -52,25 +46,14 @@ def masked(
     `numbers` and `weights` are those of the released records.
     """
     columns: dict[str, Doubles] = {}
-    rounding: dict[str, float] = {}
-    tolerance: dict[str, float] = {}
     decimals = {column: _decimals(protection, column, numbers[column]) for column in protection.changed}
     for number, subset in enumerate((*protection.subsets, *protection.own_subsets)):
         own = [
             (task, found) for task, found in zip(tasks, partitions, strict=True) if task.subset == number
         ]
-        if (
-            protection.aggregate == "median"
-            and not protection.accept_real_values
-            and (odd := odd_groups(own))
-        ):
-            raise wording.real_values(odd)
         of_subset = masked_subset(subset, numbers, weights, own, protection.aggregate, decimals)
         for column in subset:
-            columns[column], shares = of_subset[column]
-            if protection.aggregate == "mean":
-                rounding[column] = rounding_of(decimals[column])
-                tolerance[column] = _tolerance(decimals[column], shares)
+            columns[column], _ = of_subset[column]
     if protection.noised:
         share = protection.noise
         values = np.stack([numbers[column] for column in protection.noised], axis=1)
@@ -79,7 +62,7 @@ def masked(
             places = decimals[column]
             columns[column] = new if places is None else with_decimals(new, places)
     whole = frozenset(column for column, places in decimals.items() if places == 0)
-    return Masked(columns, whole, rounding, tolerance)
+    return Masked(columns, whole)
 
 
 def masked_subset(
@@ -109,11 +92,6 @@ def _decimals(protection: Protection, column: str, values: Doubles) -> int | Non
         return protection.decimals[column]
     found = decimals_of(values)
     return None if found is None else found + MORE_DECIMALS
-
-
-def odd_groups(own: Sequence[tuple[Task, Partition]]) -> int:
-    """How many groups have an odd number of records, so that their median is one of their values."""
-    return sum(int((np.bincount(found.labels) % 2).sum()) for task, found in own if task.columns)
 
 
 def _numbered(
@@ -153,20 +131,6 @@ def _published(
     return published
 
 
-def rounding_of(decimals: int | None) -> float:
-    """Half a unit of the last decimal; whole numbers are rounded up or down, so that totals are kept."""
-    if decimals is None:
-        return 0.0
-    return 1.0 if decimals == 0 else 0.5 * 10.0**-decimals
-
-
-def _tolerance(decimals: int | None, shares: Doubles) -> float:
-    """How far rounding may move a mean: half a unit each value, or half of the largest group in all."""
-    if decimals is None or len(shares) == 0:
-        return 0.0
-    return float(0.5 * shares.max() / shares.sum()) if decimals == 0 else 0.5 * 10.0**-decimals
-
-
 def released_table(
     source: pa.Table, rows: NDArray[np.int64], protection: Protection, strata: Strata, new: Masked
 ) -> pa.Table:
@@ -201,15 +165,6 @@ def released_origin(source: Microdata, released: pa.Table) -> Origin:
             before, after = (set(table[name].unique().to_pylist()) for table in (source.table, released))
             kept[name] = {code: text for code, text in texts.items() if code not in before - after}
     return replace(source.origin, labels=replace(labels, value_labels=kept))
-
-
-def with_numbers(source: pa.Table, numbers: Mapping[str, Doubles]) -> pa.Table:
-    """The source in which these columns are numbers, null where missing."""
-    columns = [
-        _array(numbers[name], False) if name in numbers else source.column(name)
-        for name in source.column_names
-    ]
-    return _table(source.column_names, columns)
 
 
 def _array(values: Doubles, whole: bool) -> pa.Array[Any]:

@@ -112,7 +112,7 @@ def compare(
     missing: Missing | None = None,
     missing_codes: Mapping[str, Sequence[float | str]] | None = None,
     zeros: Zeros | None = None,
-    allow_pairs: bool | None = None,
+    accept: Columns | None = None,
     scale: ScaleName | None = None,
     effort: Effort | None = None,
     seconds: float | None = None,

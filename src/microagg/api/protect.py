@@ -18,7 +18,15 @@ from microagg.model import Effort, Origin, ScaleName
 from microagg.plan import plan_file
 from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
-from microagg.settings.declared import PLAN_OPTIONS, Aggregate, ConfidentialAs, Missing, SmallStrata, Zeros
+from microagg.settings.declared import (
+    PLAN_OPTIONS,
+    Aggregate,
+    ConfidentialAs,
+    Missing,
+    Rest,
+    SmallStrata,
+    Zeros,
+)
 from microagg.settings.options import by_option_name, documented
 from microagg.settings.replaced import refusing_replaced
 from microagg.verdict import Finding, note
@@ -39,6 +47,10 @@ def protect(
     drop: Columns | None = None,
     pass_: Columns | None = None,
     weight: str | None = None,
+    respondent: str | None = None,
+    amounts: Columns | None = None,
+    p_percent: float | None = None,
+    rest: Rest | None = None,
     small_strata: SmallStrata | None = None,
     missing: Missing | None = None,
     missing_codes: Mapping[str, Sequence[float | str]] | None = None,
@@ -50,10 +62,7 @@ def protect(
     noise: float | None = None,
     min_distinct: int | None = None,
     retry: bool | None = None,
-    allow_pairs: bool | None = None,
-    accept_real_values: bool | None = None,
-    accept_homogeneous: bool | None = None,
-    accept_partial: bool | None = None,
+    accept: Columns | None = None,
     method: str | Stage | None = None,
     scale: ScaleName | None = None,
     effort: Effort | None = None,

@@ -32,11 +32,11 @@ def plan(given: dict[str, Any]) -> None:
         if os.path.lexists(output) and not output.is_dir() and not run.force:
             raise plan_exists(str(output))
         check_output(output, run.force, file)
-    allow_pairs = given.pop("allow_pairs", False)
+    accept = given.pop("accept", ())
     options_of_file = dict(given)
     microdata = microdata_from_file(file, *file_options(given))
     columns = profile(microdata)
-    drafted = draft_plan(microdata, columns, run.k, allow_pairs)
+    drafted = draft_plan(microdata, columns, run.k, accept)
     if drafted.refusal:
         if to_file and not as_json:
             click.echo(profile_table(columns, drafted))

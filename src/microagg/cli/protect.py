@@ -15,13 +15,14 @@ from microagg.api.protect import protect_with
 from microagg.cli.progress_bar import Bar
 from microagg.engines.release import OutputPaths
 from microagg.engines.spark.session import require_spark
+from microagg.errors import UnsafeRelease
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import read_plan
 from microagg.plan.protection import Protection
 from microagg.read import origin_of
 from microagg.settings.declared import Printing, ProtectRun
 from microagg.settings.options import take
-from microagg.verdict import note
+from microagg.verdict import Verdict, note
 from microagg.write import protected_name
 
 
@@ -34,16 +35,22 @@ def protect(given: dict[str, Any]) -> None:
     if overruled and not printing.json:
         click.echo(f"note: {note('plan_replaced', source=str(run.plan), options=overruled)}")
     settings = {**planned, **given}
-    if run.engine == "spark":
-        require_spark()
-        from microagg.cli.on_spark import protect_folder  # it imports Spark
+    try:
+        if run.engine == "spark":
+            require_spark()
+            from microagg.cli.on_spark import protect_folder  # it imports Spark
 
-        release, record = protect_folder(source, target, settings, run)
-        _print(release, str(target), record, printing.json)
-        return
-    if run.master is not None:
-        raise wording.without_spark("--master")
-    _protect_file(_source(source), target, settings, run, printing.json)
+            release, record = protect_folder(source, target, settings, run)
+            _print(release, str(target), record, printing.json)
+            return
+        if run.master is not None:
+            raise wording.without_spark("--master")
+        _protect_file(_source(source), target, settings, run, printing.json)
+    except UnsafeRelease as error:
+        if printing.json:
+            verdict = error.verdict or Verdict(settings.get("k", 0), error.findings)
+            click.echo(json.dumps({"output": None, "verdict": verdict.as_dict()}))
+        raise
 
 
 def _protect_file(

@@ -41,8 +41,8 @@ class Comparison:
     `rule`: how one was chosen; `limit`: the largest risk for that, in its measure's unit;
     `known`: how many were computed in an earlier run; `seconds`: of this run.
     Columns: k, method and subsets; the measures by name; `smallest`: records of the rarest combination of
-    all keys; `seconds`; `recipe`: what made the groups; `needs`: options that `protect` would have to be
-    given; `failure`: why there are no numbers; `undominated`: no other has less loss without more risk, or
+    all keys; `seconds`; `recipe`: what made the groups; `needs`: rules that `protect` would have to accept
+    `failure`: why there are no numbers; `undominated`: no other has less loss without more risk, or
     less risk without more loss; `recommended`: the one that the rule chooses.
     """
 

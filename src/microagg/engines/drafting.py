@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,6 +31,7 @@ from microagg.plan.suggestions import (
 )
 from microagg.prepare.prepared import prepare
 from microagg.settings.kinds import GroupSize
+from microagg.verdict import decide, unsafe_release
 from microagg.verify.classes import Classes, TableClasses, codes_of
 from microagg.verify.values import as_understood
 
@@ -57,7 +58,7 @@ class PlanDraft:
     refusal: str = ""
 
 
-def draft_plan(source: Microdata, found: Profile, k: int, allow_pairs: bool = False) -> PlanDraft:
+def draft_plan(source: Microdata, found: Profile, k: int, accept: Sequence[str] = ()) -> PlanDraft:
     """Roles with which `protect` makes a release of the source, or the reason why there are none.
 
     Groups are made by a quick method. They show for each column that would be released as it is how many
@@ -65,9 +66,9 @@ def draft_plan(source: Microdata, found: Profile, k: int, allow_pairs: bool = Fa
     """
     if GroupSize().check("k", k) > found.records:
         raise wording.k_above_n(k, found.records)
-    if k == 2 and not allow_pairs:
-        raise wording.pairs()
-    more: dict[str, Any] = {"allow_pairs": True} if allow_pairs else {}
+    more: dict[str, Any] = {"accept": list(accept)} if accept else {}
+    if k == 2 and "pairs" not in accept:
+        raise unsafe_release([decide("pairs")])
     trial = _Trial(source, found, k, more, {each.column: each for each in suggest(source, found, k)})
     refusal = trial.settle()
     settings = {**settings_of_plan(trial.roles.values(), found, k), **more}
@@ -126,10 +127,14 @@ class _Trial:
                 break
         self._leave_out_dominant_weights()
         self._leave_out_what_singles_out()
-        refusal = self._refusal_of_a_release()
-        if refusal and self._leave_out_all_that_is_not_masked():
-            refusal = self._refusal_of_a_release()
-        return refusal
+        refused = self._refusal_of_a_release()
+        for _ in self.roles:
+            if refused is None or not self._settle_findings(refused):
+                break
+            refused = self._refusal_of_a_release()
+        if refused is not None and self._leave_out_all_that_is_not_masked():
+            refused = self._refusal_of_a_release()
+        return "" if refused is None else str(refused)
 
     def notes(self) -> Iterator[str]:
         """Notes on the plan as a whole, not on a single column."""
@@ -246,7 +251,7 @@ class _Trial:
 
     def _leave_out_dominant_weights(self) -> None:
         for name in self._with_role("weight"):
-            if groups := self.groups.dominated(self._numbers_of(name)):
+            if groups := int(self.groups.dominated(self._numbers_of(name)).sum()):
                 self._give(name, "drop", wording.dominates_groups(groups, self.groups.count))
 
     def _leave_out_what_singles_out(self) -> None:
@@ -285,13 +290,32 @@ class _Trial:
         self.groups = Classes(labels, count)
         return ""
 
-    def _refusal_of_a_release(self) -> str:
+    def _refusal_of_a_release(self) -> Exception | None:
         """Why a release with these roles is not made, or nothing."""
         try:
             local.protect(self.source, self._protection())
         except (errors.SettingsError, errors.DataError, errors.UnsafeRelease) as error:
-            return str(error)
-        return ""
+            return error
+        return None
+
+    def _settle_findings(self, refused: Exception) -> bool:
+        """Give other roles to columns for which a release was refused; whether there were some."""
+        changed = False
+        for each in refused.findings if isinstance(refused, errors.UnsafeRelease) else ():
+            column = each.figures["others"][-1] if each.rule == "derived" else next(iter(each.columns), "")
+            if column not in self.roles or self.roles[column].role in ("keys", "drop"):
+                continue
+            if each.rule == "derived":
+                self._give(column, "drop", f"with it {each.columns[0]}, which is masked, can be computed")
+            elif each.rule in ("predicted", "distinct"):
+                reason = f"{self.found[column].kind}: confidential, but groups would give it away"
+                self._mask_or_drop(column, f"{reason}; so it is masked", reason)
+            elif each.rule == "dominated":
+                self._give(column, "drop", "one record would have most of a group's weight")
+            else:
+                continue
+            changed = True
+        return changed
 
     def _unique_with(self, names: list[str]) -> int:
         """Records that differ from all others of their group in these columns."""

@@ -14,7 +14,6 @@ from microagg.aggregate.masking import (
     masked,
     released_origin,
     released_table,
-    with_numbers,
 )
 from microagg.engines.release import Release
 from microagg.engines.solving import Watcher, solve_all
@@ -22,14 +21,16 @@ from microagg.engines.steps import Steps
 from microagg.methods.objective import information_loss
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress
-from microagg.model import Claims, Microdata, Partition, TaskPartition, Verified
+from microagg.model import Microdata, Origin, Partition, TaskPartition, Verified
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import prepare
 from microagg.prepare.strata import Strata
 from microagg.prepare.tasks import Tasks
-from microagg.verdict import Finding, Verdict, accepted, note, unsafe_release
-from microagg.verify import verify
+from microagg.verdict import Finding, Verdict, note, unsafe_release
+from microagg.verify import verify_protected
+from microagg.verify.promises import Notation, promises_of
+from microagg.verify.rules import judged, pairs
 from microagg.wording import Step
 
 SEEDS_OF_RETRY = 8
@@ -42,9 +43,10 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
     started = monotonic()
     stop = _StopRequest(progress)
     steps = Steps(None if progress is None else stop.report)
+    check_before_search(protection)
     prepared = steps.call(Step.PREPARING, lambda: prepare(source, protection))
+    protection = protection.complete(source.table.column_names)
     strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
-    as_numbers = steps.call(Step.PREPARING, lambda: with_numbers(source.table, prepared.numbers))
     order = _order(len(strata.rows), protection.keep_order)
     attempts = 0
     for plan in plans_of(protection):
@@ -63,19 +65,20 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         table = steps.call(
             Step.MASKING, partial(released_table, source.table, order, protection, strata, new)
         )
-        claims = claims_of(protection, tuple(strata.recoded), new.rounding, new.mean_tolerance)
-        verdict = steps.call(Step.VERIFYING, partial(verify, as_numbers, table, strata.rows[order], claims))
+        rows, notation = strata.rows[order], notation_of(source.origin)
+        verdict = steps.call(
+            Step.VERIFYING, partial(verify_protected, source.table, table, rows, protection, notation)
+        )
         if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):
             break
-    raise_if_unsafe(verdict, attempts)
+    verdict.raise_if_unsafe(attempts)
     notes = notes_on_run(protection, strata.merged, tasks.lost, tasks.mixed_zeros, attempts)
-    verdict = replace(verdict, notes=(*verdict.notes, *notes, *source.origin.notes))
+    verdict = replace(verdict, findings=(*verdict.findings, *notes, *source.origin.notes))
     return Release(
         verified=Verified(Microdata(table, released_origin(source, table)), verdict),
         source=source,
         prepared=prepared,
         rows=strata.rows[order],
-        claims=claims,
         protection=protection,
         partitions=_of_tasks(tasks, strata, partitions, plan),
         information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
@@ -117,33 +120,24 @@ def plans_of(protection: Protection) -> Iterator[MethodPlan]:
 
 def another_partition_may_help(verdict: Verdict, protection: Protection) -> bool:
     """Whether `retry` should go on: another partition may pass where this one failed."""
-    partial = verdict.joint is not None and verdict.joint.below and not protection.accept_partial
-    return bool(protection.retry and not partial)
+    settled_by_others = {"distinct", "dominated"}
+    open_ = {each.rule for each in (*verdict.failures, *verdict.to_decide)}
+    return protection.retry and bool(open_) and open_ <= settled_by_others
 
 
-def claims_of(
-    protection: Protection,
-    recoded: tuple[str, ...],
-    rounding: Mapping[str, float],
-    mean_tolerance: Mapping[str, float],
-) -> Claims:
-    """What a release promises, and `verify` recounts."""
-    return Claims(
-        **protection.column_roles(),
-        k=protection.k,
-        accept_partial=protection.accept_partial,
-        recoded=recoded,
-        dropped=protection.drop,
-        rounding=rounding,
-        mean_tolerance=mean_tolerance,
-    )
+def check_before_search(protection: Protection) -> None:
+    """`DecisionNeeded` for what is known before there are groups."""
+    claims = promises_of(protection, (), {})
+    found = [each for each in judged(claims, list(pairs(claims))) if each.action == "decide"]
+    if found:
+        raise unsafe_release(found)
 
 
-def raise_if_unsafe(verdict: Verdict, attempts: int) -> None:
-    """`UnsafeRelease` for a verdict that failed, also after other partitions were tried."""
-    if not verdict.safe and attempts > 1:
-        raise unsafe_release(verdict.failures, attempts)
-    verdict.raise_if_unsafe()
+def notation_of(origin: Origin) -> Notation:
+    """How the source writes its numbers, for the verifier to read them by itself."""
+    decimal = (origin.csv.decimal if origin.csv is not None else None) or "."
+    ranges = origin.labels.missing_ranges if origin.labels is not None else {}
+    return Notation(decimal, origin.csv is not None, ranges)
 
 
 def notes_on_run(
@@ -166,10 +160,6 @@ def notes_on_run(
         yield note("zeros_mixed", records=mixed_zeros)
     if protection.aggregate == "median":
         yield note("medians")
-    if protection.keep_order:
-        yield note("source_order")
-    if protection.k == 2:
-        yield accepted("pairs_accepted")
     if attempts > 1:
         yield note("retried", attempts=attempts)
 

@@ -22,7 +22,6 @@ from microagg.plan.protection import Protection
 from microagg.report import ExternalFacts, LossBand, Policies
 from microagg.verdict import Verdict
 from microagg.verify.classes import Classes, TableClasses, codes_of
-from microagg.verify.rules import too_few_values
 from microagg.verify.values import as_understood
 
 
@@ -72,7 +71,7 @@ def _homogeneous(released: pa.Table, roles: ColumnRoles, grouped: Sequence[Class
         for column in roles.confidential
         if column not in roles.noised
         and any(
-            too_few_values(roles, classes, codes_of(as_understood(released.column(column)))).any()
+            classes.poor(codes_of(as_understood(released.column(column))), roles.min_distinct).any()
             for classes in grouped
         )
     )
@@ -90,6 +89,7 @@ def _policies(released: pa.Table, protection: Protection) -> Policies:
         medians=protection.aggregate == "median",
         gives_up_values=protection.missing == "by-pattern" and missing,
         zeros_apart=protection.zeros == "apart",
+        accept=protection.accept,
     )
 
 

@@ -26,6 +26,7 @@ from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
 from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import check_written
+from microagg.verify.promises import promises_of
 from microagg.wording import Step
 
 INTERNAL_FOLDER = "microagg-internal"
@@ -144,7 +145,6 @@ class Release:
     source: Microdata
     prepared: Prepared
     rows: NDArray[np.int64]
-    claims: Claims
     protection: Protection
     partitions: tuple[TaskPartition, ...]
     information_loss: float
@@ -156,6 +156,11 @@ class Release:
     def verdict(self) -> Verdict:
         """What was counted in the released table."""
         return self.verified.verdict
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What is promised, as the verifier derives it."""
+        return promises_of(self.protection, self.source.table.column_names, {})
 
     @cached_property
     def data(self) -> Any:

@@ -93,7 +93,7 @@ def internal_facts(
         columns=tuple(_columns(release, found)),
         identities=tuple(_sums(release, found)),
         identical=found.identical,
-        warnings=tuple(_warnings(release, found, mdav, assessment)),
+        warnings=tuple(_warnings(release, mdav, assessment)),
     )
 
 
@@ -188,26 +188,13 @@ def _sums(release: Release, found: Profile) -> Iterator[report.Sum]:
         yield report.Sum(identity.total, identity.parts, kept, why)
 
 
-def _warnings(
-    release: Release, found: Profile, mdav: float | None, assessment: Assessment | None
-) -> Iterator[Finding]:
-    protection = release.protection
+def _warnings(release: Release, mdav: float | None, assessment: Assessment | None) -> Iterator[Finding]:
     if assessment is not None:
         yield from assessment.failures
-    for identity in found.identities:
-        terms = [identity.total, *identity.parts]
-        masked = [term for term in terms if term in protection.changed]
-        if len(masked) == 1 and not set(terms) & set(protection.drop):
-            yield note("recomputable", masked[0], others=[term for term in terms if term != masked[0]])
-    for names in found.identical:
-        masked = [name for name in names if name in protection.changed]
-        open_ = [name for name in names if name not in (*protection.changed, *protection.drop)]
-        if masked and open_:
-            yield note("copied", masked[0], copy=open_[0])
     if release.stopped:
         yield note("stopped")
     elif any(task.truncated for task in release.partitions):
         yield note("cut_short")
     if mdav is not None and release.information_loss > mdav * (1.0 + 1e-9):
         yield note("worse_than_mdav", loss=release.information_loss, mdav=mdav)
-    yield from (each for each in release.verdict.notes if each.action == "accepted")
+    yield from release.verdict.accepted

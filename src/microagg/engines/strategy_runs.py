@@ -87,7 +87,7 @@ def _tried(
         "smallest": _smallest(release),
         "seconds": seconds,
         "recipe": " and ".join(sorted({task.recipe for task in release.partitions if task.columns})),
-        "needs": ", ".join(_needs(strategy, release)),
+        "needs": ", ".join(_needs(release)),
     }
 
 
@@ -96,11 +96,6 @@ def _smallest(release: Release) -> int:
     return min(count.smallest for count in counts)
 
 
-def _needs(strategy: Strategy, release: Release) -> Iterator[str]:
-    """The options that `protect` would need to release this."""
-    if strategy.k == 2:
-        yield "allow_pairs"
-    if release.verdict.joint is not None and release.verdict.joint.below:
-        yield "accept_partial"
-    if release.verdict.homogeneous:
-        yield "accept_homogeneous"
+def _needs(release: Release) -> Iterator[str]:
+    """What `protect` would have to be told to accept to release this."""
+    yield from dict.fromkeys(each.name for each in release.verdict.accepted)

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from microagg.measure.pair import Pair, Values
 
+SAME = 1e-9
+"""Squared distances that differ by a smaller share are equal: rounding must not break ties."""
+
 
 def mean_and_deviation(values: Values, ddof: int = 0) -> tuple[Values, Values]:
     """Mean and standard deviation of each column without missing values; 0 where there are too few."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.coordinates import all_coordinates, mean_and_deviation
-from microagg.measure.linkage import SAME
+from microagg.measure.coordinates import SAME, all_coordinates, mean_and_deviation
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.shared_values import codes_of, combine_codes, first_rows
 
@@ -17,7 +16,8 @@ from microagg.measure.shared_values import codes_of, combine_codes, first_rows
 def key_confidential(pair: Pair) -> MeasureResult:
     """Largest share of records linked inside their class by predicting an untouched column from the keys.
 
-    Parts: R² of each column on the original keys, the share linked, and what chance gives.
+    Parts: R² of each column on the original keys, the share linked, and what chance gives. Each record is
+    predicted from others alone.
     """
     parts: dict[str, float] = {}
     best, chance_then = np.nan, np.nan
@@ -27,8 +27,7 @@ def key_confidential(pair: Pair) -> MeasureResult:
         if not present.any():
             continue
         value, groups = values[present], pair.groups[present]
-        predicted, explained = _regression(before[present], value)
-        share = float(_linked(groups, value, predicted).mean())
+        share, explained = linked_share(before[present], value, groups)
         chance = np.unique(groups).size / value.size
         parts |= {f"{name}: R²": explained, f"{name}: linked": share, f"{name}: by chance": chance}
         if not share <= best:  # also the first, while best is NaN
@@ -39,18 +38,38 @@ def key_confidential(pair: Pair) -> MeasureResult:
     return MeasureResult(best, parts, note)
 
 
+FOLDS = 10
+"""Parts of the records: each is predicted from the others, so that few records are not fitted too well."""
+
+
+def linked_share(keys: Values, value: Values, groups: Codes) -> tuple[float, float]:
+    """The share of records whose value is the nearest in its class to what the keys predict, and R²."""
+    predicted, explained = _regression(keys, value)
+    return float(_linked(groups, value, predicted).mean()), explained
+
+
 def _regression(keys: Values, value: Values) -> tuple[Values, float]:
-    """Least squares with a constant: what is predicted, and R² (0 for a constant)."""
+    """Least squares with a constant, by the records of other folds: what is predicted, and R²."""
     mean, deviation = mean_and_deviation(value[:, None])
     if deviation[0] == 0.0:
         return np.full(value.size, mean[0]), 0.0
     score = (value - mean[0]) / deviation[0]
-    centred = keys - keys.mean(axis=0)
-    # Keys that follow from others, and constant ones, have eigenvalues of about zero: left out.
-    inverse = np.linalg.pinv(centred.T @ centred / value.size, rcond=1e-10, hermitian=True)
-    fitted = centred @ (inverse @ (centred.T @ score / value.size))
+    design = np.column_stack([np.ones(value.size), keys - keys.mean(axis=0)])
+    fold = _folds(value.size)
+    squares, products = design.T @ design, design.T @ score
+    fitted = np.empty(value.size)
+    for each in range(int(fold.max()) + 1):
+        own = design[fold == each]
+        # Keys that follow from others, and constant ones, have eigenvalues of about zero: left out.
+        inverse = np.linalg.pinv((squares - own.T @ own) / value.size, rcond=1e-10, hermitian=True)
+        fitted[fold == each] = own @ (inverse @ (products - own.T @ score[fold == each]) / value.size)
     explained = 1.0 - float(((score - fitted) ** 2).mean()) / float((score**2).mean())
     return mean[0] + deviation[0] * fitted, min(max(explained, 0.0), 1.0)
+
+
+def _folds(n: int) -> Codes:
+    """The fold of each record, of equal size, and not in the order of the file."""
+    return np.random.default_rng(0).permutation(n) % FOLDS
 
 
 def _linked(groups: Codes, value: Values, predicted: Values) -> Values:

@@ -17,7 +17,7 @@ from math import comb
 import numpy as np
 
 from microagg import _core
-from microagg.measure.coordinates import all_coordinates, coordinates, extremes
+from microagg.measure.coordinates import SAME, all_coordinates, coordinates, extremes
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import require_at_least_one, require_positive, require_share
 from microagg.measure.shared_values import (
@@ -32,7 +32,6 @@ from microagg.model import Whole
 from microagg.wording.phrases import count
 
 SEED = 20_060_525  # of all samples and noise here: figures repeat
-SAME = 1e-9  # squared distances that differ by a smaller share are equal: rounding must not break ties
 LEAST = 1e-18  # so are those that differ by less, in variances of the original
 
 

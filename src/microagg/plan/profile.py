@@ -14,6 +14,12 @@ from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_text
+from microagg.column_names import (
+    confidential_matter,
+    names_a_category,
+    names_an_amount,
+    weight_name,
+)
 from microagg.columns import (
     COMMA_THOUSANDS,
     NUMBER_WITH_SIGN,
@@ -26,20 +32,14 @@ from microagg.columns import (
     plain,
     without_texts,
 )
-from microagg.model import Microdata, Origin, StatisticalLabels
-from microagg.plan.column_names import (
-    confidential_matter,
-    names_a_category,
-    names_an_amount,
-    weight_name,
-)
-from microagg.plan.identifiers import (
+from microagg.identifiers import (
     FEW_VALUES,
     identifying_name,
     names_codes,
     nearly_unique,
     numbers_of_units,
 )
+from microagg.model import Microdata, Origin, StatisticalLabels
 from microagg.plan.identities import Identity, identities
 from microagg.plan.missing_codes import labelled_missing_codes, likely_missing_codes, likely_missing_texts
 
@@ -146,20 +146,14 @@ def profile(microdata: Microdata) -> Profile:
     )
 
 
-def reasons_for_a_role(microdata: Microdata, names: Sequence[str]) -> dict[str, str]:
-    """Which of the columns must not be left without a role, since they may show who a record is; and why.
-
-    Those that are likely to identify, and those of any kind of which nearly all values are distinct.
-    """
+def likely_identifiers(microdata: Microdata, names: Sequence[str]) -> dict[str, str]:
+    """Which of the columns are likely to show who a record is, and why."""
     reasons = {}
     for name in names:
         field_ = microdata.table.schema.field(name)
         column, _ = _profile_of_column(field_, microdata.table.column(name), microdata.origin)
-        reason = column.identifier
-        if not reason and nearly_unique(column.distinct, microdata.table.num_rows - column.missing):
-            reason = "nearly all of its values are distinct"
-        if reason:
-            reasons[name] = reason
+        if column.identifier:
+            reasons[name] = column.identifier
     return reasons
 
 

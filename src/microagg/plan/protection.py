@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from microagg import wording
-from microagg.model import ColumnRoles
 from microagg.plan.method import METHOD_OPTIONS, MethodPlan, method_plan
-from microagg.settings.declared import COLUMNS, ProtectionSettings
-from microagg.settings.kinds import Names
+from microagg.settings.declared import ProtectionSettings
 from microagg.settings.options import (
+    Needs,
     Option,
     as_in_plan,
     check,
@@ -19,43 +18,31 @@ from microagg.settings.options import (
     refuse_unknown,
     refuse_without_effect,
 )
+from microagg.settings.protection import ProtectionPolicy
 from microagg.settings.replaced import refuse_replaced
 
 _OWN_OPTIONS = options_of(ProtectionSettings)
 _OPTIONS = {**_OWN_OPTIONS, **METHOD_OPTIONS}
 
-ROLES = tuple(name for name, each in _OWN_OPTIONS.items() if each.group == COLUMNS and name != "k")
-"""Options that name columns; a column has at most one of them."""
+_CONFIDENTIAL_NAMED = Needs("confidential columns are named", lambda given: bool(given.confidential))
+_FOUND_ONLY_WHERE = {
+    "pairs": Needs("k is 2", lambda given: given.k == 2),
+    "real-values": Needs("aggregate is median", lambda given: given.aggregate == "median"),
+    "partial": Needs("there are several subsets of keys", lambda given: len(given.subsets) > 1),
+    "distinct": _CONFIDENTIAL_NAMED,
+    "predicted": _CONFIDENTIAL_NAMED,
+    "dominated": Needs("amounts or a weight are named", lambda given: bool(given.amounts or given.weight)),
+}
+"""Rules that find nothing elsewhere, so that there is nothing to accept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Protection(ProtectionSettings):
+class Protection(ProtectionPolicy):
     """What shall be done to which columns; `Protection.of` makes one from what was given."""
 
     method: MethodPlan
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What was given and is not the default: the content of a plan file."""
-
-    @property
-    def subsets(self) -> tuple[Names, ...]:
-        """The key columns; those of one subset are masked together."""
-        return (*self.keys, *((column,) for column in self.each))
-
-    @property
-    def own_subsets(self) -> tuple[Names, ...]:
-        """The confidential columns, if masked as a subset of their own."""
-        return (self.confidential,) if self.confidential_as == "subset" else ()
-
-    @property
-    def noised(self) -> Names:
-        """Confidential columns to which noise is added."""
-        return self.confidential if self.confidential_as in ("noise", "correlated-noise") else ()
-
-    @property
-    def changed(self) -> Names:
-        """All columns whose numbers will change, in the order they were named."""
-        grouped = (column for subset in (*self.subsets, *self.own_subsets) for column in subset)
-        return (*grouped, *self.noised)
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Protection:
@@ -80,19 +67,12 @@ class Protection(ProtectionSettings):
         protection._check_policies()
         return protection
 
-    def column_roles(self) -> dict[str, Any]:
-        """The fields of `ColumnRoles`, by name."""
-        return {each.name: getattr(self, each.name) for each in fields(ColumnRoles)}
-
-    def columns_by_role(self) -> Iterator[tuple[str, str]]:
-        """(column, role) for every column that is named."""
-        for role in ROLES:
-            named = getattr(self, _OWN_OPTIONS[role].attribute)
-            if role == "keys":
-                named = [column for subset in named for column in subset]
-            elif role == "weight":
-                named = [] if named is None else [named]
-            yield from ((column, role) for column in named)
+    def complete(self, columns: Sequence[str]) -> Protection:
+        """The same for a source with these columns, all of which have a role afterwards."""
+        named = dict(self.columns_by_role())
+        left_out = self.left_out(columns)
+        passed = (each for each in columns if each not in named and each not in left_out)
+        return replace(self, drop=left_out, pass_=(*self.pass_, *passed))
 
     def _check_roles(self) -> None:
         if not self.subsets:
@@ -102,14 +82,19 @@ class Protection(ProtectionSettings):
             for column in by_column:
                 if column not in self.changed:
                     raise wording.only_for_masked(name, column, roles.get(column))
+        for column in self.amounts:
+            if column not in self.grouped:
+                raise wording.amounts_not_masked(column, roles.get(column))
 
     def _check_policies(self) -> None:
-        if self.k == 2 and not self.allow_pairs:
-            raise wording.pairs()
         if self.aggregate == "median" and self.weight is not None:
             raise wording.weighted_median()
-        if self.retry and self.accept_homogeneous:
+        if self.retry and self.accepts("distinct"):
             raise wording.retry_and_accept()
+        for each in self.accept:
+            rule = each.partition("=")[0]
+            if rule in _FOUND_ONLY_WHERE and not _FOUND_ONLY_WHERE[rule].is_met(self):
+                raise wording.acceptance_without_effect(each, _FOUND_ONLY_WHERE[rule].condition)
         refuse_without_effect(_OWN_OPTIONS, self)
 
 

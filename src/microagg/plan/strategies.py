@@ -91,8 +91,15 @@ def _split(keys: Names, way: object) -> tuple[Names, ...]:
 def _protection(k: int, method: str, split: tuple[Names, ...], given: Mapping[str, Any]) -> Protection:
     own: dict[str, Any] = {**given, "k": k, "method": method, "keys": [list(subset) for subset in split]}
     # Nothing is released: what would have to be accepted is accepted here, and reported.
-    own["accept_partial"] = True if len(split) > 1 else None
-    own["accept_homogeneous"] = True if own.get("confidential") else None
-    if k != 2:
-        own["allow_pairs"] = None
+    own["rest"] = "pass"
+    found_here = {
+        "respondents": True,
+        "derived": True,
+        "predicted": bool(own.get("confidential")),
+        "distinct": bool(own.get("confidential")),
+        "dominated": bool(own.get("weight")),
+        "pairs": k == 2 and "pairs" in own.get("accept", ()),
+        "partial": len(split) > 1,
+    }
+    own["accept"] = [rule for rule, may_be_found in found_here.items() if may_be_found]
     return Protection.of(own)

@@ -9,10 +9,10 @@ from typing import Literal
 import pyarrow as pa
 from pyarrow import compute
 
+from microagg.column_names import are_of_businesses, confidential_matter, is_demographic
 from microagg.columns import plain
+from microagg.identifiers import FEW_VALUES, nearly_unique
 from microagg.model import Microdata
-from microagg.plan.column_names import are_of_businesses, confidential_matter, is_demographic
-from microagg.plan.identifiers import FEW_VALUES, nearly_unique
 from microagg.plan.profile import ColumnProfile, Profile
 
 Role = Literal["keys", "strata", "confidential", "drop", "pass", "weight"]

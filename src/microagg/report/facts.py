@@ -118,6 +118,12 @@ class Policies(ColumnRoles):
     gives_up_values: bool = False
     """Values are set to missing where that is needed, and some are missing in the release."""
     zeros_apart: bool = False
+    accept: tuple[str, ...] = ()
+    """What would be refused otherwise, and is accepted."""
+
+    @property
+    def accepted_rules(self) -> set[str]:
+        return {each.partition("=")[0] for each in self.accept}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

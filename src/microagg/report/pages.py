@@ -28,6 +28,7 @@ from microagg.report.facts import (
     Values,
 )
 from microagg.report.summaries import correlation_matrix
+from microagg.settings.declared import ACCEPTABLE
 
 MOST_COLUMNS_DRAWN = 24
 """Columns drawn; if there are more, the first ones."""
@@ -92,9 +93,10 @@ def _columns_outside(facts: ExternalFacts) -> dict[str, list[str]]:
     keys = [*done.strata, *(column for subset in done.subsets for column in subset)]
     own = [column for subset in done.own_subsets for column in subset]
     treated = {*keys, *own, *done.noised, done.weight}
-    accepted = [*own, *done.noised] if done.accept_homogeneous else []
+    accepted = [*own, *done.noised] if "distinct" in done.accepted_rules else []
     return {
         "keys": keys,
+        "accepted": [text for rule, text in ACCEPTABLE.items() if rule in done.accepted_rules],
         "unchanged": [column for column in done.columns if column not in treated],
         "unclaimed": [column for column in done.columns if column not in keys],
         # Groups may be of one original value, which the release does not show.

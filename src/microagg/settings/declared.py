@@ -23,6 +23,7 @@ SmallStrata = Literal["refuse", "merge", "suppress"]
 Missing = Literal["refuse", "by-pattern"]
 Aggregate = Literal["mean", "median"]
 Zeros = Literal["together", "apart"]
+Rest = Literal["refuse", "pass", "drop"]
 ConfidentialAs = Literal["keep", "subset", "noise", "correlated-noise"]
 
 # Headings of the help and of plan files.
@@ -49,7 +50,6 @@ NO_COMMAND = ("",)
 _column_option = partial(option, COLUMNS)
 _role = partial(option, COLUMNS, commands=JUDGING)
 _policy = partial(option, POLICIES)
-_acceptance = partial(option, POLICIES, Flag(), form=ACCEPT)
 _confidential_option = partial(option, CONFIDENTIAL, form=CONFIDENTIAL)
 _method_option = partial(option, METHOD)
 _search_option = partial(option, METHOD, form=MORE)
@@ -60,6 +60,21 @@ _output_file = partial(option, OUTPUT, kinds.File())
 _output_flag = partial(option, OUTPUT, Flag())
 
 COLUMN = Text("the name of one column", "COLUMN")
+
+ACCEPTABLE = {
+    "respondents": "groups of fewer than k respondents, where the respondent was only guessed",
+    "derived": "a masked column that others give back in nearly all records",
+    "predicted": "confidential columns that follow from the keys",
+    "distinct": "groups with too few confidential values",
+    "dominated": "groups in which one record has most of an amount or of the weight",
+    "pairs": "k = 2, where each of a pair can compute the other's values",
+    "real-values": "medians that are somebody's own value",
+    "partial": "k for each subset of keys, not for all keys jointly",
+}
+"""Rules whose findings can be accepted, and what is accepted; `verify/rules.py` has all rules."""
+
+NO_RESPONDENT = "none"
+"""As the respondent: each record is a respondent of its own."""
 
 SECONDS_OF_PROOF = 60.0
 """A proof that takes longer is rarely worth it."""
@@ -184,6 +199,31 @@ class ProtectionSettings:
         label="survey weight",
         example="weight",
     )
+    respondent: str | None = _column_option(
+        COLUMN,
+        "The column that says whose record it is, where respondents have several: k counts respondents, "
+        "and the column is left out. none: every record is a respondent of its own.",
+        label="respondent: counted, not released",
+        example="company_id",
+    )
+    amounts: Names = _column_option(
+        kinds.NameList(),
+        "Masked columns that hold amounts, such as a turnover: no record may have nearly all of a group's.",
+        label="amounts",
+        example=["turnover"],
+    )
+    rest: Rest = _policy(
+        OneOf(
+            {
+                "refuse": "refuse",
+                "pass": "pass: release them unchanged",
+                "drop": "drop: leave them out",
+            }
+        ),
+        "What happens to columns without a role.",
+        label="Columns without a role",
+        form=MORE,
+    )
     small_strata: SmallStrata = _policy(
         OneOf(
             {
@@ -238,21 +278,14 @@ class ProtectionSettings:
         label="Keep the order of the records",
         form=MORE,
     )
-    allow_pairs: bool = _acceptance(
-        "Accept k = 2, where each of a pair can compute the other's values.",
+    accept: Names = _policy(
+        kinds.Acceptances(ACCEPTABLE),
+        "What would be refused and is accepted nevertheless: a rule, or a rule for one column, such as "
+        "distinct=vote.",
         commands=("plan", *TRYING),
-        label="Accept k = 2",
-        needs=Needs("k is 2", lambda given: given.k == 2),
-    )
-    accept_real_values: bool = _acceptance(
-        "Accept medians that are a respondent's own value.",
-        label="Accept medians that are somebody's own value",
-        needs=Needs("aggregate is median", lambda given: given.aggregate == "median"),
-    )
-    accept_partial: bool = _acceptance(
-        "Accept that k holds for each subset of keys, but not for all keys jointly.",
-        label="Accept k for each subset, not for all keys jointly",
-        needs=Needs("there are several subsets of keys", lambda given: len(given.subsets) > 1),
+        label="Accept",
+        form=ACCEPT,
+        example=["distinct"],
     )
     confidential_as: ConfidentialAs = _confidential_option(
         OneOf(
@@ -284,6 +317,15 @@ class ProtectionSettings:
         label="Confidential values in a group, at least",
         needs=_CONFIDENTIAL_NAMED,
     )
+    p_percent: float = _policy(
+        kinds.Number("a percentage above 0 and below 100", lambda percent: 0 < percent < 100),
+        "Nobody can estimate another's amount more closely than by this percentage from what a group "
+        "publishes.",
+        default=10.0,
+        label="Estimates of amounts, at most so close, in percent",
+        form=MORE,
+        needs=Needs("amounts are named", lambda given: bool(given.amounts)),
+    )
     retry: bool = _confidential_option(
         Flag(),
         "Try other groups if some have too few confidential values, or one record with most of the weight.",
@@ -292,12 +334,6 @@ class ProtectionSettings:
             "confidential columns or a weight are named",
             lambda given: bool(given.confidential or given.weight),
         ),
-    )
-    accept_homogeneous: bool = _confidential_option(
-        Flag(),
-        "Accept groups with fewer confidential values.",
-        label="Accept groups with fewer",
-        needs=_CONFIDENTIAL_NAMED,
     )
 
 

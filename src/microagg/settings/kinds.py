@@ -236,6 +236,25 @@ class Texts(NameList):
         return list(given)
 
 
+class Acceptances(NameList):
+    """Rules, each by itself or with the one column for which it is accepted: RULE=COLUMN."""
+
+    def __init__(self, rules: Mapping[str, str]) -> None:
+        super().__init__("rule")
+        self.rules = rules
+        self.metavar = "RULE[=COLUMN]"
+
+    def check(self, name: str, value: object) -> Names:
+        given = super().check(name, value)
+        for each in given:
+            rule, equals, column = each.partition("=")
+            if rule not in self.rules:
+                raise wording.no_such_choice(name, rule, tuple(self.rules))
+            if equals and not column:
+                raise wording.bad_value(name, "RULE or RULE=COLUMN, such as distinct=vote")
+        return given
+
+
 class Subsets(NameList):
     """Lists of names. A list of names is one subset, a list of lists is several."""
 

@@ -20,7 +20,17 @@ class Replaced:
     refusal: Callable[[], errors.SettingsError]
 
 
-REPLACED: Mapping[str, Replaced] = {"shuffle": Replaced("keep_order", lambda: wording.shuffle_replaced())}
+def _by_accept(old: str, rule: str) -> Replaced:
+    return Replaced("accept", lambda: wording.acceptance_replaced(old, rule))
+
+
+REPLACED: Mapping[str, Replaced] = {
+    "shuffle": Replaced("keep_order", lambda: wording.shuffle_replaced()),
+    "allow_pairs": _by_accept("allow_pairs", "pairs"),
+    "accept_real_values": _by_accept("accept_real_values", "real-values"),
+    "accept_homogeneous": _by_accept("accept_homogeneous", "distinct"),
+    "accept_partial": _by_accept("accept_partial", "partial"),
+}
 """By the old name."""
 
 

@@ -8,7 +8,7 @@ A *class* is a set of records with the same released values in some columns; nul
 
 from __future__ import annotations
 
-from microagg.verify.release import verify
+from microagg.verify.release import verify, verify_protected
 from microagg.verify.written import check_written
 
-__all__ = ["check_written", "verify"]
+__all__ = ["check_written", "verify", "verify_protected"]

@@ -103,15 +103,35 @@ class Classes:
         distinct = np.bincount(self.labels[finer.some_record], minlength=self.count)
         return np.asarray(distinct < least)
 
-    def dominated(self, weights: NDArray[np.float64]) -> int:
-        """The number of classes in which one record has more than half of the weight."""
+    def dominated(self, weights: NDArray[np.float64]) -> Mask:
+        """Which classes have one record with more than half of the weight."""
         total = np.bincount(self.labels, weights, self.count)
-        largest = np.zeros(self.count)
-        np.maximum.at(largest, self.labels, weights)
         # A half exactly is allowed, and its sum may be off in the last digits.
-        return int((2 * largest > total * (1 + 1e-12)).sum())
+        return np.asarray(2 * self._largest(weights) > total * (1 + 1e-12))
 
-    def counted(self, columns: tuple[str, ...], k: int, own_values: int = 0) -> Count:
+    def estimated_within(self, amounts: NDArray[np.float64], percent: float) -> int:
+        """The number of classes that fail the p %-rule: what all but the two largest have is less than this
+        percentage of the largest, so that the second can estimate the first too closely.
+        """
+        scale = max(amounts.max(initial=0.0), np.finfo(np.float64).tiny)
+        amounts = amounts / scale
+        total = np.bincount(self.labels, amounts, self.count)
+        largest = self._largest(amounts)
+        at_top = amounts == largest[self.labels]
+        tied = np.bincount(self.labels[at_top], minlength=self.count) > 1
+        below = np.where(at_top, 0.0, amounts)
+        second = np.where(tied, largest, self._largest(below))
+        rest = total - largest - second
+        slack = 1e-12 * total
+        return int(((largest > 0.0) & (rest + slack < percent / 100.0 * largest)).sum())
+
+    def _largest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest value of each class; none is negative."""
+        largest = np.zeros(self.count)
+        np.maximum.at(largest, self.labels, values)
+        return largest
+
+    def counted(self, columns: tuple[str, ...], k: int) -> Count:
         """The classes by these columns, as a verdict has them."""
         return Count(
             columns=columns,
@@ -119,7 +139,6 @@ class Classes:
             smallest=int(self.sizes.min(initial=len(self.labels))),
             below=int(self.sizes[self.sizes < k].sum()),
             unique=self.unique,
-            own_values=own_values,
         )
 
 

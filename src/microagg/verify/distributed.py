@@ -7,7 +7,7 @@ hashes of each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,16 @@ from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 from pyspark.sql.types import ArrayType, StructField, StructType
 
 from microagg.model import Claims
-from microagg.verdict import Verdict, refuse, unsafe_release
-from microagg.verify.recount import BeforeAfterColumns, Recount, quoted
-from microagg.verify.rules import MeanFigures, k_counts, k_failures, verdict_of
+from microagg.settings.declared import NO_RESPONDENT
+from microagg.settings.protection import ProtectionPolicy
+from microagg.verdict import Changes, Finding, Verdict, refuse, unsafe_release
+from microagg.verify.means import MeanFigures
+from microagg.verify.promises import MOST_DECIMALS, promises_of
+from microagg.verify.recount import BeforeAfterColumns, Recount, RespondentColumn, quoted
+from microagg.verify.respondents import SAMPLE, ColumnLook, candidates
+from microagg.verify.rules import k_counts, k_failures, verdict_of
 from microagg.verify.shape import masked_columns
+from microagg.verify.values import numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +93,20 @@ def _as_fingerprint(found: Any, name: str) -> Fingerprint:
 def verify_frame(
     frame: DataFrame,
     sides: BeforeAfterColumns,
-    claims: Claims,
+    policy: ProtectionPolicy,
+    columns: Sequence[str],
     source: Fingerprint,
     suppressed: int,
     everything: DataFrame | None = None,
+    parts: int = 1,
 ) -> tuple[Verdict, Fingerprint]:
-    """Recount from the frame what `claims` promise; `source` are the records that were to be masked, and
-    `everything` those with the records that are left out, if any are: a frame with the same names.
+    """Count in the frame everything that these settings promise about a source with these columns.
 
-    The fingerprint is that of what is to be released.
+    `source` are the records that were to be masked, and `everything` those with the records that are left
+    out, if any are: a frame with the same names. `parts`: how many were masked each by itself. The
+    fingerprint is that of what is to be released.
     """
-    names = masked_columns(claims)
+    names = policy.changed
     weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
     rules = _sums([quoted(name) for name in sides.content], "source")
     rules += _sums(released_columns(frame, sides), "released")
@@ -113,12 +122,17 @@ def verify_frame(
             F.sum(weight * (new - old)).alias(f"total{at}"),
             F.sum(F.when(both, weight * F.abs(old))).alias(f"size{at}"),
             F.sum(F.when(both, weight * new)).alias(f"released{at}"),
+            F.count_if(old == new).alias(f"own{at}"),
+            *_decimals(old, at),
         ]
         of_source += [
             F.count(old).alias(f"values{at}"),
             (F.sum(weight * old) / F.sum(F.when(old.isNotNull(), weight))).alias(f"mean{at}"),
         ]
+    rules.append(_merged(sides, policy).alias("merged"))
     found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
+    decimals = {name: _decimals_found(found, at) for at, name in enumerate(names)}
+    claims = promises_of(policy, columns, decimals)
     here, released = (_as_fingerprint(found, name) for name in ("source", "released"))
     if here != source:
         failure = refuse("source_records_differ", records=here.records, needed=source.records)
@@ -126,16 +140,114 @@ def verify_frame(
     of_all = found
     if everything is not None and suppressed:
         of_all = everything.agg(*of_source).collect()[0]
+    figures = {name: _figures(found, of_all, at) for at, name in enumerate(names)}
+    recount = Recount(
+        frame,
+        sides,
+        claims,
+        figures,
+        complete=frozenset(name for name in names if figures[name].cells == here.records),
+        changes=_changes(claims, figures, found["merged"], suppressed),
+        records=here.records,
+        own_values={name: found[f"own{at}"] for at, name in enumerate(names)},
+        parts=parts,
+    )
+    failures = _first_failures(claims, found, suppressed) + recount.recoded_failures()
+    return verdict_of(recount, failures), released
+
+
+def _first_failures(claims: Claims, found: Any, suppressed: int) -> list[Finding]:
+    """What is wrong with values, and with how many records there are."""
     failures = [
         refuse("not_a_number", name, records=found[f"wrong{at}"])
-        for at, name in enumerate(names)
+        for at, name in enumerate(masked_columns(claims))
         if found[f"wrong{at}"]
     ]
-    figures = {name: _figures(found, of_all, at) for at, name in enumerate(names)}
-    complete = frozenset(name for name in names if figures[name].cells == here.records)
-    recount = Recount(frame, sides, claims, figures, complete)
-    failures += recount.recoded_failures()
-    return verdict_of(recount, failures, here.records, suppressed), released
+    if suppressed and claims.small_strata != "suppress":
+        failures.append(refuse("records_left_out", records=suppressed))
+    return failures
+
+
+def _changes(claims: Claims, figures: Mapping[str, MeanFigures], merged: int, suppressed: int) -> Changes:
+    return Changes(
+        masked=masked_columns(claims),
+        aggregate=claims.aggregate,
+        merged=merged,
+        set_to_missing={name: each.set_to_missing for name, each in figures.items() if each.set_to_missing},
+        left_out=suppressed,
+        dropped=len(claims.dropped),
+        shuffled=not claims.keep_order,
+    )
+
+
+def _merged(sides: BeforeAfterColumns, policy: ProtectionPolicy) -> Column:
+    """How many records have another stratum than in the source."""
+    changed = F.lit(False)
+    for name in policy.strata if policy.small_strata == "merge" else ():
+        before, after = (quoted(side[name]).cast("string") for side in (sides.before, sides.after))
+        changed = changed | ~before.eqNullSafe(after)
+    return F.count_if(changed)
+
+
+def _decimals(value: Column, at: int) -> list[Column]:
+    """Of the numbers of a column: how many decimals they have at most, as doubles and as singles, and
+    whether all are singles.
+    """
+    single = value.cast("float")
+    as_double, as_single = (F.when(F.abs(value) >= 2.0**53, 0) for _ in range(2))
+    for places in range(MOST_DECIMALS + 1):
+        rounded = F.round(value, places)
+        as_double = as_double.when(rounded == value, places)
+        as_single = as_single.when(rounded.cast("float") == single, places)
+    beyond = MOST_DECIMALS + 1
+    return [
+        F.max(F.when(value.isNotNull(), as_double.otherwise(beyond))).alias(f"decimals{at}"),
+        F.max(F.when(value.isNotNull(), as_single.otherwise(beyond))).alias(f"as_single{at}"),
+        F.bool_and(single.cast("double") == value).alias(f"single{at}"),
+    ]
+
+
+def _decimals_found(found: Any, at: int) -> int | None:
+    most = found[f"as_single{at}"] if found[f"single{at}"] else found[f"decimals{at}"]
+    most = 0 if most is None else most
+    return None if most > MOST_DECIMALS else most
+
+
+def respondent_columns(
+    frame: DataFrame, columns: Mapping[str, str], policy: ProtectionPolicy
+) -> list[RespondentColumn]:
+    """Columns of a source that say whose a record is; `columns` are the frame's names by the user's."""
+    claims = promises_of(policy, list(columns), {})
+    if claims.respondent == NO_RESPONDENT:
+        return []
+    if claims.respondent is not None:
+        return [RespondentColumn(claims.respondent, columns[claims.respondent], False)]
+    kinds = {field.name: field.dataType.typeName() for field in frame.schema.fields}
+    names = [name for name in candidates(list(columns), claims) if kinds[columns[name]] in _MAY_NUMBER]
+    if not names:
+        return []
+    rules = []
+    for at, name in enumerate(names):
+        own = quoted(columns[name])
+        rules += [F.count(own).alias(f"n{at}"), F.approx_count_distinct(own, 0.02).alias(f"d{at}")]
+    found = frame.agg(*rules).collect()[0]
+    masked = [name for name in masked_columns(claims) if name in columns]
+    some = frame.select(*(quoted(columns[name]) for name in (*names, *masked))).limit(SAMPLE).toArrow()
+    keys = [values for name in masked if (values := numbers(some.column(columns[name]))) is not None]
+    looks = [
+        ColumnLook(name, found[f"n{at}"], found[f"d{at}"], some.column(columns[name]))
+        for at, name in enumerate(names)
+    ]
+    reasons = {look.name: look.reason(keys) for look in looks}
+    return [
+        RespondentColumn(name, columns[name], reason == "shape")
+        for name, reason in reasons.items()
+        if reason
+    ]
+
+
+_MAY_NUMBER = ("string", "byte", "short", "integer", "long", "double", "float", "decimal")
+"""Types of columns that may hold numbers or codes of respondents."""
 
 
 def _figures(found: Any, of_all: Any, at: int) -> MeanFigures:
@@ -162,6 +274,6 @@ def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, cla
     if fingerprints(written, [quoted(name) for name in written.columns]) != [released]:
         failures.append(refuse("written_by_spark_differs"))
     recount = Recount(written, BeforeAfterColumns({}, {name: name for name in written.columns}, ()), claims)
-    failures += k_failures(claims, *k_counts(claims, recount.count))
+    failures += k_failures(claims, k_counts(claims, recount.count)[0])
     if failures:
         raise unsafe_release(failures)

@@ -7,20 +7,29 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
 from microagg.model import Claims
-from microagg.verdict import NEGLIGIBLE, Count, Finding, Homogeneous, MeanChange, refuse
+from microagg.verdict import NEGLIGIBLE, Changes, Count, Finding, MeanChange, Respondents, refuse
+from microagg.verify.classes import codes_of
+from microagg.verify.derived import Derivation, derivations
+from microagg.verify.linking import MOST_RECORDS, linked_shares
+from microagg.verify.means import MeanFigures, mean_change
+from microagg.verify.promises import with_mean_tolerance
 from microagg.verify.rules import (
-    MeanFigures,
     SubsetResult,
+    TooFewValues,
     confidential_sides,
-    mean_change,
+    unmasked_confidential,
     value_failures,
 )
-from microagg.verify.values import MISSING_TEXTS, as_read
+from microagg.verify.shape import key_columns, masked_columns
+from microagg.verify.values import MISSING_TEXTS, as_read, numbers
 
+SAMPLED = 10_000
+"""Records in which rules are looked for by which a masked column could be computed."""
 TINY = 2.2250738585072014e-308
 _NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
 
@@ -38,6 +47,18 @@ class BeforeAfterColumns:
     weight: str | None = None
     whole: frozenset[str] = frozenset()
     """Masked columns that are released as whole numbers."""
+    respondents: tuple[RespondentColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RespondentColumn:
+    """A column of the source that may say whose a record is."""
+
+    name: str
+    own: str
+    """Its name in the frame, where it is a hash."""
+    by_shape: bool
+    """Recognised by its values alone."""
 
 
 def quoted(name: str) -> Any:
@@ -56,6 +77,12 @@ class Recount:
     """Of masked columns as a whole."""
     complete: frozenset[str] = frozenset()
     """Masked columns without a gap, before and after: their cells need not be counted by class."""
+    changes: Changes = field(default_factory=Changes)
+    records: int = 0
+    own_values: Mapping[str, int] = field(default_factory=dict)
+    """By masked column: records with their own value."""
+    parts: int = 1
+    """Rounding keeps the total of each part that was masked by itself."""
 
     def after(self, name: str) -> Column:
         found: Column = quoted(self.sides.after[name])
@@ -78,26 +105,41 @@ class Recount:
             F.count_if(n == 1).alias("unique"),
         ]
 
-    def _as_count(self, names: tuple[str, ...], found: Any, own_values: int = 0) -> Count:
+    def _as_count(self, names: tuple[str, ...], found: Any) -> Count:
         smallest, below = found["smallest"] or 0, found["below"] or 0
-        return Count(names, found["classes"], smallest, below, found["unique"], own_values)
+        return Count(names, found["classes"], smallest, below, found["unique"])
 
     def recoded_failures(self) -> list[Finding]:
-        """Merging maps each stratum to one."""
-        if not self.claims.recoded:
+        """Merging maps each stratum to one, and takes a large one only if all small ones are too few."""
+        claims = self.claims
+        if not claims.recoded:
             return []
-        before = [self.before(name).alias(f"b{at}") for at, name in enumerate(self.claims.strata)]
-        after = [self.after(name).alias(f"a{at}") for at, name in enumerate(self.claims.strata)]
-        pairs = self.frame.select(*before, *after).distinct()
-        split = pairs.groupBy(*(f"b{at}" for at in range(len(before)))).agg(F.count("*").alias("n"))
-        wrong = split.where("n > 1").count()
-        return [refuse("strata_split", *self.claims.strata, strata=wrong)] if wrong else []
+        old, new = ([f"{letter}{at}" for at in range(len(claims.strata))] for letter in "ba")
+        before = [self.before(name).alias(own) for name, own in zip(claims.strata, old, strict=True)]
+        after = [self.after(name).alias(own) for name, own in zip(claims.strata, new, strict=True)]
+        pairs = (
+            self.frame.select(*before, *after).groupBy(*old, *new).agg(F.count("*").alias("n")).persist()
+        )
+        try:
+            wrong = pairs.groupBy(*old).agg(F.count("*").alias("into")).where("into > 1").count()
+            if wrong:
+                return [refuse("strata_split", *claims.strata, strata=wrong)]
+            is_small = F.col("n") < claims.k
+            merged = pairs.groupBy(*new).agg(
+                F.count("*").alias("parts"), F.count_if(~is_small).alias("large")
+            )
+            large = merged.where("parts > 1").agg(F.sum("large")).collect()[0][0] or 0
+            small = pairs.where(is_small).agg(F.sum("n")).collect()[0][0] or 0
+        finally:
+            pairs.unpersist()
+        needless = large > (0 if small >= claims.k else 1)
+        return [refuse("strata_merged_needlessly", *claims.strata, strata=large)] if needless else []
 
     def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> SubsetResult:
         claims, weighted = self.claims, self.sides.weight is not None
         weight = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
         rules = [F.count("*").alias("n")]
-        shown, same = F.lit(False), F.lit(True)
+        own, differ = F.lit(False), F.lit(False)
         for at, name in enumerate(names):
             old, new = self.before(name), self.after(name).cast("double")
             off = old - new
@@ -107,12 +149,16 @@ class Recount:
             ]
             rules += [] if name in self.complete else [F.count(off).alias(f"cells{at}")]
             rules += [F.sum(F.when(off.isNotNull(), weight)).alias(f"total{at}")] if weighted else []
-            same = same & old.eqNullSafe(new)
-            shown = shown | new.isNotNull()
-        if names:
-            rules.append(F.count_if(same & shown).alias("own"))
+            own = own | F.coalesce(old == new, F.lit(False))
+            differ = differ | (F.min(old) < F.max(old))
+            rules += self._medians(name, at) + self._amounts(name, at)
+        rules.append(F.max(own).alias("own"))
         if weighted:
-            rules += [F.max(weight).alias("heaviest"), F.sum(weight).alias("weight")]
+            rules += [
+                F.max(weight).alias("heaviest"),
+                F.sum(weight).alias("weight"),
+                differ.alias("differ"),
+            ]
         confidential = confidential_sides(claims)
         for at, (name, released) in enumerate(confidential):
             rules.append(self.distinct(name, released).alias(f"d{at}"))
@@ -120,29 +166,50 @@ class Recount:
         classes = self.frame.groupBy(*map(self.after, keys)).agg(*rules)
         figures = [*self._sizes(), *self._over_classes(names, weighted, len(confidential))]
         found = classes.agg(*figures).collect()[0]
-        failures = []
+        failures: list[Finding] = []
         for at, name in enumerate(names):
-            counts = (found[f"{what}{at}"] or 0 for what in ("invented", "few", "far"))
+            counts = (found[f"{what}{at}"] or 0 for what in ("invented", "few", "far", "vanished"))
             failures += value_failures(name, claims.k, *counts)
-        if weighted and found["dominated"]:
-            groups = found["dominated"]
-            failures.append(refuse("dominant_weights", claims.weight or "", keys=keys, groups=groups))
-        homogeneous = [
-            Homogeneous(
+            if wrong := found[f"decimals{at}"]:
+                allowed = claims.decimals[name]
+                failures.append(refuse("too_many_decimals", name, records=wrong, decimals=allowed))
+        too_few = [
+            TooFewValues(
                 name, keys, found[f"poor{at}"], found[f"in_poor{at}"], released, name in self.spellings
             )
             for at, (name, released) in enumerate(confidential)
             if found[f"poor{at}"] and names not in claims.own_subsets
         ]
-        own_values = found["own"] if names else 0
-        return SubsetResult(self._as_count(keys, found, own_values), failures, homogeneous)
+        amounts = {
+            name: found[f"estimated{at}"] or 0 for at, name in enumerate(names) if name in claims.amounts
+        }
+        return SubsetResult(
+            self._as_count(keys, found),
+            failures,
+            too_few,
+            real_values=found["own"] if claims.aggregate == "median" and names else 0,
+            dominated_weights=found["dominated"] if weighted else 0,
+            dominated_amounts=amounts,
+        )
 
-    def homogeneous(self, keys: tuple[str, ...]) -> list[Homogeneous]:
-        return list(self.subset(keys, ()).homogeneous) if self.claims.confidential else []
+    def _medians(self, name: str, at: int) -> list[Column]:
+        if self.claims.aggregate != "median":
+            return []
+        return [F.median(self.before(name)).alias(f"median{at}")]
+
+    def _amounts(self, name: str, at: int) -> list[Column]:
+        """The amounts of a class, the largest first."""
+        if name not in self.claims.amounts:
+            return []
+        amounts = F.collect_list(F.abs(self.before(name)))
+        return [F.sort_array(amounts, asc=False).alias(f"amounts{at}")]
+
+    def too_few_values(self, keys: tuple[str, ...]) -> list[TooFewValues]:
+        return list(self.subset(keys, ()).too_few_values) if self.claims.confidential else []
 
     def _over_classes(self, names: tuple[str, ...], weighted: bool, confidential: int) -> list[Column]:
         """Figures of all classes, from those of each."""
-        rules = [F.sum("own").alias("own")] if names else []
+        rules = [F.count_if("own").alias("own")]
         for at, name in enumerate(names):
             # All records of a class show the same: a value, or none.
             given = self.after(name).isNotNull()
@@ -152,26 +219,130 @@ class Recount:
             off, size = F.col(f"off{at}"), F.when(given, F.col(f"size{at}"))
             rounding = self.claims.rounding.get(name)
             far = F.lit(False)
-            if rounding is not None:
+            if rounding is not None and self.claims.aggregate == "median":
+                median = F.col(f"median{at}")
+                slack = rounding * (1.0 + NEGLIGIBLE) + NEGLIGIBLE * F.abs(median)
+                far = given & ~(F.abs(self.after(name).cast("double") - median) <= slack)
+            elif rounding is not None:
                 slack = (rounding * (1.0 + NEGLIGIBLE) + TINY) * total + NEGLIGIBLE * size
                 far = ~(F.abs(off) <= slack) & (cells > 0)
             rules += [
                 F.count_if(far).alias(f"far{at}"),
                 F.sum(shown - cells).alias(f"invented{at}"),
                 F.sum(F.when((shown > 0) & (cells < self.claims.k), shown).otherwise(0)).alias(f"few{at}"),
+                self._too_many_decimals(name).alias(f"decimals{at}"),
+                self._vanished(name).alias(f"vanished{at}"),
             ]
+            if name in self.claims.amounts:
+                amounts = F.col(f"amounts{at}")
+                total = F.aggregate(amounts, F.lit(0.0), lambda sum_, each: sum_ + each)
+                largest = F.coalesce(F.get(amounts, 0), F.lit(0.0))
+                rest = total * (1 + 1e-12) - largest - F.coalesce(F.get(amounts, 1), F.lit(0.0))
+                close = (largest > 0) & (rest < self.claims.p_percent / 100.0 * largest)
+                rules.append(F.count_if(close).alias(f"estimated{at}"))
         if weighted:
             # A half exactly is allowed, and its sum may be off in the last digits.
             heavy = 2 * F.col("heaviest") > F.col("weight") * (1 + 1e-12)
-            rules.append(F.count_if(heavy).alias("dominated"))
+            rules.append(F.count_if(heavy & F.col("differ")).alias("dominated"))
         for at in range(confidential):
             poor = F.col(f"d{at}") < self.claims.min_distinct
             rules += [F.count_if(poor).alias(f"poor{at}")]
             rules += [F.sum(F.when(poor, F.col("n")).otherwise(0)).alias(f"in_poor{at}")]
         return rules
 
+    def _too_many_decimals(self, name: str) -> Column:
+        """Records, all of a class alike, with more decimals than are allowed."""
+        allowed = self.claims.decimals.get(name)
+        if allowed is None:
+            return F.lit(0)
+        value = self.after(name).cast("double")
+        is_small = F.abs(value) < 2.0**53 / 10.0**allowed
+        wrong = is_small & (F.round(value, allowed) != value)
+        return F.sum(F.when(wrong, F.col("n")).otherwise(0))
+
+    def _vanished(self, name: str) -> Column:
+        """Values of the source that are not released, though they had to be."""
+        if self.claims.may_set_to_missing or name in self.complete:
+            return F.lit(0)
+        return F.lit(self.figures[name].set_to_missing if name in self.figures else 0)
+
     def mean_changes(self) -> tuple[MeanChange, ...]:
-        return tuple(mean_change(name, self.claims, found) for name, found in self.figures.items())
+        largest = {name: self._largest_share(name) for name in self.claims.rounding}
+        claims = with_mean_tolerance(self.claims, largest)
+        return tuple(mean_change(name, claims, found) for name, found in self.figures.items())
+
+    def _largest_share(self, name: str) -> float:
+        """How much of all records, or weight, can be moved by rounding whole numbers up or down."""
+        if self.claims.decimals.get(name) != 0 or self.claims.aggregate == "median":
+            return 1.0
+        own = [names for names in self.claims.own_subsets if name in names]
+        names = own[0] if own else next(each for each in self.claims.subsets if name in each)
+        keys = names if own else self.claims.strata + names
+        weight = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
+        shown = F.sum(F.when(self.after(name).isNotNull(), weight))
+        classes = self.frame.groupBy(*map(self.after, keys)).agg(shown.alias("w"))
+        largest, total = classes.agg(F.max("w"), F.sum("w")).collect()[0]
+        return min(1.0, self.parts * largest / total) if total else 1.0
+
+    def unchanged(self) -> Mapping[str, int]:
+        return self.own_values
+
+    def respondents(self, keys: tuple[str, ...]) -> list[Respondents]:
+        found = []
+        for column in self.sides.respondents:
+            each = F.count_distinct(F.coalesce(quoted(column.own), F.lit(0)))
+            classes = self.frame.groupBy(*map(self.after, keys)).agg(each.alias("n"))
+            n = F.col("n")
+            figures = [F.min(n), F.count("*"), F.count_if(n < self.claims.k), F.count_if(n == 1)]
+            smallest, many, below, alone = classes.agg(*figures).collect()[0]
+            found.append(Respondents(column.name, smallest, many, below, alone, column.by_shape))
+        return found
+
+    def derivations(self) -> list[Derivation]:
+        """Found in some records."""
+        masked = [name for name in masked_columns(self.claims) if name in self.sides.before]
+        others = [name for name in self.sides.after if name not in masked]
+        if not others:
+            return []
+        share = min(1.0, 2.0 * SAMPLED / max(self.records, 1))
+        columns = [self.before(name).alias(f"b{at}") for at, name in enumerate(masked)]
+        columns += [self.after(name).alias(f"a{at}") for at, name in enumerate(others)]
+        some = self.frame.sample(fraction=share, seed=0) if share < 1.0 else self.frame
+        table = some.select(*columns).toArrow()
+        keys = table.select([f"b{at}" for at in range(len(masked))]).rename_columns(masked)
+        return derivations(
+            keys, table.select([f"a{at}" for at in range(len(others))]).rename_columns(others)
+        )
+
+    def linked_by(self) -> dict[str, float]:
+        """Estimated by the records of some classes, where there are many."""
+        names = unmasked_confidential(self.claims)
+        if not names:
+            return {}
+        masked = [name for subset in self.claims.subsets for name in subset]
+        classes = F.xxhash64(*map(self.after, key_columns(self.claims)))
+        step = -(-self.records // MOST_RECORDS)
+        columns = [
+            classes.alias("class"),
+            *(self.before(name).alias(f"b{at}") for at, name in enumerate(masked)),
+        ]
+        columns += [self.after(name).alias(f"a{at}") for at, name in enumerate(names)]
+        table = self.frame.where(F.pmod(classes, F.lit(step)) == 0).select(*columns).toArrow()
+        keys = [numbers(table.column(f"b{at}")) for at in range(len(masked))]
+        labels = codes_of(table.column("class"))[0]
+        _, labels = np.unique(labels, return_inverse=True)
+        known = {name: table.column(f"a{at}") for at, name in enumerate(names)}
+        return linked_shares([key for key in keys if key is not None], labels, known)
+
+    def unique_by(self, names: tuple[str, ...]) -> int:
+        columns = [*map(self.after, names)]
+        hashes = [F.xxhash64(*columns).alias("a"), F.xxhash64(F.lit(1), *columns).alias("b")]
+        return (
+            self.frame.select(*hashes).groupBy("a", "b").agg(F.count("*").alias("n")).where("n = 1").count()
+        )
+
+    def order_findings(self) -> list[Finding]:
+        return []  # a frame has no order; what is written is ordered by hashes with a secret
 
     def noise_findings(self) -> list[Finding]:
         return []  # noise is refused on Spark
@@ -210,7 +381,8 @@ class Recount:
 
     def unique_with(self, keys: tuple[str, ...]) -> dict[str, int]:
         """By hashes, all columns in one shuffle."""
-        names = [name for name in self.sides.after if name not in keys]
+        masked = masked_columns(self.claims)
+        names = [name for name in self.sides.after if name not in (*keys, *masked)]
         if not names:
             return {}
         classes = [*map(self.after, keys)]

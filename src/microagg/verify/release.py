@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,26 +12,57 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg.arrow_values import from_numpy
-from microagg.columns import decimals_of
 from microagg.model import Claims, Doubles
-from microagg.verdict import NEGLIGIBLE, Count, Finding, Homogeneous, MeanChange, Verdict, note, refuse
+from microagg.settings.protection import ProtectionPolicy
+from microagg.verdict import (
+    NEGLIGIBLE,
+    Changes,
+    Count,
+    Finding,
+    MeanChange,
+    Respondents,
+    Verdict,
+    note,
+    refuse,
+)
 from microagg.verify.classes import Classes, Codes, TableClasses, codes_of
+from microagg.verify.derived import Derivation, derivations
+from microagg.verify.linking import linked_shares, some_classes
+from microagg.verify.means import MeanFigures, mean_change
+from microagg.verify.promises import (
+    Notation,
+    decimals_in,
+    most_decimals,
+    promises_of,
+    source_as_counted,
+    with_mean_tolerance,
+)
+from microagg.verify.respondents import respondent_columns
 from microagg.verify.rules import (
-    MeanFigures,
     SubsetResult,
+    TooFewValues,
     confidential_sides,
-    mean_change,
-    too_few_values,
+    unmasked_confidential,
     value_failures,
     verdict_of,
 )
 from microagg.verify.shape import (
+    left_out_failures,
     masked_columns,
     recoded_failures,
     shape_failures,
     untouched_failures,
 )
-from microagg.verify.values import Mask, as_understood, numbers, numbers_in, plain, spellings
+from microagg.verify.values import (
+    Mask,
+    as_understood,
+    differing,
+    numbers,
+    numbers_in,
+    plain,
+    rank_correlation,
+    spellings,
+)
 
 UNIT_FOR_HUGE_VALUES = 2.0**-800
 """Columns with values beyond its inverse are summed in this unit, so that sums do not overflow."""
@@ -42,24 +73,51 @@ UNDONE_BY_CHANCE = 0.05
 MOST_UNDONE = 0.5
 """If rounding gives back a larger share of the source's values, the noise protects nobody."""
 
+SIZE_OF_NOISE = (0.5, 2.0)
+"""The standard deviation of noise as it was drawn, as a share of what was to be drawn."""
+
+ENOUGH_TO_JUDGE = 30
+"""With fewer records, chance alone may leave their order, or make noise small."""
+
+IN_ORDER = 0.9
+"""A rank correlation of the order of release with another order, which chance does not give."""
+
+
+def verify_protected(
+    source: pa.Table,
+    released: pa.Table,
+    rows: NDArray[np.int64],
+    policy: ProtectionPolicy,
+    notation: Notation,
+) -> Verdict:
+    """Count in `released` everything that these settings promise about a source.
+
+    `source` is as it was read, `rows` is the source row of each released record.
+    """
+    counted = source_as_counted(source, policy, notation)
+    decimals = decimals_in(counted, policy.changed)
+    return verify(counted, released, rows, promises_of(policy, source.column_names, decimals))
+
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:
     """Recount from `released` what `claims` promise about it.
 
-    `source` has key and masked columns as doubles, null where missing, all else as read; `rows` is the
-    source row of each released record. A million records with 15 columns take a second or two.
+    `source` has masked columns as doubles, null where missing, all else as read. A million records with 15
+    columns take a few seconds.
     """
     if failures := shape_failures(source, released, rows, claims):
         return Verdict(claims.k, tuple(failures), records=released.num_rows)
-    suppressed = source.num_rows - released.num_rows
-    source = source.drop_columns([name for name in source.column_names if name in claims.dropped])
+    failures = left_out_failures(source, rows, claims)
     everything = source
     if not np.array_equal(rows, np.arange(source.num_rows)):
         source = source.take(from_numpy(rows))
-    failures = untouched_failures(source, released, claims) + recoded_failures(source, released, claims)
-    counting = _TableCounting(claims, source, released, everything)
+    failures += untouched_failures(source, released, claims) + recoded_failures(source, released, claims)
+    counting = _TableCounting(claims, source, released, everything, np.asarray(rows))
     failures += counting.number_failures()
-    return verdict_of(counting, failures, released.num_rows, suppressed)
+    if not claims.mean_tolerance:
+        largest = {name: counting.largest_share(name) for name in claims.rounding}
+        counting = replace(counting, claims=with_mean_tolerance(claims, largest))
+    return verdict_of(counting, failures)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +142,7 @@ class _MaskedColumn:
         """How many values, of how many, are the source's again when rounded to the source's decimals."""
         there = ~np.isnan(self.before)
         before, after = self.before[there], self.after[there]
-        decimals = decimals_of(before)
+        decimals = most_decimals(before)
         rounded = after if decimals is None else np.round(after, decimals)
         return int((rounded == before).sum()), len(before)
 
@@ -98,7 +156,33 @@ class _TableCounting:
     released: pa.Table
     everything: pa.Table
     """The source with the records that are not released."""
+    rows: NDArray[np.int64]
     _meanings: dict[tuple[str, bool], Codes] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        return self.released.num_rows
+
+    @cached_property
+    def changes(self) -> Changes:
+        claims = self.claims
+        lost = {}
+        for name, column in self.columns.items():
+            if gone := int((~np.isnan(column.before) & np.isnan(column.after)).sum()):
+                lost[name] = gone
+        merged = np.zeros(self.records, dtype=bool)
+        for name in claims.recoded:
+            merged |= _differs_as_text(self.source.column(name), self.released.column(name))
+        return Changes(
+            masked=tuple(name for names in (*claims.subsets, *claims.own_subsets) for name in names),
+            aggregate=claims.aggregate,
+            noised=claims.noised,
+            merged=int(merged.sum()),
+            set_to_missing=lost,
+            left_out=self.everything.num_rows - self.records,
+            dropped=len(claims.dropped),
+            shuffled=not claims.keep_order,
+        )
 
     @cached_property
     def classes(self) -> TableClasses:
@@ -159,63 +243,128 @@ class _TableCounting:
         keys = strata + names
         classes = self.classes.by(keys)
         failures = [each for name in names for each in self._value_failures(name, classes)]
-        failures += self._weight_failures(keys, classes)
-        count = classes.counted(keys, self.claims.k, self._own_values(names))
         is_key = names not in self.claims.own_subsets
-        return SubsetResult(count, failures, self.homogeneous(keys) if is_key else ())
+        amounts = [name for name in names if name in self.claims.amounts and name in self.columns]
+        medians = names and self.claims.aggregate == "median"
+        return SubsetResult(
+            classes.counted(keys, self.claims.k),
+            failures,
+            self.too_few_values(keys) if is_key else (),
+            real_values=self._classes_with_own_values(names, classes) if medians else 0,
+            dominated_weights=self._dominated_weights(names, classes),
+            dominated_amounts={name: self._dominated_amounts(name, classes) for name in amounts},
+        )
 
-    def _own_values(self, names: tuple[str, ...]) -> int:
-        """Records whose released values in all these columns, one at least, are their own."""
-        same = np.ones(self.released.num_rows, dtype=bool)
-        some = np.zeros_like(same)
-        for name in names:
-            column = self.columns.get(name)
-            if column is None or not same.any():
-                return 0
-            gone = np.isnan(column.after)
-            same &= (column.before == column.after) | (gone & np.isnan(column.before))
-            some |= ~gone
-        return int((same & some).sum())
+    def _classes_with_own_values(self, names: tuple[str, ...], classes: Classes) -> int:
+        """Classes that publish a value of one of their records."""
+        own = np.zeros(self.records, dtype=bool)
+        for column in (self.columns[name] for name in names if name in self.columns):
+            own |= column.before == column.after
+        return len(classes.with_any(own))
+
+    def unchanged(self) -> dict[str, int]:
+        grouped = [name for names in (*self.claims.subsets, *self.claims.own_subsets) for name in names]
+        columns = {name: self.columns[name] for name in grouped if name in self.columns}
+        return {name: int((column.before == column.after).sum()) for name, column in columns.items()}
+
+    def largest_share(self, name: str) -> float:
+        """The largest share of records, or of weight, that publish one value of a masked column."""
+        subsets = [(self.claims.strata, names) for names in self.claims.subsets]
+        subsets += [((), names) for names in self.claims.own_subsets]
+        column = self.columns.get(name)
+        if column is None:
+            return 1.0
+        strata, names = next(each for each in subsets if name in each[1])
+        labels = column.of_both(self.classes.by(strata + names).labels)
+        weights = None if self.weights is None else column.of_both(self.weights)
+        if not len(labels):
+            return 1.0
+        shares = np.bincount(labels, weights)
+        return float(shares.max() / shares.sum())
 
     def _value_failures(self, name: str, classes: Classes) -> list[Finding]:
-        """Every released value rests on k observed ones of its class, its own record's among them, and is
-        the mean of its members, but for rounding.
+        """Every released value rests on k observed ones of its class, its own record's among them, is the
+        mean or median of its members but for rounding, and has no more decimals than it may have.
         """
-        column, rounding = self.columns.get(name), self.claims.rounding.get(name)
+        column = self.columns.get(name)
         if column is None:
             return []  # refused already
-        observed = shown = both = classes.sizes
-        invented = far = 0
+        observed = shown = classes.sizes
+        invented = vanished = 0
         if column.both is not None:
             has, shows = ~np.isnan(column.before), ~np.isnan(column.after)
-            invented = int((shows & ~has).sum())
-            observed, shown, both = (
-                np.bincount(classes.labels[there], minlength=classes.count)
-                for there in (has, shows, column.both)
+            invented, vanished = int((shows & ~has).sum()), int((has & ~shows).sum())
+            observed, shown = (
+                np.bincount(classes.labels[there], minlength=classes.count) for there in (has, shows)
             )
         few = int(shown[observed < self.claims.k].sum())
-        if rounding is not None:
-            before, after = column.of_both(column.before), column.of_both(column.after)
-            labels = column.of_both(classes.labels)
-            weight = 1.0 if self.weights is None else column.of_both(self.weights)
-            with np.errstate(all="ignore"):
-                off, size = (
-                    np.bincount(labels, weight * values, minlength=classes.count)
-                    for values in (before - after, np.abs(before))
-                )
-                total = both if self.weights is None else np.bincount(labels, weight, classes.count)
-                slack = np.finfo(np.float64).tiny + NEGLIGIBLE * size / total  # tiny: of denormal numbers
-                is_far = np.abs(off) > (rounding * (1.0 + NEGLIGIBLE) + slack) * total
-            far = int(is_far[total > 0.0].sum())
-        return value_failures(name, self.claims.k, invented, few, far)
+        far = 0
+        if name in self.claims.rounding:
+            medians = self.claims.aggregate == "median"
+            far = self._far_medians(name, classes) if medians else self._far_means(name, classes)
+        vanished = 0 if self.claims.may_set_to_missing else vanished
+        failures = value_failures(name, self.claims.k, invented, few, far, vanished)
+        return failures + self._decimal_failures(name, column)
 
-    def _weight_failures(self, keys: tuple[str, ...], classes: Classes) -> list[Finding]:
-        """No weight is more than half of its class's."""
-        weights, name = self.weights, self.claims.weight
-        if weights is None or name is None or self.unusable_weights:
+    def _decimal_failures(self, name: str, column: _MaskedColumn) -> list[Finding]:
+        allowed = self.claims.decimals.get(name)
+        if allowed is None:
             return []
-        dominated = classes.dominated(weights / weights.max())
-        return [refuse("dominant_weights", name, keys=keys, groups=dominated)] if dominated else []
+        after = column.after[~np.isnan(column.after)]
+        some = after[np.abs(after) < 2.0**53 / 10.0**allowed]  # larger ones have no such decimals
+        wrong = int((np.round(some, allowed) != some).sum())
+        return [refuse("too_many_decimals", name, records=wrong, decimals=allowed)] if wrong else []
+
+    def _far_means(self, name: str, classes: Classes) -> int:
+        """The number of classes that publish something other than the mean of their records."""
+        column, rounding = self.columns[name], self.claims.rounding[name]
+        before, after = column.of_both(column.before), column.of_both(column.after)
+        labels = column.of_both(classes.labels)
+        weight = 1.0 if self.weights is None else column.of_both(self.weights)
+        with np.errstate(all="ignore"):
+            off, size = (
+                np.bincount(labels, weight * values, minlength=classes.count)
+                for values in (before - after, np.abs(before))
+            )
+            weights = None if self.weights is None else weight
+            total = np.bincount(labels, weights, classes.count)
+            slack = np.finfo(np.float64).tiny + NEGLIGIBLE * size / total  # tiny: of denormal numbers
+            is_far = np.abs(off) > (rounding * (1.0 + NEGLIGIBLE) + slack) * total
+        return int(is_far[total > 0.0].sum())
+
+    def _far_medians(self, name: str, classes: Classes) -> int:
+        """The number of classes that publish something other than the median of their records."""
+        column, rounding = self.columns[name], self.claims.rounding[name]
+        before, after = column.of_both(column.before), column.of_both(column.after)
+        labels = column.of_both(classes.labels)
+        order = np.lexsort((before, labels))
+        sizes = np.bincount(labels, minlength=classes.count)
+        filled = sizes > 0
+        first = (np.cumsum(sizes) - sizes)[filled]
+        sorted_values, sizes = before[order], sizes[filled]
+        low, high = sorted_values[first + (sizes - 1) // 2], sorted_values[first + sizes // 2]
+        median = low / 2.0 + high / 2.0
+        published = after[order][first]
+        slack = rounding * (1.0 + NEGLIGIBLE) + NEGLIGIBLE * np.abs(median)
+        return int((np.abs(published - median) > slack).sum())
+
+    def _dominated_weights(self, names: tuple[str, ...], classes: Classes) -> int:
+        """Classes in which one weight is more than half, and values differ, so that the mean is nearly one
+        record's value.
+        """
+        if self.weights is None or self.unusable_weights:
+            return 0
+        differ = np.zeros(classes.count, dtype=bool)
+        for column in (self.columns[name] for name in names if name in self.columns):
+            differ[classes.with_any(classes.differs((column.before.view(np.int64),)))] = True
+        return int((classes.dominated(self.weights / self.weights.max()) & differ).sum())
+
+    def _dominated_amounts(self, name: str, classes: Classes) -> int:
+        column = self.columns[name]
+        amounts, labels = column.of_both(np.abs(column.before)), column.of_both(classes.labels)
+        if not len(amounts):
+            return 0
+        return Classes(labels, classes.count).estimated_within(amounts, self.claims.p_percent)
 
     def noise_findings(self) -> list[Finding]:
         """Noise leaves missing values missing, and others not; rounding undoes that of half at most."""
@@ -225,6 +374,11 @@ class _TableCounting:
                 continue
             if moved := int((np.isnan(column.before) != np.isnan(column.after)).sum()):
                 found.append(refuse("missing_moved", name, records=moved))
+            size = self._size_of_noise(name)
+            if size is not None and self.claims.noise is not None:
+                low, high = (limit * self.claims.noise for limit in SIZE_OF_NOISE)
+                if not low <= size <= high:
+                    found.append(refuse("noise_of_other_size", name, share=size, wanted=self.claims.noise))
             undone, of = column.undone()
             if undone > MOST_UNDONE * of:
                 found.append(refuse("noise_undone", name, values=undone, of=of))
@@ -232,16 +386,74 @@ class _TableCounting:
                 found.append(note("noise_partly_undone", name, values=undone, of=of))
         return found
 
-    def homogeneous(self, keys: tuple[str, ...]) -> list[Homogeneous]:
+    def _size_of_noise(self, name: str) -> float | None:
+        """The standard deviation of the noise as drawn, as a share of the column's; None if few have it."""
+        column = self.columns[name]
+        before, after = column.of_both(column.before), column.of_both(column.after)
+        if len(before) < ENOUGH_TO_JUDGE:
+            return None
+        unit = UNIT_FOR_HUGE_VALUES if _are_huge(before) or _are_huge(after) else 1.0
+        spread = float(np.std(before * unit))
+        return float(np.std((after - before) * unit)) / spread if spread > 0.0 else None
+
+    def order_findings(self) -> list[Finding]:
+        """Kept on purpose; or shuffled, and then neither the source's order nor that of a masked column."""
+        if self.claims.keep_order:
+            return [note("source_order")]
+        if self.records < ENOUGH_TO_JUDGE:
+            return []
+        place = np.arange(self.records, dtype=np.float64)
+        behind = {"": self.rows.astype(np.float64)} | {
+            name: column.before for name, column in self.columns.items()
+        }
+        for name, values in behind.items():
+            if abs(rank_correlation(values, place)) > IN_ORDER:
+                return [refuse("not_shuffled", *filter(None, [name]))]
+        return []
+
+    def too_few_values(self, keys: tuple[str, ...]) -> list[TooFewValues]:
         """Classes that give a confidential value away, by the source's values and by masked ones."""
         classes, found = self.classes.by(keys), []
         for name, released in confidential_sides(self.claims):
-            poor = too_few_values(self.claims, classes, self._codes_of_meanings(name, released))
+            poor = classes.poor(self._codes_of_meanings(name, released), self.claims.min_distinct)
             if poor.any():
                 records = int(classes.sizes[poor].sum())
                 merged = name in self.spellings
-                found.append(Homogeneous(name, keys, int(poor.sum()), records, released, merged))
+                found.append(TooFewValues(name, keys, int(poor.sum()), records, released, merged))
         return found
+
+    def respondents(self, keys: tuple[str, ...]) -> list[Respondents]:
+        classes, found = self.classes.by(keys), []
+        for name, by_shape in respondent_columns(self.source, self.claims):
+            finer = classes.refined([codes_of(as_understood(self.source.column(name)))])
+            each = np.bincount(classes.labels[finer.some_record], minlength=classes.count)
+            below, alone = int((each < self.claims.k).sum()), int((each == 1).sum())
+            found.append(Respondents(name, int(each.min()), classes.count, below, alone, by_shape))
+        return found
+
+    def derivations(self) -> list[Derivation]:
+        masked = masked_columns(self.claims)
+        others = self.released.select([name for name in self.released.column_names if name not in masked])
+        return derivations(self.source.select(list(self.columns)), others)
+
+    def linked_by(self) -> dict[str, float]:
+        names = unmasked_confidential(self.claims)
+        if not names:
+            return {}
+        classes = self.classes.by(tuple(self._key_columns()))
+        chosen = some_classes(classes.labels, classes.count)
+        keys = [self.columns[name].before for name in self._masked_keys() if name in self.columns]
+        labels, table = classes.labels, self.source.select(names)
+        if chosen is not None:
+            keys, labels = [key[chosen] for key in keys], labels[chosen]
+            table = table.filter(from_numpy(chosen))
+        return linked_shares(keys, labels, {name: table.column(name) for name in names})
+
+    def _masked_keys(self) -> list[str]:
+        return [name for subset in self.claims.subsets for name in subset]
+
+    def _key_columns(self) -> list[str]:
+        return [*self.claims.strata, *self._masked_keys()]
 
     def _codes_of_meanings(self, name: str, released: bool) -> Codes:
         """Codes of what the values of a column mean: 5 and 5.0 in a file are no two different values."""
@@ -300,8 +512,21 @@ class _TableCounting:
 
     def unique_with(self, keys: tuple[str, ...]) -> dict[str, int]:
         joint = self.classes.by(keys)
-        others = [name for name in self.released.column_names if name not in keys]
+        masked = masked_columns(self.claims)
+        others = [name for name in self.released.column_names if name not in (*keys, *masked)]
         return {name: joint.refined([self.classes.codes(name)]).unique for name in others}
+
+    def unique_by(self, names: tuple[str, ...]) -> int:
+        return self.classes.by(names).unique
+
+
+def _differs_as_text(before: Any, after: Any) -> Mask:
+    """Where a code is another: merged codes are text, whatever the others were."""
+    one, other = plain(before), plain(after)
+    if one.type == other.type:
+        return differing(one, other)
+    texts = zip(one.to_pylist(), other.to_pylist(), strict=True)
+    return np.array([(None if old is None else str(old)) != new for old, new in texts], dtype=bool)
 
 
 def _are_huge(values: Doubles) -> bool:

@@ -1,31 +1,53 @@
-"""What is counted in a release and what follows from it, the same for tables in memory and on Spark."""
+"""The rules: what is counted in a release, and what follows from it, in memory and on Spark alike.
+
+A rule is one row of `RULES`: a function from what was counted to findings. Their sentences are in
+`wording/findings.py`, by the same names; those that users may accept are listed in `settings/declared.py`.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
-from microagg.model import Claims, ColumnRoles
+from microagg.model import Claims
+from microagg.settings.declared import ACCEPTABLE
 from microagg.verdict import (
-    NEGLIGIBLE,
+    Changes,
     Count,
     Finding,
-    Homogeneous,
     MeanChange,
     NotCounted,
+    Respondents,
     Verdict,
-    accepted,
+    decide,
     note,
     refuse,
 )
-from microagg.verify.classes import Classes, Codes
-from microagg.verify.shape import key_columns
-from microagg.verify.values import Mask
+from microagg.verify.derived import Derivation
+from microagg.verify.shape import key_columns, masked_columns
 
-SMALL_MEAN = 0.01
-"""A mean below this share of the values' average size is too small to give changes as a share of it."""
+NEARLY_ALL = 0.95
+"""A masked column that can be computed in this share of the records is as good as released."""
+
+TIMES_CHANCE = 2.0
+"""A confidential column may link this many times more records than chance alone would in groups of k."""
+
+
+@dataclass(frozen=True, slots=True)
+class TooFewValues:
+    """Classes in which a confidential column has fewer values than it must have."""
+
+    column: str
+    keys: tuple[str, ...]
+    """The columns that make the classes."""
+    groups: int
+    records: int
+    released: bool = False
+    """Counted in the values as released, not in those of the source."""
+    spellings: bool = False
+    """Some of the column's texts differ in spelling alone, and count as one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +55,14 @@ class SubsetResult:
     """What the classes of one subset of columns show."""
 
     count: Count
-    failures: list[Finding]
-    homogeneous: Sequence[Homogeneous] = ()
+    failures: Sequence[Finding]
+    too_few_values: Sequence[TooFewValues] = ()
+    real_values: int = 0
+    """Classes whose median is a member's value, as that of an odd number of records is."""
+    dominated_weights: int = 0
+    """Classes in which one record has more than half of the weight, and values differ."""
+    dominated_amounts: Mapping[str, int] = field(default_factory=dict)
+    """By column of amounts: classes in which one amount can be estimated too closely."""
 
 
 class Counting(Protocol):
@@ -42,6 +70,14 @@ class Counting(Protocol):
 
     @property
     def claims(self) -> Claims: ...
+
+    @property
+    def records(self) -> int: ...
+
+    @property
+    def changes(self) -> Changes:
+        """What the release has otherwise than its source."""
+        ...
 
     def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> SubsetResult:
         """The classes of columns masked together, and whether each publishes its members' mean."""
@@ -51,16 +87,36 @@ class Counting(Protocol):
         """How records share the combinations of these columns."""
         ...
 
-    def homogeneous(self, keys: tuple[str, ...]) -> Sequence[Homogeneous]:
+    def too_few_values(self, keys: tuple[str, ...]) -> Sequence[TooFewValues]:
         """Classes that give a confidential value away."""
+        ...
+
+    def respondents(self, keys: tuple[str, ...]) -> Sequence[Respondents]:
+        """How many respondents share each combination, by every column that may say whose a record is."""
+        ...
+
+    def derivations(self) -> Sequence[Derivation]:
+        """Masked columns that can be computed from what is released unchanged."""
+        ...
+
+    def linked_by(self) -> Mapping[str, float]:
+        """By confidential column that is released unchanged: the share of records that it links."""
         ...
 
     def mean_changes(self) -> tuple[MeanChange, ...]:
         """Of every masked column."""
         ...
 
+    def unchanged(self) -> Mapping[str, int]:
+        """By column that is masked in groups: records that are released with their own value."""
+        ...
+
     def noise_findings(self) -> list[Finding]:
         """What was found about noise: refusals and notes."""
+        ...
+
+    def order_findings(self) -> list[Finding]:
+        """What was found about the order of the records."""
         ...
 
     @property
@@ -74,54 +130,248 @@ class Counting(Protocol):
         """By released column that is no key: records that are unique by the keys and this column."""
         ...
 
+    def unique_by(self, names: tuple[str, ...]) -> int:
+        """Records that are unique by all of these columns together."""
+        ...
 
-def verdict_of(counting: Counting, failures: Sequence[Finding], records: int, suppressed: int) -> Verdict:
+
+@dataclass(frozen=True)
+class Counted:
+    """What several rules need, counted once."""
+
+    counting: Counting
+
+    @property
+    def claims(self) -> Claims:
+        return self.counting.claims
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return key_columns(self.claims)
+
+    @cached_property
+    def subsets(self) -> list[SubsetResult]:
+        return [self.counting.subset(self.claims.strata, names) for names in key_subsets(self.claims)]
+
+    @cached_property
+    def own_subsets(self) -> list[SubsetResult]:
+        return [self.counting.subset((), names) for names in self.claims.own_subsets]
+
+    @cached_property
+    def joint(self) -> Count | None:
+        return self.counting.count(self.keys) if len(self.subsets) > 1 else None
+
+    @cached_property
+    def respondents(self) -> list[Respondents]:
+        """By every column that may say whose a record is; that with the fewest respondents first."""
+        found = self.counting.respondents(self.keys)
+        return sorted(found, key=lambda each: (each.by_shape, -each.below, each.smallest))
+
+    @cached_property
+    def mean_changes(self) -> tuple[MeanChange, ...]:
+        return self.counting.mean_changes()
+
+    @cached_property
+    def not_counted(self) -> list[NotCounted]:
+        """Released columns for which nothing is claimed; those that make most records unique first."""
+        before = (self.joint or self.subsets[0].count).unique
+        found = [
+            NotCounted(name, many - before, name in self.claims.confidential)
+            for name, many in self.counting.unique_with(self.keys).items()
+        ]
+        return sorted(found, key=lambda each: -each.unique)
+
+    @cached_property
+    def unique(self) -> int:
+        """Records unique by keys and columns that are released unchanged, but for confidential ones."""
+        return self._unique_with([each for each in self.not_counted if not each.confidential])
+
+    @cached_property
+    def unique_with_confidential(self) -> int:
+        return self._unique_with(self.not_counted)
+
+    def _unique_with(self, others: Sequence[NotCounted]) -> int:
+        # What makes most records unique first: later columns then have little to add.
+        return self.counting.unique_by((*self.keys, *(each.column for each in others)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    name: str
+    find: Callable[[Counted], Iterator[Finding]]
+
+
+def verdict_of(counting: Counting, failures: Sequence[Finding]) -> Verdict:
     """All that is counted, after what was found before."""
-    claims, keys = counting.claims, key_columns(counting.claims)
-    subsets = [counting.subset(claims.strata, names) for names in key_subsets(claims)]
-    own = [counting.subset((), names) for names in claims.own_subsets]
-    joint = counting.count(keys) if len(subsets) > 1 else None
-    homogeneous = [each for found in subsets for each in found.homogeneous]
-    if joint is not None and not joint.below:
-        homogeneous += counting.homogeneous(keys)
-    noise, changes = counting.noise_findings(), counting.mean_changes()
-    counts, own_counts = (tuple(found.count for found in each) for each in (subsets, own))
-    failures = [
-        *failures,
-        *k_failures(claims, counts + own_counts, joint),
-        *(failure for found in subsets + own for failure in found.failures),
-        *(each for each in noise if each.action == "refuse"),
-        *([] if claims.accept_homogeneous else map(_homogeneous_failure(claims), homogeneous)),
-        *(
-            refuse("mean_not_kept", change.column, change=change.mean, tolerance=change.tolerance)
-            for change in changes
-            if not change.kept
-        ),
-    ]
-    unique = (joint or counts[0]).unique
-    not_counted = [NotCounted(name, many - unique) for name, many in counting.unique_with(keys).items()]
+    counted, claims = Counted(counting), counting.claims
+    findings = [*failures, *(each for rule in RULES for each in rule.find(counted))]
+    respondents = counted.respondents
     return Verdict(
         claims.k,
-        tuple(failures),
-        records=records,
-        suppressed=suppressed,
-        subsets=counts,
-        joint=joint,
-        own_subsets=own_counts,
-        homogeneous=tuple(homogeneous),
-        mean_changes=changes,
-        not_counted=tuple(sorted(not_counted, key=lambda entry: -entry.unique)),
-        notes=(
-            *_accepted(claims, joint, homogeneous),
-            *(each for each in noise if each.action == "note"),
-            *(
-                note("spellings_counted_as_one", name, texts=texts, values=values)
-                for name, (texts, values) in counting.spellings.items()
-            ),
-            *_own_values(claims, counts + own_counts),
-            *([note("suppressed", records=suppressed, of=suppressed + records)] if suppressed else []),
-        ),
+        tuple(judged(claims, findings)),
+        records=counting.records,
+        subsets=tuple(found.count for found in counted.subsets),
+        joint=counted.joint,
+        own_subsets=tuple(found.count for found in counted.own_subsets),
+        respondents=respondents[0] if respondents else None,
+        changes=counting.changes,
+        mean_changes=counted.mean_changes,
+        not_counted=tuple(counted.not_counted),
+        unique=counted.unique,
+        unique_with_confidential=counted.unique_with_confidential,
     )
+
+
+def judged(claims: Claims, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, with those accepted that the user accepts."""
+    for each in findings:
+        column = each.columns[0] if each.columns else None
+        is_accepted = each.action == "decide" and claims.accepts(each.name, column)
+        yield replace(each, action="accepted") if is_accepted else each
+
+
+# --- what each rule finds -----------------------------------------------------------------------
+
+
+def _k(counted: Counted) -> Iterator[Finding]:
+    counts = [found.count for found in (*counted.subsets, *counted.own_subsets)]
+    yield from k_failures(counted.claims, counts)
+
+
+def _published_values(counted: Counted) -> Iterator[Finding]:
+    for found in (*counted.subsets, *counted.own_subsets):
+        yield from found.failures
+    for change in counted.mean_changes:
+        if not change.kept:
+            yield refuse("mean_not_kept", change.column, change=change.mean, tolerance=change.tolerance)
+    yield from counted.counting.noise_findings()
+
+
+def _respondents(counted: Counted) -> Iterator[Finding]:
+    for found in counted.respondents:
+        if found.below:
+            make = decide if found.by_shape else refuse
+            yield make(
+                "respondents",
+                found.column,
+                keys=counted.keys,
+                k=counted.claims.k,
+                below=found.below,
+                alone=found.alone,
+                by_shape=found.by_shape,
+            )
+            return
+
+
+def _derived(counted: Counted) -> Iterator[Finding]:
+    for found in counted.counting.derivations():
+        if found.records < NEARLY_ALL * found.of:
+            continue
+        make = refuse if found.records == found.of else decide
+        yield make(
+            "derived",
+            found.key,
+            kind=found.kind,
+            others=found.columns,
+            records=found.records,
+            of=found.of,
+        )
+
+
+def _predicted(counted: Counted) -> Iterator[Finding]:
+    limit = TIMES_CHANCE / counted.claims.k
+    for column, share in counted.counting.linked_by().items():
+        if share > limit:
+            yield decide("predicted", column, share=share, chance=1.0 / counted.claims.k)
+
+
+def _distinct(counted: Counted) -> Iterator[Finding]:
+    found = [each for subset in counted.subsets for each in subset.too_few_values]
+    if counted.joint is not None and not counted.joint.below:
+        found += counted.counting.too_few_values(counted.keys)
+    for each in found:
+        yield decide(
+            "distinct",
+            each.column,
+            keys=each.keys,
+            groups=each.groups,
+            records=each.records,
+            least=counted.claims.min_distinct,
+            masked=each.released,
+            spellings=each.spellings,
+        )
+    for name, (texts, values) in counted.counting.spellings.items():
+        yield note("spellings_counted_as_one", name, texts=texts, values=values)
+
+
+def _dominated(counted: Counted) -> Iterator[Finding]:
+    claims = counted.claims
+    for found in (*counted.subsets, *counted.own_subsets):
+        keys = found.count.columns
+        for column, groups in found.dominated_amounts.items():
+            if groups:
+                yield decide("dominated", column, keys=keys, groups=groups, percent=claims.p_percent)
+        if found.dominated_weights:
+            yield decide("dominated", claims.weight or "", keys=keys, groups=found.dominated_weights)
+
+
+def pairs(claims: Claims) -> Iterator[Finding]:
+    """Known before any group is."""
+    if claims.k == 2:
+        yield decide("pairs")
+
+
+def _real_values(counted: Counted) -> Iterator[Finding]:
+    groups = sum(found.real_values for found in (*counted.subsets, *counted.own_subsets))
+    if groups:
+        yield decide("real_values", groups=groups)
+
+
+def _partial(counted: Counted) -> Iterator[Finding]:
+    if counted.joint is not None and counted.joint.below:
+        unique, below = counted.joint.unique, counted.joint.below
+        yield decide("partial", k=counted.claims.k, unique=unique, below=below)
+
+
+def _unchanged(counted: Counted) -> Iterator[Finding]:
+    own = counted.counting.unchanged()
+    found = sorted((name for name in own if own[name]), key=lambda name: -own[name])
+    if found:
+        yield note(
+            "unchanged", *found, records={name: own[name] for name in found}, of=counted.counting.records
+        )
+
+
+def _unique(counted: Counted) -> Iterator[Finding]:
+    others = [each for each in counted.not_counted if not each.confidential]
+    if counted.unique and len(others) > 1:
+        yield note("unique", records=counted.unique, of=counted.counting.records, others=len(others))
+
+
+def _order(counted: Counted) -> Iterator[Finding]:
+    yield from counted.counting.order_findings()
+
+
+RULES = (
+    Rule("k", _k),
+    Rule("published_values", _published_values),
+    Rule("respondents", _respondents),
+    Rule("derived", _derived),
+    Rule("predicted", _predicted),
+    Rule("distinct", _distinct),
+    Rule("dominated", _dominated),
+    Rule("pairs", lambda counted: pairs(counted.claims)),
+    Rule("real_values", _real_values),
+    Rule("partial", _partial),
+    Rule("unique", _unique),
+    Rule("unchanged", _unchanged),
+    Rule("order", _order),
+)
+
+assert {name.replace("-", "_") for name in ACCEPTABLE} <= {rule.name for rule in RULES}
+
+
+# --- shared by what counts ----------------------------------------------------------------------
 
 
 def key_subsets(claims: Claims) -> tuple[tuple[str, ...], ...]:
@@ -138,9 +388,9 @@ def k_counts(
     return tuple(counts), count(key_columns(claims)) if len(claims.subsets) > 1 else None
 
 
-def k_failures(claims: Claims, counts: tuple[Count, ...], joint: Count | None) -> list[Finding]:
+def k_failures(claims: Claims, counts: Sequence[Count]) -> list[Finding]:
     """Combinations that too few records share."""
-    failures = [
+    return [
         refuse(
             "combination_too_rare",
             *count.columns,
@@ -152,18 +402,17 @@ def k_failures(claims: Claims, counts: tuple[Count, ...], joint: Count | None) -
         for count in counts
         if count.below
     ]
-    if joint is not None and joint.below and not claims.accept_partial:
-        failures.append(refuse("partial_not_accepted", k=claims.k, unique=joint.unique, below=joint.below))
-    return failures
 
 
-def value_failures(name: str, k: int, invented: int, few: int, far: int) -> list[Finding]:
+def value_failures(name: str, k: int, invented: int, few: int, far: int, vanished: int) -> list[Finding]:
     """What is wrong with the values that classes publish in one column: how many records have one though
-    the source has none, how many rest on too few, and how many classes publish another than the mean.
+    the source has none, how many rest on too few, how many classes publish another than the mean, and how
+    many records lack one that had to stay.
     """
     failures = [refuse("value_without_source", name, records=invented)] if invented else []
     failures += [refuse("too_few_observed", name, k=k, records=few)] if few else []
-    return failures + ([refuse("not_the_mean", name, groups=far)] if far else [])
+    failures += [refuse("not_the_mean", name, groups=far)] if far else []
+    return failures + ([refuse("values_vanished", name, records=vanished)] if vanished else [])
 
 
 def confidential_sides(claims: Claims) -> list[tuple[str, bool]]:
@@ -180,85 +429,6 @@ def confidential_sides(claims: Claims) -> list[tuple[str, bool]]:
     ]
 
 
-def too_few_values(roles: ColumnRoles, classes: Classes, codes: Codes) -> Mask:
-    """Which classes have fewer values of a confidential column, given as codes, than they must have."""
-    return classes.poor(codes, roles.min_distinct)
-
-
-def _homogeneous_failure(claims: Claims) -> Callable[[Homogeneous], Finding]:
-    """Confidential values that keys give away."""
-    return lambda found: refuse(
-        "homogeneous_groups",
-        found.column,
-        keys=found.keys,
-        groups=found.groups,
-        records=found.records,
-        least=claims.min_distinct,
-        masked=found.released,
-        spellings=found.spellings,
-    )
-
-
-def _accepted(claims: Claims, joint: Count | None, homogeneous: Sequence[Homogeneous]) -> list[Finding]:
-    found = []
-    if joint is not None and joint.below and claims.accept_partial:
-        found.append(accepted("partial_accepted", k=claims.k, below=joint.below))
-    if claims.accept_homogeneous:
-        found += [
-            accepted(
-                "homogeneous_accepted",
-                each.column,
-                keys=each.keys,
-                groups=each.groups,
-                records=each.records,
-            )
-            for each in homogeneous
-        ]
-    return found
-
-
-def _own_values(claims: Claims, counts: Sequence[Count]) -> list[Finding]:
-    return [
-        note(
-            "own_values",
-            *(name for name in count.columns if name not in claims.strata),
-            records=count.own_values,
-        )
-        for count in counts
-        if count.own_values
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class MeanFigures:
-    """Of a masked column: the cells that source and release both have, and the column as a whole."""
-
-    cells: int
-    set_to_missing: int
-    left_out: int
-    change: float = 0.0
-    """Of the mean of the cells; `total`: of their sum."""
-    total: float = 0.0
-    size: float = 0.0
-    """The mean absolute value of the cells in the source."""
-    released_mean: float = math.nan
-    source_mean: float = 0.0
-    """Of the whole columns, with the records that are not released."""
-
-
-def mean_change(name: str, claims: Claims, found: MeanFigures) -> MeanChange:
-    """Over the cells that both have, and of the whole column.
-
-    There is no share of a mean that is nearly zero beside the values, as that of standardised ones is.
-    """
-    tolerance = claims.mean_tolerance.get(name)
-    counts = found.cells, found.set_to_missing, found.left_out
-    if not found.cells:
-        return MeanChange(name, 0.0, 0.0, 0.0, tolerance, True, *counts, math.nan, None)
-    kept = tolerance is None or bool(abs(found.change) <= tolerance + NEGLIGIBLE * found.size)
-    relative = found.change / found.size if found.size > 0 else found.change
-    mean = found.source_mean
-    column = found.released_mean - mean if any(counts[1:]) else found.change
-    has_share = math.isfinite(mean) and abs(mean) > SMALL_MEAN * found.size
-    share = column / abs(mean) if has_share else None
-    return MeanChange(name, found.change, found.total, relative, tolerance, kept, *counts, column, share)
+def unmasked_confidential(claims: Claims) -> list[str]:
+    """Confidential columns that are released with the source's values."""
+    return [name for name in claims.confidential if name not in masked_columns(claims)]

@@ -52,7 +52,6 @@ def _claims_failures(known: list[str], claims: Claims) -> list[Finding]:
         "empty_subset": not all([*claims.subsets, *claims.own_subsets]),
         "unknown_column": not set(named) <= set(known),
         "two_roles": any(times > 1 for times in roles.values()),
-        "recoded_no_stratum": not set(claims.recoded) <= set(claims.strata),
         "not_confidential": not by_themselves <= set(claims.confidential),
         "mean_of_dropped": bool(set(claims.mean_tolerance) & set(claims.dropped)),
     }
@@ -85,6 +84,20 @@ def _rows_failures(n: int, released: int, rows: Any) -> list[Finding]:
     return [refuse("rows_repeated", records=twice)] if twice else []
 
 
+def left_out_failures(source: pa.Table, rows: Any, claims: Claims) -> list[Finding]:
+    """Records may be left out only if they are of strata with fewer than k, and if that is wanted."""
+    released = np.zeros(source.num_rows, dtype=bool)
+    released[rows] = True
+    if released.all():
+        return []
+    if claims.small_strata != "suppress":
+        return [refuse("records_left_out", records=int((~released).sum()))]
+    strata = Classes.whole(source.num_rows).refined(codes_of(source.column(name)) for name in claims.strata)
+    small = (strata.sizes < claims.k)[strata.labels]
+    wrong = int((~released & ~small).sum())
+    return [refuse("records_left_out", records=wrong)] if wrong else []
+
+
 def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[Finding]:
     """Every column that was neither masked nor recoded has the source's type and values.
 
@@ -113,17 +126,27 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
     split = before.with_any(before.differs((after.labels,)))
     if len(split):
         return [refuse("strata_split", *claims.strata, strata=len(split))]
-    parts = np.bincount(after.labels[before.some_record], minlength=after.count)
+    into = after.labels[before.some_record]
+    parts = np.bincount(into, minlength=after.count)
     alone = parts[after.labels] == 1
     failures = []
+    small = before.sizes < claims.k
+    # A stratum that is large enough is merged only if all small ones together are too few.
+    large = int((~small & (parts[into] > 1)).sum())
+    if large > (0 if before.sizes[small].sum() >= claims.k else 1):
+        failures.append(refuse("strata_merged_needlessly", *claims.strata, strata=large))
     for name in claims.recoded:
-        failures += _recoded_column(name, source.column(name), released.column(name), alone)
+        # A code stays unless others are merged with it.
+        joins_codes = np.zeros(after.count, dtype=bool)
+        joins_codes[after.with_any(after.differs(codes_of(source.column(name))))] = True
+        stays = alone | ~joins_codes[after.labels]
+        failures += _recoded_column(name, source.column(name), released.column(name), stays)
     return failures
 
 
-def _recoded_column(name: str, before: Any, after: Any, alone: Any) -> list[Finding]:
+def _recoded_column(name: str, before: Any, after: Any, stays: Any) -> list[Finding]:
     """`after` may be text where `before` is not, since merged codes are."""
-    chosen = from_numpy(alone)
+    chosen = from_numpy(stays)
     old, new = plain(before).filter(chosen), plain(after).filter(chosen)
     wrong = refuse("column_retyped", name, kind=str(after.type), needed=str(before.type))
     if old.type != new.type:

@@ -186,3 +186,14 @@ def numbers_in(column: Any) -> NDArray[np.float64] | None:
         except pa.ArrowInvalid:
             continue
     return None
+
+
+def rank_correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Spearman's, over the records that have both values; 0 where one of them does not vary."""
+    present = ~np.isnan(one) & ~np.isnan(other)
+    if present.sum() < 3:
+        return 0.0
+    ranks = [np.unique(each[present], return_inverse=True)[1].astype(np.float64) for each in (one, other)]
+    if min(each.std() for each in ranks) == 0.0:
+        return 0.0
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])

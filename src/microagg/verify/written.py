@@ -61,7 +61,7 @@ def _recount_failures(written: pa.Table, verdict: Verdict, claims: Claims) -> li
     """k from the file alone."""
     classes = TableClasses(written)
     counts, joint = k_counts(claims, lambda names: classes.by(names).counted(names, claims.k))
-    failures = k_failures(claims, counts, joint)
+    failures = k_failures(claims, counts)
     if joint is not None and verdict.joint is not None and joint.unique > verdict.joint.unique:
         failures.append(refuse("written_more_unique", written=joint.unique, verified=verdict.joint.unique))
     return failures

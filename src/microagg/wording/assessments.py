@@ -53,7 +53,7 @@ def rule_of_choice(loss: str, risk: str, most: float, fit: int, of: int) -> str:
     return f"least {risk}, since none of {of} has {risk} at most {most:g}"
 
 
-note_needs = text("options")("note: to release this, protect would need {options}")
+note_needs = text("rules")("note: to release this, protect would have to accept {rules}")
 kept_for_later = text("path")(
     "Interrupted. What is finished is kept in {path}; the same command continues from there."
 )

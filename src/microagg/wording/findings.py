@@ -6,15 +6,12 @@ findings that forbid a release end with what to do; those of notes follow "note:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from microagg.wording.message import use
-from microagg.wording.phrases import and_list, count, hidden_parts, quoted
+from microagg.wording.phrases import hidden_parts, listed, quoted, some_names
 from microagg.wording.template import PHRASES, fill_in
-
-SETTLED_BY_RETRY = frozenset({"homogeneous_groups", "dominant_weights"})
-"""Rules whose sentences propose other groups, unless these have been tried: they take `retried`."""
 
 
 class Sentence:
@@ -27,54 +24,128 @@ class Sentence:
         return fill_in(self.text, {"column": next(iter(columns), ""), "columns": columns, **figures})
 
 
-# --- k ------------------------------------------------------------------------------------------
+class Decision:
+    """What a rule has found that the user may accept, and what settles it otherwise.
+
+    What was found has no full stop: it follows "accepted:" too. `by_column`: it can be accepted for one
+    column. `retry`: other groups may settle it, unless they have been tried. `parts` makes parts of the two
+    templates from columns and figures.
+    """
+
+    def __init__(
+        self,
+        found: str,
+        remedy: str,
+        *,
+        by_column: bool = False,
+        retry: bool = False,
+        parts: Callable[[Sequence[str], Mapping[str, Any]], Mapping[str, str]] = lambda *_: {},
+    ) -> None:
+        self.found, self.remedy, self.by_column, self.retry = found, remedy, by_column, retry
+        self.parts = parts
+
+    def __call__(
+        self, columns: Sequence[str], rule: str, action: str, retried: bool = False, **figures: Any
+    ) -> str:
+        given = {"column": next(iter(columns), ""), "columns": columns, **figures}
+        given |= self.parts(columns, figures)
+        found = fill_in(self.found, given)
+        if action == "accepted":
+            return found
+        remedy = fill_in(self.remedy, given)
+        if self.retry and not retried:
+            remedy = f"Try other groups ({use('retry', True)}). {remedy}"
+        if action == "decide":
+            name = rule.replace("_", "-")
+            accepted = f"{name}={columns[0]}" if self.by_column and columns else name
+            remedy = f"{remedy} Or accept this: {use('accept', accepted)}."
+        return f"{found[:1].upper()}{found[1:]}. {remedy}"
+
+
+# --- rules --------------------------------------------------------------------------------------
 
 combination_too_rare = Sentence(
-    "{below:record} {below:is|are} in combinations of {columns:and} that fewer than {k} records share "
+    "{below:record} {below:is|are} in combinations of {columns:some} that fewer than {k} records share "
     "(there {classes:is|are} {classes:combination}; the rarest has {smallest:record}). {BUG}"
 )
-partial_not_accepted = Sentence(
-    "The release is k-anonymous per subset, NOT jointly ({unique:record} unique): {below:record} "
-    "{below:is|are} in combinations of the keys of all subsets that fewer than {k} records share. Mask all "
-    "keys together as one subset, or accept this with {--accept_partial true}."
+partial = Decision(
+    "the release is k-anonymous per subset, NOT jointly ({unique:record} unique): {below:record} "
+    "{below:is|are} in combinations of the keys of all subsets that fewer than {k} records share",
+    "Mask all keys together as one subset.",
 )
-partial_accepted = Sentence(
-    "accepted ({--accept_partial true}): {below:record} {below:is|are} in combinations of the keys of all "
-    "subsets that fewer than {k} records share"
+pairs = Decision(
+    "with k = 2, each member of a group can compute the other's values from the mean and its own",
+    "Use a k of 3 or more.",
 )
-pairs_accepted = Sentence(
-    "accepted ({--allow_pairs true}): each member of a group of two can compute the other's values"
+real_values = Decision(
+    "{groups:group} {groups:publishes|publish} a value of one of {groups:its|their} members: the median of "
+    "an odd number of values is one of them",
+    "Use {--aggregate mean}.",
 )
 
 
-# --- confidential columns -----------------------------------------------------------------------
+def _parts_of_respondents(columns: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
+    guess = f" '{columns[0]}' looks like the number of a respondent, but may be another code."
+    return {"guess": guess if figures["by_shape"] else ""}
 
 
-def homogeneous_groups(
-    columns: Sequence[str],
-    keys: Sequence[str],
-    groups: int,
-    records: int,
-    least: int,
-    masked: bool,
-    spellings: bool,
-    retried: bool = False,
-) -> str:
-    remedies = [] if retried else [f"other groups ({use('retry', True)})"]
-    remedies += ["a larger k"]
-    remedies += [f"a smaller {use('min_distinct')}"] if least > 2 else []
-    alike = f" Texts that differ only in {PHRASES['SPELLING']} count as one value." if spellings else ""
-    return (
-        f"Confidential column '{columns[0]}'{', as masked,' if masked else ''} has fewer than {least} "
-        f"different values in {count(groups, 'group')} of {and_list(keys)}, with "
-        f"{count(records, 'record')}: whoever knows the group knows the value. "
-        f"Try {', '.join(remedies)}, or accept this with {use('accept_homogeneous', True)}.{alike}"
-    )
+respondents = Decision(
+    "{below:combination} of {keys:some} {below:is|are} shared by fewer than {k} respondents ({alone} by "
+    "one alone), as '{column}' shows: what is published there is nearly their own value",
+    "Combine the records of a respondent, or use a larger k or fewer strata. If every record is a "
+    "respondent of its own, use {--respondent none}.{guess}",
+    parts=_parts_of_respondents,
+)
+
+_RELATIONS = {
+    "equal": "has the same values as",
+    "affine": "is, but for unit and zero point, the same as",
+    "monotone": "rises or falls with",
+    "code": "has one value for each value of",
+    "dummies": "has one value for each combination of",
+    "sum": "is a sum or difference of",
+}
 
 
-homogeneous_accepted = Sentence(
-    "accepted ({--accept_homogeneous true}): too few different values of {column} in {groups:group} of "
-    "{keys:and}, with {records:record}"
+def _parts_of_derived(_: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
+    others = figures["others"]
+    verb = "is" if len(others) == 1 else "are"
+    return {
+        "relation": f"{_RELATIONS[figures['kind']]} {some_names(others)}, which {verb} released unchanged"
+    }
+
+
+derived = Decision(
+    "'{column}' was masked, but {relation}: in {records} of {of:record} its values can be computed",
+    "Leave out {others:some}, or mask them together with '{column}'.",
+    by_column=True,
+    parts=_parts_of_derived,
+)
+predicted = Decision(
+    "confidential column '{column}' follows from the keys so closely that {share:.0%} of the records can "
+    "be told from others of their group by it, where chance would tell {chance:.0%}",
+    "Use a larger k, mask the column ({--confidential_as subset}), or leave it out.",
+    by_column=True,
+)
+
+
+def _parts_of_distinct(_: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
+    fewer = f" So does a smaller {use('min_distinct')}." if figures["least"] > 2 else ""
+    alike = f" Texts that differ only in {PHRASES['SPELLING']} count as one value."
+    return {
+        "as_masked": ", as masked," if figures["masked"] else "",
+        "fewer": fewer,
+        "alike": alike if figures["spellings"] else "",
+    }
+
+
+distinct = Decision(
+    "confidential column '{column}'{as_masked} has fewer than {least} different values in {groups:group} "
+    "of {keys:some}, with {records:record}: whoever knows the group knows the value",
+    "A larger k helps.{fewer}{alike}",
+    by_column=True,
+    retry=True,
+    parts=_parts_of_distinct,
 )
 spellings_counted_as_one = Sentence(
     "{texts:different text} of {column} count as {values:different value} for {--min_distinct}: some "
@@ -82,19 +153,36 @@ spellings_counted_as_one = Sentence(
 )
 
 
+def _parts_of_dominated(columns: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
+    if "percent" in figures:
+        within = f"can be estimated within {figures['percent']:g} %"
+        return {"what": f"one record's amount of '{columns[0]}' {within}", "then": ""}
+    return {
+        "what": f"one record has more than half of the weight '{columns[0]}', and values differ",
+        "then": f", or leave out {use('weight')}",
+    }
+
+
+dominated = Decision(
+    "in {groups:group} of {keys:some} {what}",
+    "Use a larger k{then}.",
+    by_column=True,
+    retry=True,
+    parts=_parts_of_dominated,
+)
+
+
+def unchanged(columns: Sequence[str], records: Mapping[str, int], of: int) -> str:
+    shown = listed([f"{records[column]} of {column}" for column in columns])
+    return f"values released unchanged, as their whole group has the same: {shown} (of {of:,} records)"
+
+
+unique = Sentence(
+    "{records} of {of:record} {records:is|are} unique by the keys and the {others} columns released "
+    "unchanged together"
+)
+
 # --- weights ------------------------------------------------------------------------------------
-
-
-def dominant_weights(
-    columns: Sequence[str], keys: Sequence[str], groups: int, retried: bool = False
-) -> str:
-    other_groups = "" if retried else f"other groups ({use('retry', True)}), "
-    return (
-        f"In {count(groups, 'group')} of {and_list(keys)} one record has more than half of the weight "
-        f"'{columns[0]}', so that the weighted mean is nearly that record's own value. Try {other_groups}"
-        f"a larger k, or leave out {use('weight')}."
-    )
-
 
 weights_unusable = Sentence(
     "Weight '{column}' of {records:released record} is missing or not a finite number above zero. Correct "
@@ -124,8 +212,11 @@ value_without_source = Sentence(
 too_few_observed = Sentence(
     "Column '{column}': the released values of {records:record} are means of fewer than {k} values. {BUG}"
 )
-own_values = Sentence(
-    "{records:record} {records:is|are} released with exactly the source's values in {columns:and}"
+values_vanished = Sentence(
+    "Column '{column}' lacks a value in {records:record} where the source has one that was to stay. {BUG}"
+)
+too_many_decimals = Sentence(
+    "Column '{column}' is released with more than {decimals:decimal} in {records:record}. {BUG}"
 )
 medians = Sentence(
     "medians are published: means and totals are not kept, and a median may be a respondent's value"
@@ -141,6 +232,10 @@ noised = Sentence("noise was added to {columns:and}: it blurs values, but gives 
 noise_partly_undone = Sentence(
     "rounding gives the source's value back in {values} of {of:record} of {column}: the noise is small "
     "compared with the decimals of the source (a larger {--noise} helps)"
+)
+noise_of_other_size = Sentence(
+    "The noise of '{column}' has a standard deviation of {share:.2g} of the column's, where {wanted:.2g} "
+    "was asked for. {BUG}"
 )
 noise_undone = Sentence(
     "Rounding gives the source's value back in {values} of {of:record} of '{column}': the noise is small "
@@ -159,7 +254,6 @@ _UNUSABLE_CLAIMS = {
     "empty_subset": "a subset has no columns",
     "unknown_column": "a column is named that the source does not have",
     "two_roles": "a column has two roles",
-    "recoded_no_stratum": "a recoded column is not a stratum",
     "not_confidential": "a column masked by itself is not confidential",
     "mean_of_dropped": "a mean is promised for a dropped column",
 }
@@ -193,6 +287,20 @@ nothing_released = Sentence(
     "No record is left to release. Use a smaller k or fewer strata, or merge small strata ({--small_strata "
     "merge}) instead of leaving them out."
 )
+records_left_out = Sentence(
+    "{records:record} of the source {records:is|are} left out, though {records:it|they} had to be "
+    "released. {BUG}"
+)
+strata_merged_needlessly = Sentence(
+    "{strata} {strata:stratum|strata} of {columns:and} {strata:was|were} merged, though large enough. {BUG}"
+)
+
+
+def not_shuffled(columns: Sequence[str]) -> str:
+    order = f"the order of '{columns[0]}'" if columns else "the order of the source"
+    return f"The records should be in random order, but have {order}. {PHRASES['BUG']}"
+
+
 column_changed = Sentence(
     "Column '{column}' should be released unchanged, but differs in {records:record}. {BUG}"
 )
@@ -200,7 +308,6 @@ column_retyped = Sentence(
     "Column '{column}' should be released unchanged, but has the type {kind} instead of {needed}. {BUG}"
 )
 strata_split = Sentence("Merging strata of {columns:and} has split {strata} {strata:stratum|strata}. {BUG}")
-suppressed = Sentence("{records} of {of} records are not released")
 strata_merged = Sentence("{records:record} {records:is|are} in merged strata")
 
 
@@ -218,16 +325,6 @@ source_order = Sentence(
 )
 retried = Sentence(
     "these groups were found in attempt {attempts}, after the groups of earlier attempts were refused"
-)
-
-# --- what was masked and can be known nevertheless ----------------------------------------------
-
-recomputable = Sentence(
-    "{column} can be computed from {others:and}, which are released unchanged: their sum is the same in "
-    "every record. Mask these columns together, or drop some of them"
-)
-copied = Sentence(
-    "{column} was masked, but {copy} has the same values in every record and is released unchanged"
 )
 
 # --- the search ---------------------------------------------------------------------------------

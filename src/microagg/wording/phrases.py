@@ -124,6 +124,11 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
+def some_names(names: Sequence[str], most: int = 6) -> str:
+    """'a, b and c'; of more than a few, 'a, b, c and 10 more'."""
+    return and_list(names) if len(names) <= most else listed(names, most - 2)
+
+
 def and_list(columns: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
     return " and ".join(([", ".join(columns[:-1])] if len(columns) > 1 else []) + list(columns[-1:]))

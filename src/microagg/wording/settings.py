@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from microagg.errors import ContractError, NotEnoughMemory, SettingsError, UnsafeRelease
+from microagg.errors import ContractError, NotEnoughMemory, SettingsError
 from microagg.wording.message import option_name, use
-from microagg.wording.phrases import count, listed, nearest_names
+from microagg.wording.phrases import count, listed, nearest_names, quoted
 from microagg.wording.template import data_error, error, settings_error, text
 
 # --- methods --------------------------------------------------------------------------------------
@@ -150,17 +150,27 @@ def only_for_masked(option: str, column: str, role: str | None) -> SettingsError
     )
 
 
-pairs = settings_error()(
-    "k is 2: each of the two members of a group can compute the other's values from the mean and its own. "
-    "Use a k of 3 or more, or accept this with {--allow_pairs true}."
+def amounts_not_masked(column: str, role: str | None) -> SettingsError:
+    has = f"has the role {option_name(role)}" if role else "has no role"
+    return SettingsError(
+        f"Column '{column}' {has}, and cannot be one of the {option_name('amounts')}: these are masked "
+        "columns, of which a group's total can be computed. Leave it out there, or make it a key."
+    )
+
+
+acceptance_replaced = settings_error("option", "rule")(
+    "There is no option {option:option} any more. To accept this, use {--accept=rule}."
+)
+acceptance_without_effect = settings_error("acceptance", "condition")(
+    "{--accept=acceptance} has an effect only if {condition}. Leave it out."
 )
 weighted_median = settings_error()(
     "A weight would have no effect on {--aggregate median}. Use {--aggregate mean}, or give the column of "
     "weights another role, such as pass."
 )
 retry_and_accept = settings_error()(
-    "{--retry true} looks for groups with several confidential values, {--accept_homogeneous true} accepts "
-    "groups without them. Keep one of the two."
+    "{--retry true} looks for groups with several confidential values, {--accept distinct} accepts groups "
+    "without them. Keep one of the two."
 )
 option_without_effect = settings_error("option", "condition")(
     "{option:option} has an effect only if {condition}. Leave it out."
@@ -174,6 +184,20 @@ def needs_role(columns: Sequence[str], why: Sequence[str]) -> SettingsError:
         f"{'A column' if one else 'Columns'} without a role may identify single respondents: {found}. "
         f"Give {'it' if one else 'each'} a role: drop (not released), keys or each (masked), confidential, "
         "or pass (released unchanged)."
+    )
+
+
+def columns_without_role(columns: Sequence[str], identifying: Mapping[str, str]) -> SettingsError:
+    one = len(columns) == 1
+    likely = ""
+    if identifying:
+        found = listed([f"'{column}' ({reason})" for column, reason in identifying.items()])
+        likely = f" Single respondents may be identified by {found}."
+    return SettingsError(
+        f"{'A column has' if one else f'{len(columns)} columns have'} no role: {quoted(columns)}.{likely} "
+        f"Give {'it' if one else 'each'} one: keys (masked), strata, confidential, pass (released "
+        f"unchanged) or drop (left out); or release the rest unchanged ({use('rest', 'pass')}), or leave "
+        f"it out ({use('rest', 'drop')})."
     )
 
 
@@ -223,11 +247,6 @@ too_few_without_keys = data_error("records", "k")(
 bad_weights = data_error("column", "what", "weights")(
     "Column '{column}' has {weights} {what} {weights:weight|weights}; every weight must be a number above "
     "0 and at most 1e100. Correct or remove these records, or use no weight."
-)
-real_values = error(UnsafeRelease, "groups")(
-    "{groups:group} would publish a value of one of {groups:its|their} members: the median of an odd "
-    "number of values is one of them. Use {--aggregate mean}, or accept this with {--accept_real_values "
-    "true}."
 )
 noise_needs_spread = data_error("column")(
     "Column '{column}' has fewer than two different values: its standard deviation is zero, and so would "

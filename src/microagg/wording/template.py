@@ -33,6 +33,7 @@ from microagg.wording.phrases import (
     plain_figures,
     quoted,
     safe_value,
+    some_names,
 )
 
 _Made = TypeVar("_Made")
@@ -44,6 +45,7 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "long list": partial(listed, most=20),
     "all": ", ".join,
     "and": and_list,
+    "some": some_names,
     "quoted": quoted,
     "option": option_name,
     "options": lambda options: listed([option_name(each) for each in options]),

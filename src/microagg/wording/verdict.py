@@ -7,28 +7,32 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from microagg.errors import UnsafeRelease
+from microagg.errors import DecisionNeeded, UnsafeRelease
 from microagg.wording import findings
 from microagg.wording.message import Message
+from microagg.wording.phrases import count, some_names
 from microagg.wording.template import text
 
 
 def sentence(
-    rule: str, columns: Sequence[str], figures: Mapping[str, Any], retried: bool = False
+    rule: str, columns: Sequence[str], figures: Mapping[str, Any], action: str, retried: bool = False
 ) -> Message:
     """The sentence of a finding; `retried`: other groups have been tried already."""
-    if retried and rule in findings.SETTLED_BY_RETRY:
-        figures = {**figures, "retried": True}
-    return Message(getattr(findings, rule)(columns, **figures), rule)
+    made = getattr(findings, rule)
+    if isinstance(made, findings.Decision):
+        figures = {**figures, "rule": rule, "action": action, "retried": retried}
+    return Message(made(columns, **figures), rule)
 
 
-def unsafe_release(reasons: Sequence[Message], attempts: int = 1) -> UnsafeRelease:
-    nothing = "Nothing is released"
+def unsafe_release(reasons: Sequence[Message], attempts: int, undecided: bool) -> UnsafeRelease:
+    """`undecided`: each reason can be accepted."""
+    kind = DecisionNeeded if undecided else UnsafeRelease
+    nothing = "Nothing is released before this is decided" if undecided else "Nothing is released"
     if attempts > 1:
         nothing += f", after {attempts} attempts with other seeds and methods"
     if len(reasons) == 1:
-        return UnsafeRelease(f"{nothing}. {reasons[0].text}")
-    return UnsafeRelease("\n- ".join([f"{nothing}:", *(reason.text for reason in reasons)]))
+        return kind(Message(f"{nothing}. {reasons[0].text}"))
+    return kind(Message("\n- ".join([f"{nothing}:", *(reason.text for reason in reasons)])))
 
 
 def unsafe_file(reasons: Sequence[Message]) -> UnsafeRelease:
@@ -36,17 +40,71 @@ def unsafe_file(reasons: Sequence[Message]) -> UnsafeRelease:
 
 
 k_anonymous = text("columns", "k", "smallest")(
-    "every released combination of {columns:and} is shared by at least {k} records (smallest {smallest})"
+    "at least {k} records share every combination of {columns:some} (smallest {smallest})"
+)
+k_respondents = text("columns", "k", "smallest")(
+    "at least {k} respondents share every combination of {columns:some} (smallest {smallest})"
 )
 not_k_anonymous = text("columns", "k", "below", "smallest")(
-    "NOT k-anonymous ({below:record} {below:is|are} in combinations of {columns:and} shared by fewer than "
+    "NOT k-anonymous ({below:record} {below:is|are} in combinations of {columns:some} shared by fewer than "
     "{k}, smallest {smallest})"
 )
 partly_k_anonymous = text("unique")("k-anonymous per subset, NOT jointly ({unique:record} unique)")
+not_counted_yet = text()("nothing was counted yet")
 not_recounted = text()("NOT verified (the released table does not fit its source)")
-not_counted = text()(
-    "not counted: nothing is claimed for these columns; each, added to the keys, would make unique:"
-)
+not_counted = text()("released without protection; each, added to the keys, makes unique:")
+
+
+def not_protected_columns(
+    others: int, unique: int, confidential: int, unique_with_confidential: int, of: int
+) -> str:
+    """`others` columns are released unchanged, and `confidential` ones; so many records are unique with
+    the first, and with both.
+    """
+    if not others and not confidential:
+        return "nothing; all released columns are counted"
+    parts = []
+    if others:
+        parts.append(
+            f"nothing is promised for {count(others, 'other column')}; with "
+            f"{'it' if others == 1 else 'them'} {unique:,} of {of:,} records are unique"
+        )
+    if confidential:
+        parts.append(
+            f"{count(confidential, 'confidential column')} {'is' if confidential == 1 else 'are'} released "
+            f"unchanged; who knows {'its' if confidential == 1 else 'their'} values finds "
+            f"{unique_with_confidential:,} of {of:,} records"
+        )
+    return "; ".join(parts)
+
+
+def what_changed(
+    masked: Sequence[str],
+    aggregate: str,
+    noised: Sequence[str],
+    merged: int,
+    set_to_missing: Mapping[str, int],
+    left_out: int,
+    dropped: int,
+    shuffled: bool,
+) -> str:
+    """What a release has otherwise than its source; the fields are those of `Changes`."""
+    published = "median" if aggregate == "median" else "mean"
+    verb = f"is the {published} of its group" if len(masked) == 1 else f"are {published}s of groups"
+    parts = [f"{some_names(masked)} {verb}"] if masked else []
+    if noised:
+        parts.append(f"noise was added to {some_names(noised)}")
+    if missing := sum(set_to_missing.values()):
+        parts.append(f"{count(missing, 'value')} set to missing")
+    if merged:
+        parts.append(f"{count(merged, 'record')} in merged strata")
+    if left_out:
+        parts.append(f"{count(left_out, 'record')} left out")
+    if dropped:
+        parts.append(f"{count(dropped, 'column')} left out")
+    if shuffled:
+        parts.append("records are in random order")
+    return "; ".join(parts) or "nothing"
 
 
 def mean_by(change: float, share: float) -> str:

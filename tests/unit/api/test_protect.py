@@ -20,9 +20,9 @@ from pyarrow import parquet
 
 import microagg
 from microagg import protect, read
-from microagg.errors import DataError, SettingsError, UnsafeRelease
+from microagg.errors import DataError, DecisionNeeded, SettingsError, UnsafeRelease
 from microagg.plan.plan_file import read_plan
-from microagg.verdict import note, refuse
+from microagg.verdict import decide, note, refuse
 from microagg.wording import kind_of
 from tests.refusals import has, refusal, rules, unsafe
 
@@ -49,7 +49,7 @@ PASSED = ["weight"]
 
 
 def protected(frame: Any = None, k: int = 3, **words: Any) -> microagg.Release:
-    words = {"keys": ["age", "income"], "pass_": ["weight", "rent"], **words}
+    words = {"keys": ["age", "income"], "pass_": ["weight", "rent"], "rest": "pass", **words}
     return protect(survey() if frame is None else frame, k, **words)
 
 
@@ -123,7 +123,7 @@ def test_the_same_kind_of_frame_comes_back(convert: Any) -> None:
 
 def test_pandas_keeps_its_column_names_but_not_its_row_labels() -> None:
     source = survey()[["age", "income"]].set_index(np.arange(N) * 10).rename(columns={"age": 7})
-    release = protect(source, 3, keys=["7", "income"])
+    release = protect(source, 3, rest="pass", keys=["7", "income"])
     assert list(release.data.columns) == [7, "income"]
     assert release.data.index.equals(pd.RangeIndex(N)), "labels may be names, and are not counted"
 
@@ -157,12 +157,12 @@ def test_types_for_which_arrow_has_few_functions(kind: str, role: str, tmp_path:
     """Released unchanged, or refused in our own words."""
     source = pa.table({"a": np.arange(12.0), "other": STRANGE[kind]})
     words = {role: "other"} | ({"small_strata": "suppress"} if role == "strata" else {})
-    words |= {"accept_homogeneous": True} if role == "confidential" else {}
+    words |= {"accept": ["distinct"]} if role == "confidential" else {}
     if kind == "unions" or (role == "strata" and kind in NO_STRATA):
         with pytest.raises(DataError, match="of type"):
-            protect(source, 3, keys="a", **words)
+            protect(source, 3, rest="pass", keys="a", **words)
         return
-    release = protect(source, 3, keys="a", **words)
+    release = protect(source, 3, rest="pass", keys="a", **words)
     release.save(tmp_path / "released.feather")
     if role != "drop":
         expected = source["other"].to_pylist()
@@ -178,7 +178,7 @@ def test_types_for_which_arrow_has_few_functions(kind: str, role: str, tmp_path:
 def test_single_precision_and_nan_can_be_written(tmp_path: Path, ending: str) -> None:
     shares = pa.array([0.1, float("nan"), None, 2.7] * 3, pa.float32())
     table = pa.table({"x": np.arange(12.0), "share": shares, "other": shares.cast(pa.float64())})
-    release = protect(table, 3, keys="x", confidential="share", keep_order=True)
+    release = protect(table, 3, rest="pass", keys="x", confidential="share", keep_order=True)
     release.save(tmp_path / f"released.{ending}")
     found = read.microdata_from_file(tmp_path / f"released.{ending}")
     values = read.numbers_of(found, "share").astype(np.float32)
@@ -202,7 +202,7 @@ def test_numbers_of_numpy_are_settings_too(tmp_path: Path) -> None:
 
 def test_noise_that_rounding_undoes_is_refused_or_told() -> None:
     source = survey(200).assign(children=np.arange(200) % 4)
-    words = {"confidential": "children", "confidential_as": "noise", "accept_homogeneous": True}
+    words = {"confidential": "children", "confidential_as": "noise", "accept": "distinct"}
     words["keep_order"] = True
     for more in ({}, {"decimals": {"children": 0}}):
         with unsafe(refuse("noise_undone", "children", values=200, of=200)):
@@ -218,17 +218,19 @@ def test_noise_that_rounding_undoes_is_refused_or_told() -> None:
 def test_merged_strata_that_were_an_enumeration() -> None:
     codes = pl.Series(["A"] * 6 + ["C", "C", "D"], dtype=pl.Enum(["A", "B", "C", "D"]))
     frame = pl.DataFrame({"x": np.arange(9.0), "code": codes, "kind": codes})
-    release = protect(frame, 3, keys="x", strata="code", small_strata="merge", pass_="kind")
+    release = protect(frame, 3, rest="pass", keys="x", strata="code", small_strata="merge", pass_="kind")
     assert sorted(release.data["code"]) == ["A"] * 6 + ["C+D"] * 3
     assert release.data.schema["kind"] == pl.Enum(["A", "C", "D"])
 
 
 def test_a_proof_that_was_asked_for_and_not_found_is_told() -> None:
     columns = ["age", "income", "rent"]
-    release = protected(survey(400), keys=columns, pass_="weight", certify=True, seconds=1e-6)
+    release = protected(survey(400), rest="pass", keys=columns, pass_="weight", certify=True, seconds=1e-6)
     assert release.bound_loss is None
     assert "%, no bound proven, by" in str(release)
-    assert "bound" not in str(protected(survey(400), keys=columns, pass_="weight", effort="fast"))
+    assert "bound" not in str(
+        protected(survey(400), rest="pass", keys=columns, pass_="weight", effort="fast")
+    )
 
 
 def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
@@ -236,7 +238,7 @@ def test_categories_that_no_released_record_has(tmp_path: Path) -> None:
     table = pa.table({"x": np.arange(7.0), "code": codes.dictionary_encode()})
     parquet.write_table(table, tmp_path / "source.parquet")
     for source in (table, tmp_path / "source.parquet"):
-        release = protect(source, 3, keys="x", strata="code", small_strata="suppress")
+        release = protect(source, 3, rest="pass", keys="x", strata="code", small_strata="suppress")
         assert release.data["code"].chunk(0).dictionary.to_pylist() == ["A"]
 
 
@@ -246,13 +248,15 @@ def test_labels_of_codes_that_suppressed_records_alone_had(tmp_path: Path, endin
     texts = {"code": {1: "A", 2: "secret"}, "kind": {1: "a", 2: "b", 3: "secret", 9: "refused"}}
     write = {"dta": pyreadstat.write_dta, "sav": pyreadstat.write_sav}[ending]
     write(frame, str(tmp_path / f"source.{ending}"), variable_value_labels=texts)
-    release = protect(tmp_path / f"source.{ending}", 3, keys="x", strata="code", small_strata="suppress")
+    release = protect(
+        tmp_path / f"source.{ending}", 3, rest="pass", keys="x", strata="code", small_strata="suppress"
+    )
     release.save(tmp_path / f"released.{ending}")
     assert b"secret" not in (tmp_path / f"released.{ending}").read_bytes()
     found = read.microdata_from_file(tmp_path / f"released.{ending}").origin.labels
     assert found is not None
     assert found.value_labels == {"code": {1: "A"}, "kind": {1: "a", 2: "b", 9: "refused"}}
-    whole = protect(tmp_path / f"source.{ending}", 3, keys="x", pass_="code")
+    whole = protect(tmp_path / f"source.{ending}", 3, rest="pass", keys="x", pass_="code")
     whole.save(tmp_path / f"whole.{ending}")
     assert b"secret" in (tmp_path / f"whole.{ending}").read_bytes()
 
@@ -261,20 +265,20 @@ def test_categories_do_not_tell_the_order_of_shuffled_records(tmp_path: Path) ->
     jobs = [f"job {(5 * at) % 12:02d}" for at in range(12)]
     column = pa.array([*jobs, None]).dictionary_encode()
     table = pa.table({"x": np.arange(13.0), "job": column})
-    release = protect(table, 3, keys="x", pass_="job")
+    release = protect(table, 3, rest="pass", keys="x", pass_="job")
     release.save(tmp_path / "shuffled.parquet")
     for found in (release.data, parquet.read_table(tmp_path / "shuffled.parquet")):
         assert found["job"].chunk(0).dictionary.to_pylist() == sorted(jobs)
         assert Counter(found["job"].to_pylist()) == Counter([*jobs, None])
-    frame = protect(table.to_pandas(), 3, keys="x", pass_="job").data
+    frame = protect(table.to_pandas(), 3, rest="pass", keys="x", pass_="job").data
     assert list(frame["job"].cat.categories) == sorted(jobs)
     # an order that was declared is one of meaning
     ordered = table.set_column(
         1, "job", pa.DictionaryArray.from_arrays(column.indices, column.dictionary, ordered=True)
     )
-    release = protect(ordered, 3, keys="x", pass_="job")
+    release = protect(ordered, 3, rest="pass", keys="x", pass_="job")
     assert release.data["job"].chunk(0).dictionary.to_pylist() == jobs
-    kept = protect(table, 3, keys="x", pass_="job", keep_order=True).data
+    kept = protect(table, 3, rest="pass", keys="x", pass_="job", keep_order=True).data
     assert kept["job"].chunk(0).dictionary.to_pylist() == jobs
 
 
@@ -298,6 +302,7 @@ def test_a_path_and_a_plan(tmp_path: Path) -> None:
     release = protect(
         tmp_path / "survey.csv",
         3,
+        rest="pass",
         keys=["age", "income"],
         pass_=["weight", "rent"],
         seed=4,
@@ -311,6 +316,7 @@ def test_a_path_and_a_plan(tmp_path: Path) -> None:
         "k": 3,
         "keys": [["age", "income"]],
         "pass": ["weight", "rent"],
+        "rest": "pass",
         "keep_order": True,
         "seed": 4,
     }  # fmt: skip
@@ -332,7 +338,7 @@ def test_a_path_and_a_plan(tmp_path: Path) -> None:
 )
 def test_what_is_no_data(data: Any, message: str) -> None:
     with pytest.raises((DataError, SettingsError), match=message):
-        protect(data, 3, keys=["a"])
+        protect(data, 3, rest="pass", keys=["a"])
 
 
 # --- strata ----------------------------------------------------------------------------------------
@@ -354,7 +360,7 @@ def test_groups_never_cross_strata() -> None:
 
 def test_small_strata_are_refused_by_their_number_not_their_code() -> None:
     with pytest.raises(SettingsError, match="1 of 3 strata") as caught:
-        protect(with_strata({"big": 6, "large": 6, "rare": 2}), 3, keys="x", strata="code")
+        protect(with_strata({"big": 6, "large": 6, "rare": 2}), 3, rest="pass", keys="x", strata="code")
     assert "rare" not in str(caught.value)
 
 
@@ -374,7 +380,7 @@ def test_small_strata_are_merged(sizes: dict[Any, int], codes: dict[str, int]) -
     frame = with_strata(sizes)
     if None not in sizes:
         frame["code"] = frame["code"].infer_objects()
-    release = protect(frame, 3, keys="x", strata="code", small_strata="merge")
+    release = protect(frame, 3, rest="pass", keys="x", strata="code", small_strata="merge")
     assert Counter(release.data["code"]) == codes
     assert count(release.data, "code", "x") >= 3
     assert "strata_merged" in rules(release.verdict.notes)
@@ -382,14 +388,16 @@ def test_small_strata_are_merged(sizes: dict[Any, int], codes: dict[str, int]) -
 
 def test_small_strata_are_suppressed() -> None:
     frame = with_strata({"A": 6, "C": 2, "D": 1})
-    release = protect(frame.assign(kind=frame["code"].astype("category")), 3, keys="x", strata="code",
+    release = protect(frame.assign(kind=frame["code"].astype("category")), 3, rest="pass", keys="x", strata="code",
                       small_strata="suppress")  # fmt: skip
     assert list(release.data["code"]) == ["A"] * 6
     assert list(release.data.index) == list(range(6))
     assert list(release.data["kind"].cat.categories) == ["A"], "categories would tell of the others"
     assert release.verdict.suppressed == 3
     with pytest.raises(SettingsError, match="would leave nothing"):
-        protect(with_strata({"A": 2, "B": 2}), 3, keys="x", strata="code", small_strata="suppress")
+        protect(
+            with_strata({"A": 2, "B": 2}), 3, rest="pass", keys="x", strata="code", small_strata="suppress"
+        )
 
 
 def test_strata_of_any_type() -> None:
@@ -398,7 +406,7 @@ def test_strata_of_any_type() -> None:
         frame = pd.DataFrame({"s": pd.Series(list(values) * 6), "x": np.arange(12) % 7})
         if isinstance(values, pd.Categorical):
             frame["s"] = frame["s"].astype("category")
-        release = protect(frame, 3, keys="x", strata="s", keep_order=True)
+        release = protect(frame, 3, rest="pass", keys="x", strata="s", keep_order=True)
         unchanged(frame, release.data, "s")
         assert count(release.data, "s", "x") >= 3
 
@@ -414,7 +422,7 @@ def test_strata_of_any_type() -> None:
 )
 def test_strata_that_cannot_be(strata: pa.Array, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        protect(pa.table({"s": strata, "x": range(12)}), 3, keys="x", strata="s")
+        protect(pa.table({"s": strata, "x": range(12)}), 3, rest="pass", keys="x", strata="s")
 
 
 @pytest.mark.parametrize("kind", [pa.time32("s"), pa.duration("s"), pa.binary()], ids=str)
@@ -422,21 +430,33 @@ def test_strata_that_cannot_be_merged(kind: pa.DataType) -> None:
     values = [b"u"] * 11 + [b"v"] if kind == pa.binary() else [1] * 11 + [2]
     table = pa.table({"s": pa.array(values, kind), "x": range(12)})
     with pytest.raises(DataError, match="cannot be merged"):
-        protect(table, 3, keys="x", strata="s", small_strata="merge")
-    assert protect(table, 3, keys="x", strata="s", small_strata="suppress").verdict.suppressed == 1
+        protect(table, 3, rest="pass", keys="x", strata="s", small_strata="merge")
+    assert (
+        protect(table, 3, rest="pass", keys="x", strata="s", small_strata="suppress").verdict.suppressed
+        == 1
+    )
 
 
 def test_many_small_strata_are_merged_in_one_pass() -> None:
     n = 30_000
     table = pa.table({"s": np.arange(n) // 2, "x": np.arange(n) % 97})
-    release = protect(table, 4, keys="x", strata="s", small_strata="merge", method="mdav", keep_order=True)
+    release = protect(
+        table, 4, rest="pass", keys="x", strata="s", small_strata="merge", method="mdav", keep_order=True
+    )
     assert release.data.column("s")[0].as_py() == "0+1"
     assert release.verdict.subsets[0].smallest >= 4
 
 
 def test_a_code_that_exists_already() -> None:
     with pytest.raises(DataError, match="a code of column 'code' that exists already"):
-        protect(with_strata({"C+D": 6, "C": 2, "D": 2}), 3, keys="x", strata="code", small_strata="merge")
+        protect(
+            with_strata({"C+D": 6, "C": 2, "D": 2}),
+            3,
+            rest="pass",
+            keys="x",
+            strata="code",
+            small_strata="merge",
+        )
 
 
 # --- missing values and zeros -------------------------------------------------------------------------
@@ -460,7 +480,7 @@ def rests_on_k_observed(source: pd.DataFrame, released: pd.DataFrame, columns: l
 
 def test_missing_values_are_refused_unless_they_go_by_pattern() -> None:
     with refusal(DataError, "missing_keys", column="a", n=60):
-        protect(with_gaps(1), 3, keys=["a", "b", "c"])
+        protect(with_gaps(1), 3, rest="pass", keys=["a", "b", "c"])
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -468,7 +488,9 @@ def test_missing_values_are_refused_unless_they_go_by_pattern() -> None:
 def test_every_released_value_rests_on_k_observed_ones(seed: int, k: int) -> None:
     source = with_gaps(seed, share=[0.02, 0.1, 0.2, 0.4, 0.05, 0.3][seed])
     try:
-        release = protect(source, k, keys=["a", "b", "c"], missing="by-pattern", keep_order=True)
+        release = protect(
+            source, k, rest="pass", keys=["a", "b", "c"], missing="by-pattern", keep_order=True
+        )
     except DataError as error:
         assert kind_of(error) == "too_few_without_keys"  # noqa: PT017
         return
@@ -482,7 +504,7 @@ def test_a_record_whose_pattern_only_overlaps_others_is_released() -> None:
     """It can join no pattern and no pattern can join it: both give up cells, as few as it takes."""
     gap = None
     source = pd.DataFrame({"a": [1.0] + [gap] * 9, "b": [2.0, *range(9)], "c": [gap, *range(9)]})
-    release = protect(source, 3, keys=["a", "b", "c"], missing="by-pattern", keep_order=True)
+    release = protect(source, 3, rest="pass", keys=["a", "b", "c"], missing="by-pattern", keep_order=True)
     assert release.data["a"].isna().all()
     assert release.data["b"].notna().all()
     assert release.data["c"].notna().sum() == 7
@@ -491,12 +513,14 @@ def test_a_record_whose_pattern_only_overlaps_others_is_released() -> None:
 
 def test_records_without_any_key_are_one_class_or_refused() -> None:
     source = pd.DataFrame({"a": [None] * 3 + list(range(9))})
-    released = protect(source, 3, keys="a", missing="by-pattern", keep_order=True).data
+    released = protect(source, 3, rest="pass", keys="a", missing="by-pattern", keep_order=True).data
     assert released["a"].isna().tolist() == [True] * 3 + [False] * 9
-    filled = protect(source.iloc[2:], 3, keys="a", missing="by-pattern").data
+    filled = protect(source.iloc[2:], 3, rest="pass", keys="a", missing="by-pattern").data
     assert filled["a"].isna().sum() == 3, "the records nearest to the mean fill the class up"
     with pytest.raises(DataError, match="would be missing in 1 record, fewer than k"):
-        protect(source.iloc[2:].assign(b=source["a"]), 3, keys=["a", "b"], missing="by-pattern")
+        protect(
+            source.iloc[2:].assign(b=source["a"]), 3, rest="pass", keys=["a", "b"], missing="by-pattern"
+        )
 
 
 def test_missing_codes() -> None:
@@ -514,11 +538,16 @@ def test_zeros_apart() -> None:
     rent = np.where(np.arange(N) % 4 == 0, 0.0, random.normal(50, 5, N).round(1))
     source = survey().assign(rent=rent)
     apart = protected(
-        source, keys=["age", "rent"], zeros="apart", pass_=["weight", "income"], keep_order=True
+        source,
+        rest="pass",
+        keys=["age", "rent"],
+        zeros="apart",
+        pass_=["weight", "income"],
+        keep_order=True,
     ).data
     assert (apart["rent"] == 0.0).tolist() == (rent == 0.0).tolist()
     rare = source.assign(rent=np.where(np.arange(N) < 2, 0.0, 9.0 + np.arange(N)))
-    release = protected(rare, keys=["age", "rent"], zeros="apart", pass_=["weight", "income"])
+    release = protected(rare, rest="pass", keys=["age", "rent"], zeros="apart", pass_=["weight", "income"])
     assert has(release.verdict.notes, note("zeros_mixed", records=2))
 
 
@@ -537,7 +566,7 @@ def test_weighted_totals_are_kept() -> None:
 
 def test_a_dominant_weight_is_refused() -> None:
     source = survey().assign(weight=np.where(np.arange(N) == 7, 1000.0, 1.0))
-    with unsafe(refuse("dominant_weights", "weight")):
+    with unsafe(decide("dominated", "weight")):
         protected(source, weight="weight", pass_=["rent"])
 
 
@@ -549,9 +578,9 @@ def test_weights_are_above_zero(wrong: float) -> None:
 
 
 def test_medians() -> None:
-    with pytest.raises(UnsafeRelease, match="accept_real_values"):
+    with pytest.raises(UnsafeRelease, match="accept=.real-values"):
         protected(aggregate="median")
-    release = protected(aggregate="median", accept_real_values=True, keep_order=True)
+    release = protected(aggregate="median", accept="real-values", keep_order=True)
     [task] = release.partitions
     groups = survey()[["age", "income"]].groupby(task.labels).median().to_numpy()
     assert np.allclose(release.data[["age", "income"]].to_numpy(), groups[task.labels])
@@ -574,7 +603,7 @@ def test_totals_of_whole_numbers_are_kept() -> None:
     """Groups of different sizes leave half a unit of the total at most."""
     for seed in range(20):
         values = np.random.default_rng(seed).integers(0, 1000, 101)
-        released = protect(pd.DataFrame({"x": values}), 3, keys="x", decimals={"x": 0}).data
+        released = protect(pd.DataFrame({"x": values}), 3, rest="pass", keys="x", decimals={"x": 0}).data
         sizes = set(Counter(released["x"]).values())
         if len(sizes) > 1 and np.gcd.reduce(list(sizes)) == 1:
             assert abs(int(released["x"].sum()) - int(values.sum())) <= 1
@@ -583,7 +612,7 @@ def test_totals_of_whole_numbers_are_kept() -> None:
 @pytest.mark.parametrize("size", [1e300, 1.7e308, 1e-300, 5e-324, 2.0**62])
 def test_values_of_any_size(size: float, tmp_path: Path) -> None:
     source = pd.DataFrame({"x": [size * (1 - at / 20) * (-1) ** at for at in range(12)], "y": range(12)})
-    release = protect(source, 3, keys=["x", "y"])
+    release = protect(source, 3, rest="pass", keys=["x", "y"])
     assert count(release.data, "x", "y") >= 3
     assert np.isfinite(release.data["x"]).all()
     for name in ("out.csv", "out.parquet"):
@@ -593,13 +622,15 @@ def test_values_of_any_size(size: float, tmp_path: Path) -> None:
 
 def test_huge_values_with_weights_and_medians() -> None:
     source = pd.DataFrame({"x": [1.7e308, -1.7e308] * 6, "w": [2.0] * 12})
-    assert np.isfinite(protect(source, 3, keys="x", weight="w").data["x"]).all()
-    assert protect(source.drop(columns="w"), 3, keys="x", aggregate="median", accept_real_values=True)
+    assert np.isfinite(protect(source, 3, rest="pass", keys="x", weight="w").data["x"]).all()
+    assert protect(
+        source.drop(columns="w"), 3, rest="pass", keys="x", aggregate="median", accept="real-values"
+    )
 
 
 def test_whole_numbers_beyond_those_of_doubles(tmp_path: Path) -> None:
     source = pa.table({"x": [2**62 + at * 1_000_003 for at in range(12)]})
-    release = protect(source, 3, keys="x", decimals={"x": 0})
+    release = protect(source, 3, rest="pass", keys="x", decimals={"x": 0})
     release.save(tmp_path / "out.csv")
     assert release.verdict.subsets[0].smallest >= 3
 
@@ -611,7 +642,7 @@ def test_several_subsets() -> None:
     words = {"keys": [["age"], ["income", "rent"]], "pass_": ["weight"]}
     with pytest.raises(UnsafeRelease, match="NOT jointly"):
         protected(**words)
-    release = protected(**words, accept_partial=True)
+    release = protected(**words, accept="partial")
     assert count(release.data, "age") >= 3
     assert count(release.data, "income", "rent") >= 3
     unique = Counter(release.data[["age", "income", "rent"]].itertuples(index=False)).values()
@@ -621,7 +652,9 @@ def test_several_subsets() -> None:
 
 
 def test_each_column_by_itself() -> None:
-    release = protect(survey(), 3, each=["age", "income"], pass_=["weight", "rent"], accept_partial=True)
+    release = protect(
+        survey(), 3, rest="pass", each=["age", "income"], pass_=["weight", "rent"], accept="partial"
+    )
     assert [task.columns for task in release.partitions] == [("age",), ("income",)]
     assert count(release.data, "age") >= 3
     assert count(release.data, "income") >= 3
@@ -637,9 +670,9 @@ def test_confidential_values_are_several_in_each_group() -> None:
     source = survey().assign(disease=np.where(np.arange(N) < 36, "a", "b"))
     with pytest.raises(UnsafeRelease, match="Confidential column 'disease' has fewer than 2"):
         protected(source, confidential="disease")
-    accepted = protected(source, confidential="disease", accept_homogeneous=True)
-    assert "homogeneous_accepted" in rules(accepted.verdict.notes)
-    assert accepted.record["plan"]["accept_homogeneous"] is True
+    accepted = protected(source, confidential="disease", accept="distinct")
+    assert rules(accepted.verdict.accepted) == ["distinct"]
+    assert accepted.record["plan"]["accept"] == ["distinct"]
     assert distinct(protected(confidential="disease", k=8, min_distinct=3), "disease") >= 3
 
 
@@ -714,7 +747,7 @@ def test_correlated_noise_where_no_record_is_complete() -> None:
 def test_noise_needs_spread(values: list[float | None]) -> None:
     source = pd.DataFrame({"key": range(12), "x": pd.Series(values, dtype=float)})
     with pytest.raises(DataError, match="fewer than two different values"):
-        protect(source, 3, keys="key", confidential="x", confidential_as="noise")
+        protect(source, 3, rest="pass", keys="key", confidential="x", confidential_as="noise")
 
 
 # --- order, pairs, repetition ----------------------------------------------------------------------------
@@ -734,11 +767,11 @@ def test_records_are_shuffled_and_never_by_the_seed() -> None:
 
 
 def test_pairs() -> None:
-    with pytest.raises(SettingsError, match="allow_pairs"):
+    with pytest.raises(DecisionNeeded, match="accept=.pairs"):
         protected(k=2)
-    release = protected(k=2, allow_pairs=True)
+    release = protected(k=2, accept="pairs")
     assert count(release.data, "age", "income") >= 2
-    assert "pairs_accepted" in rules(release.verdict.notes)
+    assert rules(release.verdict.accepted) == ["pairs"]
 
 
 def test_threads_never_change_the_release() -> None:
@@ -769,7 +802,7 @@ def test_nested_and_dictionary_columns_come_out_as_they_were(tmp_path: Path) -> 
             "kind": pa.array(["a", "b", None] * 4).dictionary_encode(),
         }
     )
-    release = protect(table, 3, keys="x", pass_=["list", "struct"], keep_order=True)
+    release = protect(table, 3, rest="pass", keys="x", pass_=["list", "struct"], keep_order=True)
     assert release.data.select(["list", "struct", "kind"]).equals(table.select(["list", "struct", "kind"]))
     release.save(tmp_path / "out.parquet")
     with pytest.raises(DataError, match="cannot be written to CSV"):
@@ -778,16 +811,18 @@ def test_nested_and_dictionary_columns_come_out_as_they_were(tmp_path: Path) -> 
 
 
 def test_small_and_constant_data() -> None:
-    assert list(protect(pd.DataFrame({"x": [1, 2, 6]}), 3, keys="x").data["x"]) == [3, 3, 3]
-    assert list(protect(pd.DataFrame({"x": [5] * 9}), 3, keys="x").data["x"]) == [5] * 9
-    assert protect(pd.DataFrame({"x": [5] * 9}), 3, keys="x").information_loss == 0.0
-    assert not np.signbit(protect(pd.DataFrame({"x": [-0.0, 0.0] * 6}), 3, keys="x").data["x"]).any()
+    assert list(protect(pd.DataFrame({"x": [1, 2, 6]}), 3, rest="pass", keys="x").data["x"]) == [3, 3, 3]
+    assert list(protect(pd.DataFrame({"x": [5] * 9}), 3, rest="pass", keys="x").data["x"]) == [5] * 9
+    assert protect(pd.DataFrame({"x": [5] * 9}), 3, rest="pass", keys="x").information_loss == 0.0
+    assert not np.signbit(
+        protect(pd.DataFrame({"x": [-0.0, 0.0] * 6}), 3, rest="pass", keys="x").data["x"]
+    ).any()
     with pytest.raises(SettingsError, match="1 record"):
-        protect(pd.DataFrame({"x": [1]}), 3, keys="x")
+        protect(pd.DataFrame({"x": [1]}), 3, rest="pass", keys="x")
     with pytest.raises(DataError, match="other than numbers"):
-        protect(pd.DataFrame({"x": [True, False] * 6}), 3, keys="x")
+        protect(pd.DataFrame({"x": [True, False] * 6}), 3, rest="pass", keys="x")
     with pytest.raises(DataError, match="infinite"):
-        protect(pd.DataFrame({"x": [np.inf, *range(9)]}), 3, keys="x")
+        protect(pd.DataFrame({"x": [np.inf, *range(9)]}), 3, rest="pass", keys="x")
 
 
 # --- anything at all ------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def released(threads: int, **words: Any) -> Answer:
 
 def released_by_region(threads: int) -> Answer:
     release = microagg.protect(
-        people(), 3, keys=list("abcd"), strata="region", threads=threads, seed=7, effort="fast",
+        people(), 3, rest="pass", keys=list("abcd"), strata="region", threads=threads, seed=7, effort="fast",
         keep_order=True,
     )  # fmt: skip
     return (release.data.to_numpy(), *(task.labels for task in release.partitions))
@@ -83,9 +83,9 @@ JOBS: dict[str, Callable[[int], Answer]] = {
     "candidates": lambda threads: labels(few(600), "v-mdav", threads),
     "attributes": each,
     "attributes at random": each_at_random,
-    "attributes of a release": lambda threads: released(threads, each=list("abcd"), accept_partial=True),
+    "attributes of a release": lambda threads: released(threads, each=list("abcd"), accept="partial"),
     "subsets of a release": lambda threads: released(
-        threads, keys=[["a", "b"], ["c", "d"]], accept_partial=True
+        threads, keys=[["a", "b"], ["c", "d"]], accept="partial"
     ),
     "strata": released_by_region,
     "strategies": strategies,

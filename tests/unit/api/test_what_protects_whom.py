@@ -19,9 +19,11 @@ PAGE = Path(__file__).parents[3] / "docs" / "what-protects-whom.md"
 
 def test_all_values_of_a_group_but_one_give_the_last() -> None:
     frame = pd.DataFrame({"x": [3, 8, 22, 901, 907, 950]})
-    released = microagg.protect(frame, k=3, keys=["x"], keep_order=True).data["x"]
+    released = microagg.protect(frame, k=3, rest="pass", keys=["x"], keep_order=True).data["x"]
     assert round(3 * released[0]) - 3 - 8 == 22
-    whole = microagg.protect(frame, k=3, keys=["x"], decimals={"x": 0}, keep_order=True).data["x"]
+    whole = microagg.protect(frame, k=3, rest="pass", keys=["x"], decimals={"x": 0}, keep_order=True).data[
+        "x"
+    ]
     assert abs(3 * whole[3] - (901 + 907 + 950)) <= 3
 
 
@@ -47,19 +49,21 @@ def test_what_retry_rejected_gives_values_away() -> None:
 
 def test_two_heavy_weights_are_nearly_a_pair() -> None:
     frame = pd.DataFrame({"x": [1000.0, 2004, 1500, 10, 11, 12], "w": [1000, 1000, 1, 1, 1, 1]})
-    released = microagg.protect(frame, k=3, keys=["x"], weight="w", scale="none", keep_order=True).data["x"]
+    released = microagg.protect(
+        frame, k=3, rest="pass", keys=["x"], weight="w", scale="none", keep_order=True
+    ).data["x"]
     assert 2 * released[0] - 1000 == pytest.approx(2004, rel=0.001)
 
 
 def test_rows_of_one_respondent_make_a_group() -> None:
     frame = pd.DataFrame({"firm": ["A"] * 3 + ["B"] * 3, "x": [1.0, 2, 3, 100, 101, 105]})
-    release = microagg.protect(frame, k=3, keys=["x"], drop=["firm"])
+    release = microagg.protect(frame, k=3, rest="pass", keys=["x"], drop=["firm"])
     assert sorted(release.data["x"]) == [2.0] * 3 + [102.0] * 3
 
 
 def test_formulas_are_kept_in_csv_and_are_text_in_excel(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [1.0, 2, 3, 50, 51, 52], "remark": ["=1+1"] * 3 + ["none"] * 3})
-    release = microagg.protect(frame, k=3, keys=["x"], keep_order=True)
+    release = microagg.protect(frame, k=3, rest="pass", keys=["x"], keep_order=True)
     release.save(tmp_path / "out.csv")
     release.save(tmp_path / "out.xlsx")
     assert (tmp_path / "out.csv").read_text().splitlines()[1].endswith(",=1+1")

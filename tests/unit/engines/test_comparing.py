@@ -22,7 +22,7 @@ import microagg
 from microagg.assessment import assessing
 from microagg.engines import comparing, strategy_runs
 from microagg.engines.comparing import LOSS, RISK, USUAL, judge
-from microagg.errors import Cancelled, DataError, OutputError, SettingsError
+from microagg.errors import Cancelled, DataError, DecisionNeeded, OutputError, SettingsError
 from microagg.measure.catalogue import Measure
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.plan.strategies import strategies_of
@@ -67,7 +67,7 @@ def test_frame_is_tidy_and_of_the_kind_given() -> None:
     assert found.frame.recommended.sum() == 1
     assert found.frame.smallest.tolist() == [3, 5, 3, 5]
     assert (found.frame.subsets == "a, b, c").all()
-    alone = microagg.protect(DATA[KEYS], 5, keys=KEYS, method="mdav", keep_order=True)
+    alone = microagg.protect(DATA[KEYS], 5, rest="pass", keys=KEYS, method="mdav", keep_order=True)
     assert found.frame[LOSS][1] == pytest.approx(float(((DATA[KEYS] - alone.data) ** 2).to_numpy().sum()))
     assert isinstance(microagg.compare(pl.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pl.DataFrame)
     assert isinstance(microagg.compare(pa.Table.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pa.Table)
@@ -97,17 +97,17 @@ def test_ways_to_split_the_keys() -> None:
         DATA, 3, "mdav", keys=KEYS, subsets=["joint", "each", [["a", "b"], ["c"]], "joint"]
     )
     assert found.table["subsets"].to_pylist() == ["a, b, c", "a | b | c", "a, b | c"]
-    assert found.table["needs"].to_pylist() == ["", "accept_partial", "accept_partial"]
+    assert found.table["needs"].to_pylist() == ["", "partial", "partial"]
     assert "a, b | c" in str(found)
 
 
 def test_what_would_have_to_be_accepted() -> None:
     data = DATA.assign(secret=1)
     found = microagg.compare(
-        data, [2, 3], "mdav", keys=KEYS, confidential="secret", strata="s", allow_pairs=True
+        data, [2, 3], "mdav", keys=KEYS, confidential="secret", strata="s", accept="pairs"
     )
-    assert found.table["needs"].to_pylist() == ["allow_pairs, accept_homogeneous", "accept_homogeneous"]
-    assert "to release this, protect would need accept_homogeneous" in str(found)
+    assert found.table["needs"].to_pylist() == ["distinct, pairs", "distinct"]
+    assert "to release this, protect would have to accept distinct" in str(found)
 
 
 def test_one_failure_does_not_stop_the_others() -> None:
@@ -126,7 +126,7 @@ def test_one_failure_does_not_stop_the_others() -> None:
         ({"k": []}, SettingsError, "k must be one or several whole numbers"),
         ({"k": "3"}, SettingsError, "k must be one or several whole numbers"),
         ({"k": [3, 1]}, SettingsError, "k is 1"),
-        ({"k": [2]}, SettingsError, "allow_pairs=True"),
+        ({"k": [2]}, DecisionNeeded, "accept"),
         ({"methods": ["mdav", "mdaw"]}, SettingsError, "did you mean mdav"),
         ({"methods": []}, SettingsError, "methods must be"),
         ({"keys": None}, SettingsError, "No column is named"),
@@ -318,7 +318,7 @@ def test_grid() -> None:
     assert [(each.k, each.method, each.split) for each in grid] == [
         (3, "mdav", "a, b | c"), (5, "mdav", "a, b | c"), (3, "auto", "a, b | c"), (5, "auto", "a, b | c")
     ]  # fmt: skip
-    assert all(each.protection.accept_partial for each in grid)
+    assert all(each.protection.accepts("partial") for each in grid)
 
 
 def test_effort_is_for_the_methods_that_have_one() -> None:

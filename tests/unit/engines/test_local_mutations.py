@@ -45,6 +45,7 @@ def protected(**words: Any) -> Any:
         "keys": ["x", "y"],
         "drop": ["name"],
         "pass_": ["income"],
+        "rest": "pass",
         "method": "mdav",
         **words,
     }
@@ -270,7 +271,7 @@ def test_a_record_is_lost(assert_caught: Caught) -> None:
 
 
 def test_nothing_is_released_without_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Verdict, "raise_if_unsafe", lambda self: None)
+    monkeypatch.setattr(Verdict, "raise_if_unsafe", lambda self, attempts=1: None)
     monkeypatch.setattr(local, "solve_all", partial(off_by_one_member, local.solve_all))
     with refusal(ContractError, "not_verified"):
         protected()

@@ -80,7 +80,9 @@ SMALL = [(-1.0, 0.0, 1.0), (-2.0, 0.0, 2.0), (-3.0, 1.0, 2.0), (0.0, 0.0, 0.0), 
 
 @pytest.mark.parametrize("groups", [2, 3, 20, 66])
 def test_below_200_records_sources_of_one_release_have_the_same_page(groups: int) -> None:
-    releases = [protected(clusters(groups, 3, 100.0, offsets), keys=["x", "y"]) for offsets in SMALL]
+    releases = [
+        protected(clusters(groups, 3, 100.0, offsets), rest="pass", keys=["x", "y"]) for offsets in SMALL
+    ]
     losses = [release.information_loss for release in releases]
     assert max(losses) > 50 * min(loss for loss in losses if loss)
     assert len({released(release) for release in releases}) == 1
@@ -93,7 +95,9 @@ def test_below_200_records_sources_of_one_release_have_the_same_page(groups: int
 def large() -> dict[float, Release]:
     """210 records in seven groups of 30, by how far their members are from the means."""
     return {
-        spread: protected(clusters(7, 30, 100.0, (-spread, spread)), k=30, keys=["x", "y"], method="mdav")
+        spread: protected(
+            clusters(7, 30, 100.0, (-spread, spread)), k=30, rest="pass", keys=["x", "y"], method="mdav"
+        )
         for spread in (1.0, 2.0, 19.0, 25.0, 45.0)
     }
 
@@ -132,7 +136,9 @@ def test_records_left_out_do_not_make_a_band() -> None:
     columns = clusters(6, 30, 100.0, (-1.0, 1.0))
     region = ["north"] * 180 + [f"island {at}" for at in range(30)]
     columns = {"x": [*columns["x"], *range(30)], "y": [*columns["y"], *range(30)], "region": region}
-    release = protected(columns, k=30, keys=["x", "y"], strata=["region"], small_strata="suppress")
+    release = protected(
+        columns, k=30, rest="pass", keys=["x", "y"], strata=["region"], small_strata="suppress"
+    )
     assert release.verdict.suppressed == 30
     assert reporting.external_facts(release).loss is None
 
@@ -167,15 +173,15 @@ def test_the_page_does_not_tell_which_codes_were_merged() -> None:
     kind = pa.large_string()
     merged = protected({"x": x, "region": pa.array(["a"] * 3 + ["b", "b", "c"], kind)}, **words)  # type: ignore[dict-item]
     native = protected({"x": x, "region": pa.array(["a"] * 3 + ["b+c"] * 3, kind)}, **words)  # type: ignore[dict-item]
-    assert merged.claims.recoded
-    assert not native.claims.recoded
+    assert merged.verdict.changes.merged == 3
+    assert native.verdict.changes.merged == 0
     same_page(merged, native)
 
 
 def test_the_page_does_not_tell_what_masked_confidential_values_were() -> None:
     """Masked as a subset of their own, with groups of one original value accepted."""
     words: dict[str, Any] = {
-        "confidential": ["c"], "confidential_as": "subset", "accept_homogeneous": True, "method": "mdav",
+        "confidential": ["c"], "confidential_as": "subset", "accept": ["distinct"], "method": "mdav",
     }  # fmt: skip
     x = [1, 2, 3, 101, 102, 103]
     alike = protected({"x": x, "c": [10.0, 10.0, 50.0, 50.0, 50.0, 10.0]}, **words)
@@ -185,7 +191,7 @@ def test_the_page_does_not_tell_what_masked_confidential_values_were() -> None:
 
 
 def test_groups_of_one_confidential_value_are_told_as_the_release_shows_them() -> None:
-    words: dict[str, Any] = {"confidential": ["c"], "accept_homogeneous": True}
+    words: dict[str, Any] = {"confidential": ["c"], "accept": ["distinct"]}
     x = [1, 2, 3, 101, 102, 103]
     facts = reporting.external_facts(protected({"x": x, "c": ["p", "p", "p", "p", "q", "q"]}, **words))
     assert facts.homogeneous == ("c",)
@@ -286,9 +292,9 @@ def test_the_page_can_be_made_again_from_the_written_file_and_the_plan(tmp_path:
     )
     frame.loc[rng.choice(n, 20, replace=False), "b"] = np.nan
     release = microagg.protect(
-        frame, k=3, keys=[["a", "b"], ["c"]], strata=["region", "tiny"], small_strata="suppress",
+        frame, k=3, rest="pass", keys=[["a", "b"], ["c"]], strata=["region", "tiny"], small_strata="suppress",
         confidential=["income"], confidential_as="subset", missing="by-pattern", weight="weight",
-        drop=["name"], accept_partial=True, method="mdav", retry=True,
+        drop=["name"], accept="partial", method="mdav", retry=True,
     )  # fmt: skip
     release.save(tmp_path / "out.parquet", external_report=tmp_path / "external.html")
     again = outside.facts_outside(

@@ -20,7 +20,7 @@ def frame() -> pd.DataFrame:
 
 
 def words(**more: object) -> Protection:
-    return Protection.of({"k": 3, "keys": [["a", "b"]], "drop": ["c"], **more})
+    return Protection.of({"k": 3, "keys": [["a", "b"]], "drop": ["c"], "rest": "pass", **more})
 
 
 def test_a_preview_counts_what_a_run_would_work_on(frame: pd.DataFrame) -> None:
@@ -56,7 +56,7 @@ def test_cells_given_up_are_told(frame: pd.DataFrame) -> None:
 
 
 def test_mdav_and_bound_stand_around_the_loss_of_a_release(frame: pd.DataFrame) -> None:
-    release = microagg.protect(frame, k=3, keys=["a", "b"], drop=["c"])
+    release = microagg.protect(frame, k=3, rest="pass", keys=["a", "b"], drop=["c"])
     bound = bound_loss(release.source, release.protection)
     mdav = mdav_loss(release.source, release.protection)
     assert bound is not None

@@ -88,7 +88,7 @@ def test_what_progress_raises_comes_out_when_the_step_has_ended() -> None:
 def test_every_step_of_a_release_is_reported(file: Path, tmp_path: Path) -> None:
     recorder = Recorder()
     release = microagg.protect(
-        file, k=3, keys=["a", "b"], confidential="c", method="mdav", progress=recorder
+        file, k=3, rest="pass", keys=["a", "b"], confidential="c", method="mdav", progress=recorder
     )
     release.save(
         tmp_path / "out.csv", report=tmp_path / "report.html", external_report=tmp_path / "external.html",
@@ -101,7 +101,7 @@ def test_every_step_of_a_release_is_reported(file: Path, tmp_path: Path) -> None
 
 def test_a_stop_during_a_step_is_one_of_the_search(file: Path) -> None:
     stopped = microagg.protect(
-        file, k=3, keys=["a", "b"], confidential="c", method="mdav+anneal:steps=100000000000",
+        file, k=3, rest="pass", keys=["a", "b"], confidential="c", method="mdav+anneal:steps=100000000000",
         progress=lambda _: True,
     )  # fmt: skip
     assert stopped.stopped

@@ -42,7 +42,9 @@ def write(
 
 
 def released(path: Path) -> bytes:
-    release = microagg.protect(path, 3, keys=["age", "income"], pass_=["city", "remark"], keep_order=True)
+    release = microagg.protect(
+        path, 3, rest="pass", keys=["age", "income"], pass_=["city", "remark"], keep_order=True
+    )
     out = path.with_name("out.csv")
     release.save(out)
     again = microdata_from_file(out)
@@ -131,6 +133,6 @@ def test_a_frame_is_written_plainly(tmp_path: Path) -> None:
     import pandas as pd
 
     frame = pd.DataFrame(rows(), columns=HEADER)
-    microagg.protect(frame, 3, keys=["age", "income"]).save(tmp_path / "out.csv")
+    microagg.protect(frame, 3, rest="pass", keys=["age", "income"]).save(tmp_path / "out.csv")
     assert b"\r" not in (tmp_path / "out.csv").read_bytes()
     assert (tmp_path / "out.csv").read_bytes().startswith(b"age,income,city,remark\n")

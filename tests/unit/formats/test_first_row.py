@@ -191,7 +191,7 @@ def test_other_formats_are_never_asked(tmp_path: Path, ending: str) -> None:
         with pytest.raises(SettingsError, match="would have no effect"):
             read.microdata_from_file(path, layout=said)
     with pytest.raises(SettingsError, match="header would have no effect"):
-        microagg.protect(frame, 3, keys=list(frame.columns), header="yes")
+        microagg.protect(frame, 3, rest="pass", keys=list(frame.columns), header="yes")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,9 @@ LABELS = {"labelled": {1: "north", 2: "south", 3: "east"}, "labelled_gaps": {1: 
 
 def released(path: Path, **words: Any) -> Path:
     out = path.with_name(f"out{path.suffix}")
-    microagg.protect(path, 3, keys=list(KEYS), effort="fast", keep_order=True, **words).save(out)
+    microagg.protect(path, 3, rest="pass", keys=list(KEYS), effort="fast", keep_order=True, **words).save(
+        out
+    )
     return out
 
 
@@ -55,7 +57,9 @@ def test_untouched_stata_integers_stay_integers(writer: str, tmp_path: Path) -> 
 
 def test_other_integers_become_stata_integers(tmp_path: Path) -> None:
     frame = pd.DataFrame(KEYS | {"small": np.arange(N) % 3, "wide": np.arange(N) % 3 + 2**40})
-    microagg.protect(frame, 3, keys=list(KEYS), effort="fast", keep_order=True).save(tmp_path / "out.dta")
+    microagg.protect(frame, 3, rest="pass", keys=list(KEYS), effort="fast", keep_order=True).save(
+        tmp_path / "out.dta"
+    )
     after, now = pyreadstat.read_dta(tmp_path / "out.dta")
     assert now.readstat_variable_types["small"] == "int32"
     assert now.readstat_variable_types["wide"] == "double"

@@ -98,6 +98,7 @@ def test_texts_that_mean_missing_in_other_sources(kind: str, tmp_path: Path) -> 
     release = microagg.protect(
         source,
         3,
+        rest="pass",
         keys=["age", "wages"],
         missing="by-pattern",
         keep_order=True,
@@ -111,17 +112,25 @@ def test_texts_that_mean_missing_in_other_sources(kind: str, tmp_path: Path) -> 
 def test_texts_that_mean_missing_are_refused_where_they_cannot_act() -> None:
     frame = pd.DataFrame({"age": np.arange(N) * 1.0})
     with pytest.raises(SettingsError, match=r"text '\.', but the column holds numbers"):
-        microagg.protect(frame, 3, keys="age", missing="by-pattern", missing_codes={"age": ["."]})
+        microagg.protect(
+            frame, 3, rest="pass", keys="age", missing="by-pattern", missing_codes={"age": ["."]}
+        )
     with pytest.raises(SettingsError, match="numbers or texts"):
-        microagg.protect(frame, 3, keys="age", missing_codes={"age": [" "]})
+        microagg.protect(frame, 3, rest="pass", keys="age", missing_codes={"age": [" "]})
     with pytest.raises(SettingsError, match="numbers or texts"):
-        microagg.protect(frame, 3, keys="age", missing_codes={"age": [None]})  # type: ignore[dict-item]
+        microagg.protect(frame, 3, rest="pass", keys="age", missing_codes={"age": [None]})  # type: ignore[dict-item]
 
 
 def test_other_texts_stay_refused(file: Path) -> None:
     with pytest.raises(DataError, match="12 numbers and 6 texts"):
         microagg.protect(
-            file, 3, keys="wages", pass_="age", missing="by-pattern", missing_codes={"wages": ["."]}
+            file,
+            3,
+            rest="pass",
+            keys="wages",
+            pass_="age",
+            missing="by-pattern",
+            missing_codes={"wages": ["."]},
         )
 
 

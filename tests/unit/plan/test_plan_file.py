@@ -48,10 +48,13 @@ def values_of(kind: kinds.Kind) -> st.SearchStrategy[object]:
         kinds.Number: st.floats(0.01, 1e9),
         kinds.Flag: st.booleans(),
         kinds.NameList: st.lists(NAMES, min_size=1),
+        kinds.Acceptances: st.lists(st.sampled_from(["distinct", "derived=a", "pairs"]), min_size=1),
         kinds.Subsets: st.lists(st.lists(NAMES, min_size=1), min_size=1),
         kinds.CodesByColumn: st.dictionaries(NAMES, st.lists(NUMBERS, min_size=1)),
         kinds.DecimalsByColumn: st.dictionaries(NAMES, st.integers(0, 15)),
     }
+    if isinstance(kind, kinds.Number) and not kind.fits(1e9):
+        return st.floats(1.0, 99.0)
     return (
         st.sampled_from(list(kind.choices)) if kind.choices else by_kind.get(type(kind), NAMES.filter(bool))
     )

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microagg.arrow_types import DATES
+from microagg.identifiers import identifying_name, nearly_unique
 from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels
-from microagg.plan.identifiers import identifying_name, nearly_unique
 from microagg.plan.identities import Identity
 from microagg.plan.missing_codes import likely_missing_codes
-from microagg.plan.profile import ColumnProfile, Profile, profile, reasons_for_a_role
+from microagg.plan.profile import ColumnProfile, Profile, likely_identifiers, profile
 from microagg.plan.suggestions import Suggestion, settings_of_plan, suggest
 
 RANDOM = np.random.default_rng(6)
@@ -207,10 +207,10 @@ def test_columns_that_need_a_role() -> None:
             "empty": pa.nulls(n),
         }
     )
-    found = reasons_for_a_role(microdata, microdata.table.column_names)
-    assert list(found) == ["amount", "running", "day", "person_id"]
+    found = likely_identifiers(microdata, microdata.table.column_names)
+    assert list(found) == ["running", "day", "person_id"]
     assert all(found.values())
-    assert reasons_for_a_role(microdata, ["few"]) == {}
+    assert likely_identifiers(microdata, ["few"]) == {}
 
 
 # --- missing codes ----------------------------------------------------------------------------

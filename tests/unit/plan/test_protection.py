@@ -43,7 +43,11 @@ def test_settings_are_what_was_given_and_is_not_the_default() -> None:
     ("words", "message"),
     [
         ({"k": None}, "k is not given"),
-        ({"k": 2}, "allow_pairs"),
+        ({"allow_pairs": True}, 'use accept="pairs"'),
+        ({"accept": ["pair"]}, "must be one of respondents, derived"),
+        ({"accept": ["distinct="]}, "RULE=COLUMN"),
+        ({"amounts": ["c"]}, "cannot be one of the amounts"),
+        ({"p_percent": 20}, "only if amounts are named"),
         ({"k": True}, "whole number"),
         ({"keys": []}, "at least one column"),
         ({"keys": None}, "No column is named to be masked"),
@@ -68,7 +72,7 @@ def test_settings_are_what_was_given_and_is_not_the_default() -> None:
         ({"decimals": {"a": 16}}, "at most 15"),
         ({"aggregate": "median", "weight": "w"}, 'no effect on aggregate="median"'),
         ({"aggregate": "mode"}, "must be one of mean, median"),
-        ({"accept_real_values": True}, "only if aggregate is median"),
+        ({"accept": ["real-values"]}, "only if aggregate is median"),
         ({"confidential_as": "noise"}, "only if confidential columns are named"),
         ({"confidential": "c", "noise": 0.2}, "only if confidential_as is noise"),
         ({"confidential": "c", "confidential_as": "noise", "noise": 0}, "at least 0.01, such as 0.1"),
@@ -76,10 +80,10 @@ def test_settings_are_what_was_given_and_is_not_the_default() -> None:
         ({"min_distinct": 3}, "only if confidential columns are named"),
         ({"confidential": "c", "min_distinct": 1}, "at least 2"),
         ({"retry": True}, "only if confidential columns or a weight are named"),
-        ({"confidential": "c", "retry": True, "accept_homogeneous": True}, "Keep one"),
-        ({"accept_homogeneous": True}, "only if confidential columns are named"),
-        ({"accept_partial": True}, "only if there are several subsets"),
-        ({"allow_pairs": True}, "only if k is 2"),
+        ({"confidential": "c", "retry": True, "accept": ["distinct"]}, "Keep one"),
+        ({"accept": ["distinct"]}, "only if confidential columns are named"),
+        ({"accept": ["partial"]}, "only if there are several subsets"),
+        ({"accept": ["pairs"]}, "only if k is 2"),
         ({"keep_order": "yes"}, "true or false"),
         ({"certify": 1}, "true or false"),
         ({"effort": "slow"}, "must be one of fast, balanced, best"),
@@ -93,5 +97,5 @@ def test_what_cannot_be_or_has_no_effect_is_refused(words: dict[str, object], me
 
 
 def test_pairs_and_partial_releases_can_be_accepted() -> None:
-    assert of(k=2, allow_pairs=True).k == 2
-    assert of(keys=[["a"], ["b"]], accept_partial=True).accept_partial
+    assert of(k=2, accept="pairs").k == 2
+    assert of(keys=[["a"], ["b"]], accept="partial").accepts("partial")

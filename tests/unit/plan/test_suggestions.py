@@ -13,10 +13,10 @@ import pytest
 
 import microagg
 from microagg import read
+from microagg.column_names import confidential_matter, names_an_amount, weight_name
 from microagg.engines.drafting import MOST_UNIQUE, PlanDraft, draft_plan
-from microagg.errors import SettingsError
+from microagg.errors import DecisionNeeded
 from microagg.model import CsvFormat, Microdata, StatisticalLabels
-from microagg.plan.column_names import confidential_matter, names_an_amount, weight_name
 from microagg.plan.missing_codes import likely_missing_codes
 from microagg.plan.plan_file import write_plan
 from microagg.plan.profile import profile
@@ -311,7 +311,12 @@ def test_the_uniqueness_that_is_judged_is_that_of_a_release() -> None:
     found = {each.column: each for each in drafted({**columns, "town": names}).suggestions}
     assert found["town"].role == "drop"
     made = microagg.protect(
-        pd.DataFrame({**columns, "town": names}), k=3, keys=["x", "y"], pass_=["town"], method="mdav"
+        pd.DataFrame({**columns, "town": names}),
+        k=3,
+        rest="pass",
+        keys=["x", "y"],
+        pass_=["town"],
+        method="mdav",
     )
     unique = {entry.column: entry.unique for entry in made.verdict.not_counted}["town"]
     assert f"would make {unique} of {N} records unique" in found["town"].reason
@@ -397,9 +402,9 @@ def test_yes_and_no_as_numbers_are_masked_if_there_is_nothing_else() -> None:
 
 def test_pairs_are_refused_by_plan_as_by_protect() -> None:
     microdata = typed(person())
-    with pytest.raises(SettingsError, match="allow_pairs"):
+    with pytest.raises(DecisionNeeded, match="accept=.pairs"):
         draft_plan(microdata, profile(microdata), 2)
-    found = draft_plan(microdata, profile(microdata), 2, allow_pairs=True)
+    found = draft_plan(microdata, profile(microdata), 2, accept=["pairs"])
     assert microagg.protect(pd.DataFrame(person()), **_keywords(found.settings)).verdict.safe
 
 

@@ -47,7 +47,7 @@ def test_invalid_utf_8_in_pandas_is_refused() -> None:
     bad = pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([bad_text(pa.string())])))
     frame = pd.DataFrame({"x": [float(number) for number in range(N)], "bad": bad})
     with pytest.raises(DataError, match=r"'bad'.*not valid UTF-8"):
-        microagg.protect(frame, 3, keys="x", pass_="bad")
+        microagg.protect(frame, 3, rest="pass", keys="x", pass_="bad")
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])

@@ -27,7 +27,14 @@ def with_rare_patterns(seed: int = 0, n: int = 60) -> pd.DataFrame:
 
 def by_pattern(frame: pd.DataFrame, **more: object) -> Release:
     return microagg.protect(  # type: ignore[return-value]
-        frame, k=3, keys=["age", "income"], pass_=["sex"], missing="by-pattern", method="mdav", **more
+        frame,
+        k=3,
+        rest="pass",
+        keys=["age", "income"],
+        pass_=["sex"],
+        missing="by-pattern",
+        method="mdav",
+        **more,
     )
 
 
@@ -70,7 +77,13 @@ def test_means_say_if_records_were_left_out() -> None:
     source.loc[:1, "sex"] = 2
     source.loc[:1, "income"] = 50_000.0
     release = microagg.protect(
-        source, k=3, keys=["age", "income"], strata=["sex"], small_strata="suppress", method="mdav"
+        source,
+        k=3,
+        rest="pass",
+        keys=["age", "income"],
+        strata=["sex"],
+        small_strata="suppress",
+        method="mdav",
     )
     change = change_of(release, "income")  # type: ignore[arg-type]
     assert (change.set_to_missing, change.left_out) == (0, 2)
@@ -93,7 +106,7 @@ def test_weighted_means_of_whole_columns() -> None:
 
 def test_means_of_whole_columns_are_values_of_the_record() -> None:
     release = by_pattern(with_rare_patterns())
-    told = {entry["column"]: entry for entry in release.verdict.as_dict()["mean_changes"]}
+    told = {entry["column"]: entry for entry in release.verdict.as_dict()["counted"]["mean_changes"]}
     for change in release.verdict.mean_changes:
         entry = told[change.column]
         assert entry["set_to_missing"] == change.set_to_missing

@@ -22,7 +22,7 @@ from microagg.engines import preview, reporting
 from microagg.report.formatting import number, short, tick
 from microagg.report.pages import external_page
 from microagg.report.summaries import correlation_matrix
-from microagg.verdict import note
+from tests.refusals import rules
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "i"}
 MOST_BYTES = 2_000_000
@@ -77,7 +77,12 @@ def frame_of(table: microagg.datasets.Table) -> pd.DataFrame:
 def plain() -> Release:
     frame = frame_of(datasets.sme())
     return microagg.protect(
-        frame, k=3, keys=["surface", "employees"], confidential=["turnover", "net_profit"], seed=918273645
+        frame,
+        k=3,
+        rest="pass",
+        keys=["surface", "employees"],
+        confidential=["turnover", "net_profit"],
+        seed=918273645,
     )
 
 
@@ -93,8 +98,8 @@ def rich() -> Release:
     frame["region"] = rng.choice(["north", "south"], 300)
     frame["weight"] = rng.uniform(1.0, 1.5, 300).round(2)
     return microagg.protect(
-        frame, k=3, keys=[["a", "c"], ["d", "e"]], strata=["region"], confidential=["f"], weight="weight",
-        pass_=["b", "total", "copy"], missing="by-pattern", accept_partial=True, method="mdav",
+        frame, k=3, rest="pass", keys=[["a", "c"], ["d", "e"]], strata=["region"], confidential=["f"], weight="weight",
+        pass_=["b"], drop=["total", "copy"], missing="by-pattern", accept=["partial", "predicted"], method="mdav",
     )  # fmt: skip
 
 
@@ -270,12 +275,12 @@ def test_mdav_is_left_out_where_it_takes_long(plain: Release, monkeypatch: pytes
     assert "not computed" in plain.report()
 
 
-def test_internal_warns_of_what_gives_masked_values_back(pages: dict[str, str]) -> None:
+def test_internal_says_what_was_accepted(pages: dict[str, str], rich: Release) -> None:
     text = Page(pages["rich internal"]).text
-    assert str(note("recomputable", "a", others=["total", "b"])) in text
-    assert str(note("copied", "c", copy="copy")) in text
+    assert rules(rich.verdict.accepted) == ["predicted", "partial"]
+    assert all(str(each) in text for each in rich.verdict.accepted)
     assert "NOT jointly" in text
-    assert "its columns were not all masked together" in text
+    assert "not all of its columns are released" in text
 
 
 def test_groups_of_every_subset_are_those_of_the_release(rich: Release) -> None:
@@ -316,8 +321,8 @@ def test_external_has_no_value_of_the_source_that_is_not_released() -> None:
     frame.loc[7, "one"] = 88_888_881  # extremes
     frame.loc[9, "two"] = 0.0123457
     release = microagg.protect(
-        frame, k=3, keys=[["one", "two"], ["three"]], confidential=["noisy"], confidential_as="noise",
-        drop=["code"], accept_partial=True, seed=48151623, decimals={"two": 2},
+        frame, k=3, rest="pass", keys=[["one", "two"], ["three"]], confidential=["noisy"], confidential_as="noise",
+        drop=["code"], accept="partial", seed=48151623, decimals={"two": 2},
     )  # fmt: skip
     page = release.external_report()
     shown = numbers_in(page)
@@ -341,6 +346,7 @@ def test_external_has_no_secrets(tmp_path: Path) -> None:
     release = microagg.protect(
         source,
         k=3,
+        rest="pass",
         keys=list(frame.columns[:4]),
         drop=["name"],
         seed=71828182845,
@@ -371,7 +377,7 @@ def test_external_says_what_was_done(pages: dict[str, str]) -> None:
     assert "replaced by the weighted mean of the group; grouped by all of these columns together" in text
     assert "groups never cross its codes" in text
     assert "others may have been set to missing" in text
-    assert "Nothing is promised for b, f, total, copy and weight" in text
+    assert "Nothing is promised for b, f and weight" in text
     assert "2 members of a group of 3" in text
 
 
@@ -388,7 +394,7 @@ def test_external_sentences_follow_the_policies(plain: Release) -> None:
         facts,
         policies=replace(
             facts.policies, medians=True, noised=("turnover",), noise=0.25, strata=("region",),
-            merges_strata=True, leaves_out_strata=True, accept_homogeneous=True, zeros_apart=True,
+            merges_strata=True, leaves_out_strata=True, accept=("distinct",), zeros_apart=True,
         ),
         homogeneous=("net_profit",),
     )  # fmt: skip
@@ -424,7 +430,9 @@ def test_odd_names_are_escaped() -> None:
         "名前\x07 _x",
     ]
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 5)).round(3), columns=names)
-    release = microagg.protect(frame, k=3, keys=names[:4], confidential=names[4:], method="mdav")
+    release = microagg.protect(
+        frame, k=3, rest="pass", keys=names[:4], confidential=names[4:], method="mdav"
+    )
     for text in (release.report(), release.external_report()):
         page = Page(text)
         assert page.every("script") == []
@@ -438,7 +446,7 @@ def test_odd_names_are_escaped() -> None:
 def test_many_columns_and_records_stay_small() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(3000, 40)), columns=[f"column number {at}" for at in range(40)])
-    release = microagg.protect(frame, k=5, keys=list(frame.columns), method="mdav")
+    release = microagg.protect(frame, k=5, rest="pass", keys=list(frame.columns), method="mdav")
     for text in (reporting.internal_report(release), reporting.external_report(release)):
         assert len(text.encode()) < MOST_BYTES
         assert "16 further columns not drawn" in text
@@ -458,7 +466,7 @@ def test_many_columns_and_records_stay_small() -> None:
 )
 def test_odd_values_can_be_drawn(values: list[float]) -> None:
     frame = pd.DataFrame({"x": np.asarray(values, dtype=float), "y": np.arange(12.0) ** 2})
-    release = microagg.protect(frame, k=3, keys=["x", "y"], method="mdav")
+    release = microagg.protect(frame, k=3, rest="pass", keys=["x", "y"], method="mdav")
     for text in (reporting.internal_report(release), reporting.external_report(release)):
         Page(text)
         assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower().split()
@@ -466,7 +474,7 @@ def test_odd_values_can_be_drawn(values: list[float]) -> None:
 
 def test_one_column_and_one_group() -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, 4.0]})
-    release = microagg.protect(frame, k=3, keys=["x"])
+    release = microagg.protect(frame, k=3, rest="pass", keys=["x"])
     assert "Groups in a plane" not in release.report()
     assert "Correlations" not in Page(release.external_report()).text.split("The data as released")[-1]
 

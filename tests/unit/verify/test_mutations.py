@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from microagg.model import Claims
-from microagg.verdict import Count, Finding, note, refuse
+from microagg.verdict import Count, Finding, decide, note, refuse
 from microagg.verify import check_written, verify
-from tests.refusals import has, is_like, rules, unsafe
+from tests.refusals import has, is_like, open_in, unsafe
 from tests.unit.verify.releases import (
     EMPLOYEES,
     GROUPS,
@@ -41,14 +41,15 @@ def refused(made: Made, *expected: Finding) -> None:
     verdict = made.verdict()
     assert not verdict.safe
     for each in expected:
-        assert has(verdict.failures, each), verdict.failures
-    follows = (refuse("too_few_observed"), refuse("homogeneous_groups")) if BEYOND in expected else ()
-    for failure in verdict.failures:
-        assert any(is_like(failure, each) for each in expected + follows), failure
+        assert has(open_in(verdict), each), open_in(verdict)
+    follows = ("too_few_observed", "distinct", "predicted") if BEYOND in expected else ()
+    for failure in open_in(verdict):
+        assert failure.rule in follows or any(is_like(failure, each) for each in expected), failure
     with unsafe() as caught:
         verdict.raise_if_unsafe()
-    assert caught.value.findings is verdict.failures
-    assert all(str(failure) in str(caught.value) for failure in verdict.failures)
+    assert list(caught.value.findings) == open_in(verdict)
+    assert caught.value.verdict is verdict
+    assert all(str(failure) in str(caught.value) for failure in open_in(verdict))
 
 
 # --- values and groups -------------------------------------------------------------------------
@@ -132,7 +133,7 @@ def test_signs_of_zero_within_a_group() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_what_is_no_number_for_a_whole_group(value: float) -> None:
-    made = small_release().claiming(mean_tolerance={})
+    made = small_release().claiming(mean_tolerance={}, may_set_to_missing=True)
     refused(
         made.with_released("surface", [value] * 3 + made.column("surface")[3:]),
         refuse("not_a_number", records=3),
@@ -193,7 +194,7 @@ def test_unweighted_means_for_weighted_ones() -> None:
 def test_a_dominant_weight() -> None:
     refused(
         weighted([1.0, 1.0, 1.0] * 3 + [1.0, 2.5, 1.0]),
-        refuse("dominant_weights", "weight", keys=("region", "surface", "employees"), groups=1),
+        decide("dominated", "weight", keys=("region", "surface", "employees"), groups=1),
     )
     assert weighted([1.0, 1.0, 1.0] * 3 + [1.0, 2.0, 1.0]).verdict().safe  # a half is allowed
     assert weighted([0.1, 0.2, 0.3] * 4).verdict().safe
@@ -206,7 +207,7 @@ def test_weights_of_a_csv_file(sign: str) -> None:
         return made.with_source("weight", texts).with_released("weight", texts)
 
     assert as_text(weighted([1.0, 1.0, 1.5] * 4)).verdict().safe
-    refused(as_text(weighted([1.0, 1.0, 2.5] * 4)), refuse("dominant_weights", groups=4))
+    refused(as_text(weighted([1.0, 1.0, 2.5] * 4)), decide("dominated", groups=4))
     made = weighted([1.0] * 12).claiming(mean_tolerance={})
     words = pa.array(["heavy", *["1"] * 11])
     refused(
@@ -234,7 +235,7 @@ def test_a_value_where_the_source_has_none() -> None:
 
 
 def test_a_mean_of_two_values_in_a_larger_group() -> None:
-    made = small_release().claiming(mean_tolerance={}, k=2)
+    made = small_release().claiming(mean_tolerance={}, k=2, accept=("pairs",))
     made = made.with_source("surface", [*SURFACE[:10], None, None])
     refused(made, refuse("value_without_source", records=2), refuse("too_few_observed", k=2, records=3))
 
@@ -244,6 +245,7 @@ def test_a_missing_cell_apart_from_its_group() -> None:
     refused(
         made.with_released("surface", changed(made.column("surface"), 4, None)).claiming(mean_tolerance={}),
         BEYOND,
+        refuse("values_vanished", "surface", records=1),
     )
 
 
@@ -334,6 +336,7 @@ def test_a_suppressed_record_of_a_group_of_three() -> None:
     refused(
         replace(made, released=made.released.take(rows), rows=rows).claiming(mean_tolerance={}),
         BEYOND,
+        refuse("records_left_out", records=1),
     )
 
 
@@ -432,7 +435,7 @@ def merged(sector: list[Any]) -> Made:
         made,
         source=made.source.append_column("sector", pa.array(SECTOR)),
         released=made.released.append_column("sector", pa.array(sector)),
-    ).claiming(strata=("region", "sector"), recoded=("sector",))
+    ).claiming(strata=("region", "sector"), small_strata="merge")
 
 
 def test_a_merged_stratum_that_splits() -> None:
@@ -478,13 +481,14 @@ def test_a_homogeneous_group() -> None:
     made = small_release()
     values = [5.0] * 3 + made.column("turnover")[3:]
     made = made.with_source("turnover", values).with_released("turnover", values)
-    refused(made, refuse("homogeneous_groups", "turnover", least=2, groups=1, masked=False))
-    [found] = made.verdict().homogeneous
-    assert (found.groups, found.records) == (1, 3)
-    accepted = made.claiming(accept_homogeneous=True).verdict()
-    assert accepted.safe
-    assert accepted.homogeneous == (found,)
-    assert rules(accepted.notes)[0] == "homogeneous_accepted"
+    refused(made, decide("distinct", "turnover", least=2, groups=1, masked=False))
+    [found] = made.verdict().to_decide
+    assert (found.figures["groups"], found.figures["records"]) == (1, 3)
+    for accept in ("distinct", "distinct=turnover"):
+        accepted = made.claiming(accept=(accept,)).verdict()
+        assert accepted.safe
+        assert accepted.accepted == (replace(found, action="accepted"),)
+    assert not made.claiming(accept=("distinct=note",)).verdict().safe
 
 
 def test_a_group_of_missing_values_is_homogeneous() -> None:
@@ -492,7 +496,7 @@ def test_a_group_of_missing_values_is_homogeneous() -> None:
     values = [None] * 3 + made.column("turnover")[3:]
     refused(
         made.with_source("turnover", values).with_released("turnover", values),
-        refuse("homogeneous_groups", groups=1),
+        decide("distinct", groups=1),
     )
     values = [None, 1.0, 1.0, *made.column("turnover")[3:]]
     assert made.with_source("turnover", values).with_released("turnover", values).verdict().safe
@@ -503,14 +507,13 @@ def test_too_few_values_for_a_larger_least_number() -> None:
     values = [1.0, 1.0, 2.0, *made.column("turnover")[3:]]
     made = made.with_source("turnover", values).with_released("turnover", values)
     assert made.verdict().safe
-    refused(made.claiming(min_distinct=3), refuse("homogeneous_groups", least=3, groups=1))
+    refused(made.claiming(min_distinct=3), decide("distinct", least=3, groups=1))
 
 
 def test_masked_values_that_are_homogeneous() -> None:
     made = small_release().claiming(own_subsets=(("turnover",),))
     made = made.with_released("turnover", masked(made.column("turnover"), GROUPS))
-    refused(made, refuse("homogeneous_groups", "turnover", least=2, groups=4, masked=True))
-    assert made.verdict().homogeneous[0].released
+    refused(made, decide("distinct", "turnover", least=2, groups=4, masked=True))
 
 
 def test_an_own_subset_with_a_group_of_two() -> None:
@@ -526,14 +529,17 @@ def test_homogeneous_only_jointly() -> None:
     # Employees alone now say less than both together: two groups become one.
     made = made.with_released("employees", employees[:3] * 2 + employees[6:]).claiming(mean_tolerance={})
     made = made.with_released("surface", made.column("surface")).claiming(min_distinct=4)
-    keys = {found.keys for found in made.verdict().homogeneous}
-    assert keys == {("region", "surface"), ("region", "employees"), ("region", "surface", "employees")}
-    groups = {found.keys: found.groups for found in made.verdict().homogeneous}
+    groups = {each.figures["keys"]: each.figures["groups"] for each in open_in(made.verdict(), "distinct")}
+    assert set(groups) == {
+        ("region", "surface"),
+        ("region", "employees"),
+        ("region", "surface", "employees"),
+    }
     assert groups["region", "employees"] == 2
 
 
 def test_joint_combinations() -> None:
-    refused(two_subsets(joint=False), refuse("partial_not_accepted"))
+    refused(two_subsets(joint=False), decide("partial"))
 
 
 def test_joint_combinations_of_two() -> None:
@@ -543,7 +549,7 @@ def test_joint_combinations_of_two() -> None:
         {"a": masked(list(range(n)), [at // 6 for at in range(n)]), "b": masked(list(range(n)), PAIRS)}
     )
     made = Made(source, released, np.arange(n), Claims(k=3, subsets=(("a",), ("b",))))
-    refused(made, refuse("partial_not_accepted", unique=0))
+    refused(made, decide("partial", unique=0))
     assert made.verdict().sentence == "k-anonymous per subset, NOT jointly (0 records unique)"
     assert made.verdict().joint == Count(("a", "b"), 12, 2, 24, 0)
 
@@ -556,7 +562,6 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "empty_subset": {"subsets": ((), ("surface",))},
     "unknown_column": {"confidential": ("profit",)},
     "two_roles": {"subsets": (("surface", "employees"), ("surface",))},
-    "recoded_no_stratum": {"recoded": ("note",)},
     "not_confidential": {"noised": ("open",)},
     "mean_of_dropped": {"mean_tolerance": {"name": 0.0}},
 }
@@ -582,7 +587,7 @@ OWN = [at % 4 for at in range(12)]
 def test_a_dominant_weight_in_an_own_subset() -> None:
     made = weighted([3.0] * 3 + [1.0] * 9).claiming(own_subsets=(("turnover",),), mean_tolerance={})
     made = made.with_released("turnover", masked(made.column("turnover"), OWN))
-    refused(made, refuse("dominant_weights", keys=("turnover",), groups=3))
+    refused(made, decide("dominated", "weight", keys=("turnover",), groups=3))
 
 
 def test_a_value_without_source_in_an_own_subset() -> None:

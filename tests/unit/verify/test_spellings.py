@@ -11,7 +11,7 @@ import pytest
 
 import microagg
 from microagg.errors import UnsafeRelease
-from microagg.verdict import note, refuse
+from microagg.verdict import decide, note
 from microagg.verify.values import as_read
 from tests.refusals import has, rules, unsafe
 
@@ -36,20 +36,20 @@ VARIANTS = {
 def release(values: tuple[str, ...], **words: Any) -> Any:
     illness = [values[at % len(values)] for at in range(N)]
     frame = pd.DataFrame({"x": np.repeat([1.0, 5.0, 9.0, 13.0], 3), "illness": illness})
-    return microagg.protect(frame, 3, keys="x", confidential="illness", **words)
+    return microagg.protect(frame, 3, rest="pass", keys="x", confidential="illness", **words)
 
 
 @pytest.mark.parametrize("kind", list(VARIANTS))
 def test_spellings_of_one_value_are_not_distinct(kind: str) -> None:
     more = {} if kind in ("blanks around", "wide digits") else {"spellings": True}
-    with unsafe(refuse("homogeneous_groups", "illness", least=2, groups=4, **more)):
+    with unsafe(decide("distinct", "illness", least=2, groups=4, **more)):
         release(VARIANTS[kind])
 
 
 def test_a_note_says_where_spellings_count_as_one() -> None:
     found = release(("HIV", "hiv", "flu"))
     assert has(found.verdict.notes, note("spellings_counted_as_one", "illness", texts=3, values=2))
-    with unsafe(refuse("homogeneous_groups", least=3)):
+    with unsafe(decide("distinct", least=3)):
         release(("HIV", "hiv", "flu"), min_distinct=3)
 
 
@@ -59,7 +59,7 @@ def test_no_note_where_every_text_is_a_value_of_its_own() -> None:
 
 
 def test_accepted_spellings_are_noted() -> None:
-    found = release(("HIV", "hiv"), accept_homogeneous=True)
+    found = release(("HIV", "hiv"), accept="distinct")
     assert has(found.verdict.notes, note("spellings_counted_as_one", "illness", texts=2, values=1))
 
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from microagg import errors
 from microagg.model import Claims
-from microagg.verdict import Count, Verdict, note, refuse
+from microagg.verdict import Count, Verdict, decide, note, refuse
 from microagg.verify import check_written, verify
-from tests.refusals import has, unsafe
+from tests.refusals import has, open_in, unsafe
 from tests.unit.verify.releases import EMPLOYEES, GROUPS, Made, masked, put, small_release, two_subsets
 
 
@@ -48,7 +48,7 @@ def test_values_that_mean_the_same_are_not_different(
     column = pa.array(values + others * 3)
     made = small_release()
     made = replace(made, source=put(made.source, "turnover", column)).with_released("turnover", column)
-    assert len(made.verdict().homogeneous) == alike
+    assert len(open_in(made.verdict(), "distinct")) == alike
 
 
 def test_a_correct_release_passes() -> None:
@@ -57,8 +57,7 @@ def test_a_correct_release_passes() -> None:
     assert verdict.safe
     verdict.raise_if_unsafe()
     assert verdict.sentence == (
-        "every released combination of region, surface and employees is shared by at least 3 records "
-        "(smallest 3)"
+        "at least 3 records share every combination of region, surface and employees (smallest 3)"
     )
     assert verdict.subsets == (Count(("region", "surface", "employees"), 4, 3, 0, 0),)
     assert verdict.joint is None
@@ -73,33 +72,49 @@ def test_a_correct_release_passes() -> None:
 
 
 def test_a_verdict_is_a_json_object_and_a_short_text() -> None:
-    verdict = two_subsets(joint=False).claiming(accept_partial=True).verdict()
+    verdict = two_subsets(joint=False).claiming(accept=("partial",)).verdict()
     found = json.loads(json.dumps(verdict.as_dict(), allow_nan=False))
     assert found["safe"] is True
     assert found["sentence"] == verdict.sentence
-    assert found["joint"]["columns"] == ["region", "surface", "employees"]
-    assert found["not_counted"][0] == {"column": "turnover", "unique": verdict.not_counted[0].unique}
+    assert found["counted"]["joint"]["columns"] == ["region", "surface", "employees"]
+    first = verdict.not_counted[0]
+    shown = {"column": "turnover", "unique": first.unique, "confidential": True}
+    assert found["not_protected"]["columns"][0] == shown
+    assert [each["rule"] for each in found["accepted"]] == ["partial"]
+    assert found["to_decide"] == found["refused"] == []
+    assert found["summary"] == list(verdict.summary)
     text = str(verdict)
-    assert text.startswith("verified: k-anonymous per subset, NOT jointly")
-    assert "not counted: nothing is claimed for these columns" in text
+    assert text.startswith("\n".join(verdict.summary))
     assert "\n  turnover  " in text
-    assert "accepted (accept_partial=True)" in text
+    assert f"\naccepted: {verdict.accepted[0]}" in text
 
 
 def test_shuffled_and_suppressed_records() -> None:
     made = small_release()
+    sector = pa.array(["small"] * 2 + ["large"] * 10)
+    made = replace(
+        made,
+        source=made.source.append_column("sector", sector),
+        released=made.released.append_column("sector", sector),
+    ).claiming(strata=("region", "sector"), small_strata="suppress")
     rows = np.array([5, 3, 4, 11, 9, 10, 6, 8, 7])
-    verdict = replace(made, released=made.released.take(rows), rows=rows).verdict()
-    assert verdict.failures == ()
+    suppressed = replace(made, released=made.released.take(rows), rows=rows)
+    # the third record of the first group is of a large stratum, and had to be released
+    assert has(suppressed.verdict().failures, refuse("records_left_out", records=1))
+    made = suppressed.with_source("sector", ["small"] * 3 + ["large"] * 9).claiming(k=3)
+    assert has(made.verdict().failures, refuse("records_left_out", records=3))
+    verdict = made.claiming(k=4).verdict()
+    assert not has(verdict.failures, refuse("records_left_out"))
     assert verdict.suppressed == 3
-    assert has(verdict.notes, note("suppressed", records=3, of=12))
+    made = suppressed.claiming(small_strata="refuse")
+    assert has(made.verdict().failures, refuse("records_left_out", records=3))
 
 
 def test_two_subsets_that_agree_are_joint() -> None:
     verdict = two_subsets(joint=True).verdict()
     assert verdict.safe
     assert verdict.joint == Count(("region", "surface", "employees"), 4, 3, 0, 0)
-    assert verdict.sentence.startswith("every released combination of region, surface and employees")
+    assert "every combination of region, surface and employees" in verdict.sentence
 
 
 def test_two_subsets_that_cross_need_acceptance() -> None:
@@ -116,9 +131,8 @@ def test_two_subsets_that_cross_need_acceptance() -> None:
     )
     assert verdict.joint is not None
     assert (verdict.joint.unique, verdict.joint.below) == (unique, below)
-    [failure] = verdict.failures
-    assert failure == refuse("partial_not_accepted", k=3, unique=unique, below=below)
-    accepted = made.claiming(accept_partial=True).verdict()
+    assert verdict.to_decide == (decide("partial", k=3, unique=unique, below=below),)
+    accepted = made.claiming(accept=("partial",)).verdict()
     assert accepted.safe
     assert accepted.sentence == verdict.sentence
 
@@ -130,8 +144,8 @@ def test_own_subsets_are_counted_without_strata_and_are_no_keys() -> None:
     made = made.with_released("turnover", masked(turnover, groups))
     verdict = made.verdict()
     assert verdict.failures == ()
-    assert verdict.own_subsets == (Count(("turnover",), 4, 3, 0, 0, own_values=4),)
-    assert [entry.column for entry in verdict.not_counted] == ["turnover", "note", "open"]
+    assert verdict.own_subsets == (Count(("turnover",), 4, 3, 0, 0),)
+    assert [entry.column for entry in verdict.not_counted] == ["note", "open"]
 
 
 def test_noise_is_noted() -> None:
@@ -150,8 +164,8 @@ def test_own_values_are_noted_not_refused() -> None:
         made = made.with_released(name, masked(made.source.column(name).to_pylist(), GROUPS))
     verdict = made.verdict()
     assert verdict.failures == ()
-    assert verdict.subsets[0].own_values == 6  # three equal records, and the middle of each other group
-    assert has(verdict.notes, note("own_values", "surface", "employees", records=6))
+    # three equal records, and the middle of each other group
+    assert has(verdict.notes, note("unchanged", records={"surface": 6, "employees": 6}, of=12))
 
 
 def test_weighted_means() -> None:
@@ -175,7 +189,8 @@ def test_missing_patterns() -> None:
     # a cell that was there may be left out
     made = small_release()
     made = made.with_released("surface", gone + made.column("surface")[3:])
-    assert made.verdict().failures == ()
+    assert made.claiming(may_set_to_missing=True).verdict().failures == ()
+    assert made.verdict().failures == (refuse("values_vanished", "surface", records=3),)
 
 
 def test_merged_strata() -> None:
@@ -185,7 +200,7 @@ def test_merged_strata() -> None:
         made,
         source=made.source.append_column("sector", pa.array(sector)),
         released=made.released.append_column("sector", pa.array(sector[:9] + ["C+D"] * 3)),
-    ).claiming(strata=("region", "sector"), recoded=("sector",))
+    ).claiming(strata=("region", "sector"), small_strata="merge")
     assert made.verdict().failures == ()
     # whole numbers become text
     codes = pa.array([{"A": 1, "B": 2, "C": 3, "D": 4}[code] for code in sector])
@@ -278,8 +293,8 @@ def random_tables(draw: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
         strata=draw(st.sampled_from([(), ("s",)])),
         confidential=("c",),
         min_distinct=draw(st.integers(1, 4)),
-        accept_homogeneous=draw(st.booleans()),
-        accept_partial=draw(st.booleans()),
+        accept=draw(st.sampled_from([(), ("distinct",), ("partial",), ("partial", "distinct")])),
+        may_set_to_missing=True,
     )
     return source, released, claims
 
@@ -291,6 +306,10 @@ def classes_by_hand(
     for at, row in enumerate(rows):
         found[tuple(row[name] for name in columns)].append(at)
     return found
+
+
+def alone_by(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> list[int]:
+    return [those[0] for those in classes_by_hand(rows, columns).values() if len(those) == 1]
 
 
 def table_of(rows: list[dict[str, Any]]) -> pa.Table:
@@ -325,7 +344,8 @@ def test_counts_are_those_of_brute_force(case: Any) -> None:
         poor = [those for those in groups if len({source[at]["c"] for at in those}) < claims.min_distinct]
         if poor:
             expected_poor.add((columns, len(poor), sum(map(len, poor))))
-    assert {(found.keys, found.groups, found.records) for found in verdict.homogeneous} == expected_poor
+    found_poor = [each.figures for each in verdict.findings if each.rule == "distinct"]
+    assert {(each["keys"], each["groups"], each["records"]) for each in found_poor} == expected_poor
     if len(claims.subsets) > 1:
         sizes = [len(those) for those in classes_by_hand(released, keys).values()]
         assert verdict.joint is not None
@@ -336,15 +356,19 @@ def test_counts_are_those_of_brute_force(case: Any) -> None:
         finer = classes_by_hand(released, (*keys, entry.column)).values()
         assert entry.unique == sum(1 for those in finer if len(those) == 1) - alone
     assert {entry.column for entry in verdict.not_counted} == set("cso") - set(keys)
+    assert verdict.unique == len(alone_by(released, (*keys, *(set("so") - set(keys)))))
+    assert verdict.unique_with_confidential == len(alone_by(released, tuple("cosxyz")))
     invented = any(
         new[name] is not None and old[name] is None
         for old, new in zip(source, released, strict=True)
         for name in "xyz"
     )
     refused = short or invented
-    refused |= not (joint_ok or claims.accept_partial or len(claims.subsets) == 1)
-    refused |= bool(expected_poor) and not claims.accept_homogeneous
-    assert verdict.safe != refused
+    refused |= not (joint_ok or claims.accepts("partial") or len(claims.subsets) == 1)
+    refused |= bool(expected_poor) and not claims.accepts("distinct")
+    refused |= any(each.rule in ("predicted", "derived") for each in verdict.to_decide + verdict.failures)
+    pairs = claims.k == 2
+    assert verdict.safe != (refused or pairs)
 
 
 # --- written files -----------------------------------------------------------------------------
@@ -482,7 +506,7 @@ def test_values_that_no_format_may_change(name: str) -> None:
 def test_text_must_read_as_the_very_same_double(values: list[float], data: Any) -> None:
     n = len(values)
     released = pa.table({"key": [1.0] * (n + 2), "column": [*values, 1.0, 2.0]})
-    claims = Claims(k=2, subsets=(("key",),))
+    claims = Claims(k=2, subsets=(("key",),), accept=("pairs",))
     verdict = verify(released, released, np.arange(n + 2), claims)
     texts = [repr(value) for value in released.column("column").to_pylist()]
     written = released.set_column(1, "column", pa.array(texts))
@@ -496,7 +520,7 @@ def test_text_must_read_as_the_very_same_double(values: list[float], data: Any) 
 
 def test_an_unsafe_verdict_is_never_written() -> None:
     made = two_subsets(joint=False)
-    with unsafe(refuse("partial_not_accepted")):
+    with unsafe(decide("partial")):
         checked(made, made.released)
 
 
@@ -536,7 +560,7 @@ def test_one_double_written_in_two_ways() -> None:
 
 
 def test_more_unique_records_than_verified() -> None:
-    made = two_subsets(joint=False).claiming(accept_partial=True)
+    made = two_subsets(joint=False).claiming(accept=("partial",))
     verdict = made.verdict()
     assert verdict.joint is not None
     fewer = replace(verdict, joint=replace(verdict.joint, unique=0))

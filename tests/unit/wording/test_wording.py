@@ -6,6 +6,7 @@ import ast
 import inspect
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 
 import microagg
 from microagg import errors, wording
-from microagg.verdict import Finding, accepted, note, refuse, unsafe_release
+from microagg.verdict import Finding, decide, note, refuse, unsafe_release
 from microagg.web.labels import PAGES
 from microagg.wording import findings, on_command_line
 from microagg.wording.template import Template, figures_in
@@ -23,8 +24,8 @@ SOURCES = sorted(Path(microagg.__file__).parent.rglob("*.py"))
 RULES = {
     name: rule
     for name, rule in vars(findings).items()
-    if isinstance(rule, findings.Sentence)
-    or (inspect.isfunction(rule) and rule.__module__ == findings.__name__)
+    if isinstance(rule, findings.Sentence | findings.Decision)
+    or (inspect.isfunction(rule) and rule.__module__ == findings.__name__ and not name.startswith("_"))
 }
 TEMPLATES = {name: each for name, each in vars(wording).items() if isinstance(each, Template)}
 
@@ -53,7 +54,7 @@ def test_each_face_names_options_in_its_own_terms() -> None:
     [
         ("k", 3, "k=3", "-k 3"),
         ("pass", None, "pass_", "--pass"),
-        ("accept_partial", True, "accept_partial=True", "--accept-partial"),
+        ("retry", True, "retry=True", "--retry"),
         ("decimal", ",", 'decimal=","', "--decimal ,"),
         ("sheet", "a b", 'sheet="a b"', "--sheet 'a b'"),
         ("missing_codes", {"a": "TEXT"}, 'missing_codes={"a": "TEXT"}', "--missing-codes a=TEXT"),
@@ -159,7 +160,7 @@ def calls_of_findings() -> list[tuple[str, str, set[str]]]:
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
                 continue
             rule = call.args[0]
-            if call.func.id in ("refuse", "note", "accepted") and isinstance(rule, ast.Constant):
+            if call.func.id in ("refuse", "decide", "make", "note") and isinstance(rule, ast.Constant):
                 figures = {str(keyword.arg) for keyword in call.keywords}
                 found.append((f"{path.name}:{call.lineno}", str(rule.value), figures))
     return found
@@ -173,6 +174,8 @@ def test_every_finding_has_a_sentence_for_its_figures_and_every_sentence_a_findi
         if isinstance(sentence, findings.Sentence):
             assert figures == figures_in(sentence.text) - {"column", "columns"}, place
             continue
+        if isinstance(sentence, findings.Decision):
+            continue  # the sentences of rules are asserted below
         parameters = list(inspect.signature(sentence).parameters.values())[1:]
         needed = {each.name for each in parameters if each.default is each.empty}
         assert needed <= figures <= {each.name for each in parameters}, place
@@ -180,16 +183,14 @@ def test_every_finding_has_a_sentence_for_its_figures_and_every_sentence_a_findi
 
 SENTENCES: list[tuple[Finding, str]] = [
     (
-        refuse("partial_not_accepted", k=3, unique=1, below=2),
-        "The release is k-anonymous per subset, NOT jointly (1 record unique): 2 records are in "
-        "combinations "
-        "of the keys of all subsets that fewer than 3 records share. Mask all keys together as one subset, "
-        "or "
-        "accept this with accept_partial=True.",
+        decide("partial", k=3, unique=1, below=2),
+        "The release is k-anonymous per subset, NOT jointly (1 record unique): 2 records are in combinations "
+        "of the keys of all subsets that fewer than 3 records share. Mask all keys together as one subset. "
+        'Or accept this: accept="partial".',
     ),
     (
-        refuse(
-            "homogeneous_groups",
+        decide(
+            "distinct",
             "pay",
             keys=("age",),
             groups=1,
@@ -199,16 +200,41 @@ SENTENCES: list[tuple[Finding, str]] = [
             spellings=False,
         ),
         "Confidential column 'pay' has fewer than 3 different values in 1 group of age, with 3 records: "
-        "whoever "
-        "knows the group knows the value. Try other groups (retry=True), a larger k, a smaller "
-        "min_distinct, or "
-        "accept this with accept_homogeneous=True.",
+        "whoever knows the group knows the value. Try other groups (retry=True). A larger k helps. So does "
+        'a smaller min_distinct. Or accept this: accept="distinct=pay".',
     ),
     (
-        accepted("pairs_accepted"),
-        "accepted (allow_pairs=True): each member of a group of two can compute the other's values",
+        replace(decide("pairs"), action="accepted"),
+        "with k = 2, each member of a group can compute the other's values from the mean and its own",
     ),
-    (note("suppressed", records=3, of=12), "3 of 12 records are not released"),
+    (
+        refuse("respondents", "id", keys=("age", "sex"), k=3, below=1, alone=1, by_shape=False),
+        "1 combination of age and sex is shared by fewer than 3 respondents (1 by one alone), as 'id' shows: "
+        "what is published there is nearly their own value. Combine the records of a respondent, or use a "
+        "larger k or fewer strata. If every record is a respondent of its own, use "
+        'respondent="none".',
+    ),
+    (
+        decide("derived", "net", kind="sum", others=("gross", "tax"), records=95, of=100),
+        "'net' was masked, but is a sum or difference of gross and tax, which are released unchanged: in 95 "
+        "of 100 records its values can be computed. Leave out gross and tax, or mask them together with "
+        "'net'. Or accept this: accept=\"derived=net\".",
+    ),
+    (
+        decide("predicted", "pay", share=0.8, chance=1 / 3),
+        "Confidential column 'pay' follows from the keys so closely that 80% of the records can be told from "
+        "others of their group by it, where chance would tell 33%. Use a larger k, mask the column "
+        '(confidential_as="subset"), or leave it out. Or accept this: accept="predicted=pay".',
+    ),
+    (
+        decide("dominated", "sales", keys=("sales",), groups=2, percent=10.0),
+        "In 2 groups of sales one record's amount of 'sales' can be estimated within 10 %. Try other groups "
+        '(retry=True). Use a larger k. Or accept this: accept="dominated=sales".',
+    ),
+    (
+        note("unchanged", "a", "b", records={"a": 1200, "b": 3}, of=4000),
+        "values released unchanged, as their whole group has the same: 1200 of a, 3 of b (of 4,000 records)",
+    ),
     (
         note("values_given_up", k=3, lost={"a": 2, "b": 1}),
         "values set to missing, so that each pattern of missing values has 3 records: 2 of a, 1 of b",
@@ -226,10 +252,12 @@ def test_sentences_of_findings(finding: Finding, sentence: str) -> None:
 
 
 def test_other_groups_are_not_proposed_once_they_have_been_tried() -> None:
-    finding = refuse("dominant_weights", "w", keys=("a",), groups=2)
+    finding = decide("dominated", "w", keys=("a",), groups=2)
     assert "retry" in str(unsafe_release([finding]))
     again = str(unsafe_release([finding], attempts=15))
-    assert again.startswith("Nothing is released, after 15 attempts with other seeds and methods. In")
+    assert again.startswith(
+        "Nothing is released before this is decided, after 15 attempts with other seeds and methods. In"
+    )
     assert "retry" not in again
 
 

@@ -116,7 +116,7 @@ def no_hard_links(*_: object, **__: object) -> None:
 def test_a_release_and_its_record_on_any_file_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool, unnamed: bool, old: bool
 ) -> None:
-    release = protect(pd.DataFrame({"x": range(12)}), 3, keys="x")
+    release = protect(pd.DataFrame({"x": range(12)}), 3, rest="pass", keys="x")
     path = tmp_path / "out.parquet"
     if old:
         release.save(path)
@@ -136,7 +136,7 @@ def test_a_release_and_its_record_on_any_file_system(
 def test_an_error_at_any_step_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, unnamed: bool
 ) -> None:
-    release = protect(pd.DataFrame({"x": range(12)}), 3, keys="x")
+    release = protect(pd.DataFrame({"x": range(12)}), 3, rest="pass", keys="x")
     if not unnamed:
         monkeypatch.setattr(drafts, "_OPEN_FILES", tmp_path / "nowhere")
     count = 0
@@ -165,7 +165,7 @@ def test_an_error_at_any_step_leaves_nothing(
 def test_a_file_that_appears_while_the_release_is_verified_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
 
-    release = protect(pd.DataFrame({"x": range(12)}), 3, keys="x")
+    release = protect(pd.DataFrame({"x": range(12)}), 3, rest="pass", keys="x")
     real = drafts.Draft.give_name
 
     def late(self: drafts.Draft, force: bool) -> None:

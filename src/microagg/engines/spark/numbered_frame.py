@@ -7,7 +7,7 @@ as a number, `r3` with merged codes, and `y3` masked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -27,6 +27,8 @@ from microagg.model import Origin, positions_of
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import LARGEST_WEIGHT
 from microagg.read.select import refuse_duplicates
+from microagg.verify.distributed import respondent_columns
+from microagg.verify.recount import RespondentColumn
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
@@ -116,8 +118,19 @@ def released(source: Source, protection: Protection) -> list[str]:
     return [name for name in source.columns if name not in protection.drop]
 
 
-def by_number(source: Source, protection: Protection) -> DataFrame:
-    """The source's columns by number, those to be masked as numbers, and the weights as such."""
+def respondents(source: Source, protection: Protection) -> Iterator[RespondentColumn]:
+    """Columns that may say whose a record is, as the frame at work will have them."""
+    known = {name: f"c{source.at(name)}" for name in source.columns}
+    for found in respondent_columns(source.numbered, known, protection):
+        yield replace(found, own=f"u{source.at(found.name)}")
+
+
+def by_number(
+    source: Source, protection: Protection, respondents: Sequence[RespondentColumn] = ()
+) -> DataFrame:
+    """The source's columns by number, those to be masked as numbers, the weights as such, and hashes of
+    what says whose a record is.
+    """
     chosen: list[Column] = []
     for name in released(source, protection):
         at = source.at(name)
@@ -128,6 +141,9 @@ def by_number(source: Source, protection: Protection) -> DataFrame:
             chosen.append(F.col(f"c{at}"))
     if protection.weight is not None:
         chosen.append(number_column(source, f"c{source.at(protection.weight)}", ()).alias(WEIGHT))
+    for each in respondents:
+        value = F.col(f"c{source.at(each.name)}")
+        chosen.append(F.xxhash64(F.trim(value.cast("string"))).alias(each.own))
     return source.numbered.select(*chosen)
 
 

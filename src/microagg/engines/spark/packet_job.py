@@ -48,8 +48,6 @@ class PacketResult:
     records: int = 0
     groups: int = 0
     sse: float = 0.0
-    odd: int = 0
-    """Groups of an odd number of records."""
     mixed_zeros: int = 0
     kept: tuple[int, ...] = ()
     """By column: values that are released."""

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from microagg import errors, wording
-from microagg.aggregate.masking import masked_subset, odd_groups
+from microagg.aggregate.masking import masked_subset
 from microagg.engines.solving import run_of
 from microagg.engines.spark.cells import pattern_codes
 from microagg.engines.spark.packet_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, PacketJob, PacketResult
@@ -212,7 +212,6 @@ def _masked(
         len(values),
         sum(found.groups for _, found in own),
         sum(found.sse for _, found in own),
-        odd_groups(own),
         mixed,
         tuple(kept.sum(axis=0).tolist()),
         tuple((~np.isnan(values)).sum(axis=0).tolist()),

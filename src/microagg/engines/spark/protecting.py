@@ -10,13 +10,12 @@ from time import monotonic
 from pyspark.sql import DataFrame
 
 from microagg import errors
-from microagg.aggregate.masking import MORE_DECIMALS, rounding_of
+from microagg.aggregate.masking import MORE_DECIMALS
 from microagg.engines.local import (
     another_partition_may_help,
-    claims_of,
+    check_before_search,
     notes_on_run,
     plans_of,
-    raise_if_unsafe,
 )
 from microagg.engines.solving import Watcher
 from microagg.engines.spark import numbered_frame
@@ -32,12 +31,11 @@ from microagg.engines.spark.strata_counts import CountedStrata, counted_strata
 from microagg.engines.spark.unassigned_columns import check_roles
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
-from microagg.model import Claims
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.verdict import Finding, Verdict
 from microagg.verify.distributed import Fingerprint, verify_frame
-from microagg.verify.recount import BeforeAfterColumns
+from microagg.verify.recount import BeforeAfterColumns, RespondentColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +53,7 @@ class _Prepared:
     keys: Keys
     plan: Planned
     decimals: dict[str, int | None]
+    respondents: tuple[RespondentColumn, ...]
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -68,7 +67,6 @@ class _Attempt:
     paired: DataFrame
     sides: BeforeAfterColumns
     results: list[list[PacketResult]]
-    claims: Claims
     verdict: Verdict
     released: Fingerprint
 
@@ -77,6 +75,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     """A verified release of the source, or an exception with the reasons against it."""
     started = monotonic()
     check_settings(protection)
+    check_before_search(protection)
     numbered_frame.check_source(source, protection)
     session = source.frame.sparkSession
     sizes = sizes_of(protection.k, session.conf.get("spark.microagg.blockRecords", None))
@@ -93,15 +92,14 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
         attempt.paired.unpersist()
     if not attempt.verdict.safe:
         attempt.paired.unpersist()
-    raise_if_unsafe(attempt.verdict, attempts)
+    attempt.verdict.raise_if_unsafe(attempts)
     notes = _notes(prepared, attempt.results, attempts)
     return SparkRelease(
         paired=attempt.paired,
         sides=attempt.sides,
         source=source,
-        claims=attempt.claims,
-        protection=protection,
-        verdict=replace(attempt.verdict, notes=(*attempt.verdict.notes, *notes)),
+        protection=prepared.protection,
+        verdict=replace(attempt.verdict, findings=(*attempt.verdict.findings, *notes)),
         found=tuple(attempt.results),
         fingerprint=prepared.fingerprint,
         released=attempt.released,
@@ -113,9 +111,11 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
 def _prepare(source: Source, protection: Protection, sizes: Sizes, steps: _Steps) -> _Prepared:
     steps.at("looking at columns", 0.0)
     check_roles(source, protection)
+    protection = protection.complete(source.columns)
     numbered_frame.refuse_invalid_text(source, protection)
     numbered_frame.refuse_text(source, protection)
-    numbered = numbered_frame.by_number(source, protection)
+    respondents = tuple(numbered_frame.respondents(source, protection))
+    numbered = numbered_frame.by_number(source, protection, respondents)
     if protection.weight is not None:
         numbered_frame.refuse_weights(numbered, protection.weight)
     strata = counted_strata(source, numbered, protection)
@@ -124,7 +124,7 @@ def _prepare(source: Source, protection: Protection, sizes: Sizes, steps: _Steps
     steps.at("counting records", 0.05)
     plan = planned(frame, protection, keys, strata.sizes, sizes)
     decimals = _decimals(protection, keys, plan)
-    return _Prepared(source, protection, sizes, numbered, strata, frame, keys, plan, decimals)
+    return _Prepared(source, protection, sizes, numbered, strata, frame, keys, plan, decimals, respondents)
 
 
 def _attempt(prepared: _Prepared, method: MethodPlan, steps: _Steps) -> _Attempt:
@@ -139,16 +139,21 @@ def _attempt(prepared: _Prepared, method: MethodPlan, steps: _Steps) -> _Attempt
             steps.at("grouping across borders", 0.6)
             paired, results = second_round(paired, results, jobs, protection, strata.sizes, prepared.sizes)
         steps.at("counting again", 0.85)
-        promises = _promises(protection, prepared.keys, results, prepared.decimals)
-        claims = claims_of(protection, strata.recoded, *promises)
         sides = _sides(prepared)
         verdict, released = verify_frame(
-            paired, sides, claims, prepared.fingerprint, strata.suppressed, prepared.numbered
+            paired,
+            sides,
+            protection,
+            prepared.source.columns,
+            prepared.fingerprint,
+            strata.suppressed,
+            prepared.numbered,
+            parts=max(len(own) for own in results),
         )
     except BaseException:
         paired.unpersist()
         raise
-    return _Attempt(paired, sides, results, claims, verdict, released)
+    return _Attempt(paired, sides, results, verdict, released)
 
 
 class _Steps:
@@ -180,31 +185,6 @@ def _decimals(protection: Protection, keys: Keys, plan: Planned) -> dict[str, in
     return found
 
 
-def _promises(
-    protection: Protection,
-    keys: Keys,
-    results: Sequence[Sequence[PacketResult]],
-    decimals: dict[str, int | None],
-) -> tuple[dict[str, float], dict[str, float]]:
-    """By column: how far a published value may be from the mean, and how far the mean may move.
-
-    Whole numbers keep the total of each packet, as far as the sizes of its groups allow.
-    """
-    rounding: dict[str, float] = {}
-    tolerance: dict[str, float] = {}
-    if protection.aggregate == "median":
-        return rounding, tolerance
-    for places, own in zip(keys.subsets, results, strict=True):
-        for at, place in enumerate(places):
-            name, digits = keys.names[place], decimals[keys.columns[place]]
-            rounding[name] = rounding_of(digits)
-            tolerance[name] = 0.0 if digits is None else rounding[name]
-            if digits == 0:
-                shares = math.fsum(found.shares[at] for found in own)
-                tolerance[name] = 0.5 * math.fsum(found.largest[at] for found in own) / max(shares, 1e-300)
-    return rounding, tolerance
-
-
 def _sides(prepared: _Prepared) -> BeforeAfterColumns:
     source, protection, keys = prepared.source, prepared.protection, prepared.keys
     profile, decimals = prepared.plan.profile, prepared.decimals
@@ -222,7 +202,7 @@ def _sides(prepared: _Prepared) -> BeforeAfterColumns:
         if decimals[keys.columns[place]] == 0 and max(profile.high[place], -profile.low[place]) < 2.0**53
     )
     weight = WEIGHT if protection.weight is not None else None
-    return BeforeAfterColumns(before, after, tuple(content), weight, whole)
+    return BeforeAfterColumns(before, after, tuple(content), weight, whole, prepared.respondents)
 
 
 def _notes(

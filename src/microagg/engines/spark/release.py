@@ -21,6 +21,7 @@ from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.verdict import Verdict
 from microagg.verify.distributed import Fingerprint, released_columns
+from microagg.verify.promises import promises_of
 from microagg.verify.recount import BeforeAfterColumns, quoted
 
 
@@ -36,7 +37,6 @@ class SparkRelease:
     paired: DataFrame
     sides: BeforeAfterColumns
     source: Source
-    claims: Claims
     protection: Protection
     verdict: Verdict
     found: tuple[list[PacketResult], ...]
@@ -50,6 +50,11 @@ class SparkRelease:
     def __post_init__(self) -> None:
         if self.verdict.safe is not True or self.released.records != self.verdict.records:
             raise wording.not_verified()
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What is promised, as the verifier derives it."""
+        return promises_of(self.protection, self.source.columns, {})
 
     @property
     def data(self) -> DataFrame:

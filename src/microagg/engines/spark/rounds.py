@@ -112,10 +112,6 @@ def notes_of(paired: DataFrame, jobs: Sequence[PacketJob]) -> list[list[PacketRe
     # One packet that is refused leaves others without some of their records.
     for refusal in sorted(refusals, key=lambda each: wording.kind_of(each) == "source_changed"):
         raise refusal
-    odd = sum(found.odd for own in notes for found in own)
-    protection = jobs[0].protection
-    if odd and protection.aggregate == "median" and not protection.accept_real_values:
-        raise wording.real_values(odd)
     return notes
 
 

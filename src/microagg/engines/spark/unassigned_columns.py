@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
-from microagg import wording
 from microagg.engines.spark.numbered_frame import Source
-from microagg.plan.identifiers import identifying_name, nearly_unique, numbers_of_units
+from microagg.identifiers import identifying_name, nearly_unique, numbers_of_units
 from microagg.plan.protection import Protection
+from microagg.plan.roles import check_acceptances, refuse_without_role
 
 NUMBERS_OR_TEXT = ("string", "byte", "short", "integer", "long")
 """Types of what may be the number of a unit."""
@@ -21,11 +21,20 @@ DISTINCT = "nearly all of its values are distinct"
 
 
 def check_roles(source: Source, protection: Protection) -> None:
-    """`SettingsError` for likely identifiers that nobody has given a role."""
+    """`SettingsError` for columns that nobody has given a role, unless the rest may be released."""
     roles = dict(protection.columns_by_role())
-    names = [name for name in source.columns if name not in roles and source.kind(name) != "boolean"]
-    if not names:
+    check_acceptances(protection, source.columns)
+    without = [name for name in source.columns if name not in roles]
+    if protection.rest == "drop" or not without:
         return
+    refuse_without_role(protection, without, _reasons(source, without))
+
+
+def _reasons(source: Source, names: list[str]) -> dict[str, str]:
+    """Which of the columns may show who a record is, and why."""
+    names = [name for name in names if source.kind(name) != "boolean"]
+    if not names:
+        return {}
     columns = [F.col(f"c{source.at(name)}") for name in names]
     rules = [F.count(column).alias(f"n{at}") for at, column in enumerate(columns)]
     rules += [
@@ -40,11 +49,10 @@ def check_roles(source: Source, protection: Protection) -> None:
             continue
         if identifying_name(name, source.kind(name) == "string"):
             reasons[name] = NAMED
+        elif source.kind(name) not in NUMBERS_OR_TEXT:
+            continue  # amounts may all be distinct
         elif nearly_unique(int(distinct * (1.0 + 3.0 * ERROR)), present):
             reasons[name] = DISTINCT
-        elif source.kind(name) in NUMBERS_OR_TEXT and numbers_of_units(
-            name, source.kind(name) != "string", distinct
-        ):
+        elif numbers_of_units(name, source.kind(name) != "string", distinct):
             reasons[name] = NUMBERED
-    if reasons:
-        raise wording.needs_role(list(reasons), list(reasons.values()))
+    return reasons

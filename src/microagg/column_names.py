@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from microagg.plan.identifiers import parts_of_name
+from microagg.identifiers import parts_of_name
 
 WeightName = Literal["", "weight", "survey weight"]
 
