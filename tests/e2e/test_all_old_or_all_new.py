@@ -119,7 +119,8 @@ staging.commit_all = interrupted
 def test_a_rename_that_fails_puts_back_what_was_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
-    release = {k: microagg.protect(str(survey(tmp_path / "s.csv", 48)), k=k, rest="pass", keys=["age"], drop=["note"],
+    release = {k: microagg.protect(str(survey(tmp_path / "s.csv", 48)), k=k, rest="pass",
+    keys=["age"], drop=["note"],
                pass_=["region", "income", "zeros", "weight", "disease"], method="mdav")
                for k in (3, 4)}  # fmt: skip
     place = tmp_path / "place"

@@ -19,7 +19,8 @@ from tests.spark.test_protect import KEYS, people
 def made(session: Any) -> tuple[SparkRelease, pa.Table]:
     """A release, and the frame behind it."""
     release: Any = microagg.protect(
-        session.createDataFrame(people(60)), k=3, rest="pass", keys=KEYS, strata=["region"], confidential=["illness"],
+        session.createDataFrame(people(60)), k=3, rest="pass",
+        keys=KEYS, strata=["region"], confidential=["illness"],
         weight="weight", method="mdav", accept="distinct", min_distinct=3,
     )  # fmt: skip
     return release, release.paired.toArrow()
@@ -76,7 +77,8 @@ def test_broken_frames(session: Any, made: tuple[SparkRelease, pa.Table]) -> Non
 def test_homogeneous_groups_are_counted_as_in_memory(made: tuple[SparkRelease, pa.Table]) -> None:
     release, _ = made
     here = microagg.protect(
-        people(60).sort_by([(name, "ascending") for name in KEYS]), k=3, rest="pass", keys=KEYS, strata=["region"],
+        people(60).sort_by([(name, "ascending") for name in KEYS]), k=3, rest="pass",
+        keys=KEYS, strata=["region"],
         confidential=["illness"], weight="weight", method="mdav", accept="distinct", min_distinct=3,
     )  # fmt: skip
     assert here.verdict.homogeneous

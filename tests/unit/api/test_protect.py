@@ -388,7 +388,8 @@ def test_small_strata_are_merged(sizes: dict[Any, int], codes: dict[str, int]) -
 
 def test_small_strata_are_suppressed() -> None:
     frame = with_strata({"A": 6, "C": 2, "D": 1})
-    release = protect(frame.assign(kind=frame["code"].astype("category")), 3, rest="pass", keys="x", strata="code",
+    release = protect(frame.assign(kind=frame["code"].astype("category")), 3, rest="pass",
+    keys="x", strata="code",
                       small_strata="suppress")  # fmt: skip
     assert list(release.data["code"]) == ["A"] * 6
     assert list(release.data.index) == list(range(6))
@@ -578,7 +579,7 @@ def test_weights_are_above_zero(wrong: float) -> None:
 
 
 def test_medians() -> None:
-    with pytest.raises(UnsafeRelease, match="accept=.real-values"):
+    with pytest.raises(UnsafeRelease, match=r"accept=.real-values"):
         protected(aggregate="median")
     release = protected(aggregate="median", accept="real-values", keep_order=True)
     [task] = release.partitions
@@ -767,7 +768,7 @@ def test_records_are_shuffled_and_never_by_the_seed() -> None:
 
 
 def test_pairs() -> None:
-    with pytest.raises(DecisionNeeded, match="accept=.pairs"):
+    with pytest.raises(DecisionNeeded, match=r"accept=.pairs"):
         protected(k=2)
     release = protected(k=2, accept="pairs")
     assert count(release.data, "age", "income") >= 2

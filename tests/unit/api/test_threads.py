@@ -47,7 +47,8 @@ def released(threads: int, **words: Any) -> Answer:
 
 def released_by_region(threads: int) -> Answer:
     release = microagg.protect(
-        people(), 3, rest="pass", keys=list("abcd"), strata="region", threads=threads, seed=7, effort="fast",
+        people(), 3, rest="pass",
+        keys=list("abcd"), strata="region", threads=threads, seed=7, effort="fast",
         keep_order=True,
     )  # fmt: skip
     return (release.data.to_numpy(), *(task.labels for task in release.partitions))

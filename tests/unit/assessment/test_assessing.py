@@ -340,7 +340,8 @@ def test_a_release_beside_its_source(seen: list[Pair], keep_order: bool, tmp_pat
     path = tmp_path / "people.csv"
     ORIGINAL.to_csv(path, index=False, sep=";", decimal=",")
     release = microagg.protect(
-        path, 3, rest="pass", keys=KEYS, strata="region", drop="name", confidential="illness", weight="weight",
+        path, 3, rest="pass",
+        keys=KEYS, strata="region", drop="name", confidential="illness", weight="weight",
         pass_="wealth", keep_order=keep_order,
     )  # fmt: skip
     found = assess_release(release)

@@ -336,7 +336,8 @@ def test_a_plan_has_data_roles_and_policies(tmp_path: Path) -> None:
     DATA.to_csv(tmp_path / "people.csv", index=False, sep=";")
     plan.write_text(
         'input = "people.csv"\ndelimiter = ";"\nk = 7\nmethod = "vmdav"\nkeys = [["a", "b"]]\n'
-        'each = ["c"]\nstrata = ["s"]\ndrop = ["name"]\nmissing = "by-pattern"\naccept = ['partial']\n'
+        'each = ["c"]\nstrata = ["s"]\ndrop = ["name"]\nmissing = "by-pattern"\n'
+        'accept = ["partial"]\n'
     )
     found = microagg.compare(plan=plan, methods="mdav")
     assert [(row["k"], row["method"], row["subsets"]) for row in found.rows] == [

@@ -292,7 +292,8 @@ def test_the_page_can_be_made_again_from_the_written_file_and_the_plan(tmp_path:
     )
     frame.loc[rng.choice(n, 20, replace=False), "b"] = np.nan
     release = microagg.protect(
-        frame, k=3, rest="pass", keys=[["a", "b"], ["c"]], strata=["region", "tiny"], small_strata="suppress",
+        frame, k=3, rest="pass",
+        keys=[["a", "b"], ["c"]], strata=["region", "tiny"], small_strata="suppress",
         confidential=["income"], confidential_as="subset", missing="by-pattern", weight="weight",
         drop=["name"], accept="partial", method="mdav", retry=True,
     )  # fmt: skip

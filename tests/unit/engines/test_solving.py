@@ -160,7 +160,8 @@ def people(n: int = 90) -> pd.DataFrame:
 
 def test_a_stopped_release_with_strata_is_safe_and_says_so() -> None:
     release = microagg.protect(
-        people(), k=3, rest="pass", keys=["a", "b", "c"], strata=["region"], method="anneal:steps=100000000000",
+        people(), k=3, rest="pass",
+        keys=["a", "b", "c"], strata=["region"], method="anneal:steps=100000000000",
         threads=1, progress=lambda now: now.has_groups,
     )  # fmt: skip
     assert release.verdict.safe
@@ -201,7 +202,8 @@ def test_a_stopped_run_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> No
     frame = people().assign(illness="none")
     with pytest.raises(microagg.UnsafeRelease):
         microagg.protect(
-            frame, k=3, rest="pass", keys=["a", "b", "c"], strata=["region"], confidential=["illness"], retry=True,
+            frame, k=3, rest="pass",
+            keys=["a", "b", "c"], strata=["region"], confidential=["illness"], retry=True,
             method="anneal:steps=100000000000", progress=lambda now: now.has_groups,
         )  # fmt: skip
     assert len(attempts) == 1

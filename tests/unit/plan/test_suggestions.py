@@ -402,7 +402,7 @@ def test_yes_and_no_as_numbers_are_masked_if_there_is_nothing_else() -> None:
 
 def test_pairs_are_refused_by_plan_as_by_protect() -> None:
     microdata = typed(person())
-    with pytest.raises(DecisionNeeded, match="accept=.pairs"):
+    with pytest.raises(DecisionNeeded, match=r"accept=.pairs"):
         draft_plan(microdata, profile(microdata), 2)
     found = draft_plan(microdata, profile(microdata), 2, accept=["pairs"])
     assert microagg.protect(pd.DataFrame(person()), **_keywords(found.settings)).verdict.safe

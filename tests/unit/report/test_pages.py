@@ -98,8 +98,10 @@ def rich() -> Release:
     frame["region"] = rng.choice(["north", "south"], 300)
     frame["weight"] = rng.uniform(1.0, 1.5, 300).round(2)
     return microagg.protect(
-        frame, k=3, rest="pass", keys=[["a", "c"], ["d", "e"]], strata=["region"], confidential=["f"], weight="weight",
-        pass_=["b"], drop=["total", "copy"], missing="by-pattern", accept=["partial", "predicted"], method="mdav",
+        frame, k=3, rest="pass",
+        keys=[["a", "c"], ["d", "e"]], strata=["region"], confidential=["f"], weight="weight",
+        pass_=["b"], drop=["total", "copy"], missing="by-pattern", accept=["partial", "predicted"],
+        method="mdav",
     )  # fmt: skip
 
 
@@ -321,7 +323,8 @@ def test_external_has_no_value_of_the_source_that_is_not_released() -> None:
     frame.loc[7, "one"] = 88_888_881  # extremes
     frame.loc[9, "two"] = 0.0123457
     release = microagg.protect(
-        frame, k=3, rest="pass", keys=[["one", "two"], ["three"]], confidential=["noisy"], confidential_as="noise",
+        frame, k=3, rest="pass",
+        keys=[["one", "two"], ["three"]], confidential=["noisy"], confidential_as="noise",
         drop=["code"], accept="partial", seed=48151623, decimals={"two": 2},
     )  # fmt: skip
     page = release.external_report()

@@ -184,7 +184,8 @@ def test_every_finding_has_a_sentence_for_its_figures_and_every_sentence_a_findi
 SENTENCES: list[tuple[Finding, str]] = [
     (
         decide("partial", k=3, unique=1, below=2),
-        "The release is k-anonymous per subset, NOT jointly (1 record unique): 2 records are in combinations "
+        "The release is k-anonymous per subset, NOT jointly (1 record unique): 2 records are in "
+        "combinations "
         "of the keys of all subsets that fewer than 3 records share. Mask all keys together as one subset. "
         'Or accept this: accept="partial".',
     ),
@@ -209,31 +210,36 @@ SENTENCES: list[tuple[Finding, str]] = [
     ),
     (
         refuse("respondents", "id", keys=("age", "sex"), k=3, below=1, alone=1, by_shape=False),
-        "1 combination of age and sex is shared by fewer than 3 respondents (1 by one alone), as 'id' shows: "
+        "1 combination of age and sex is shared by fewer than 3 respondents (1 by one alone), as "
+        "'id' shows: "
         "what is published there is nearly their own value. Combine the records of a respondent, or use a "
         "larger k or fewer strata. If every record is a respondent of its own, use "
         'respondent="none".',
     ),
     (
         decide("derived", "net", kind="sum", others=("gross", "tax"), records=95, of=100),
-        "'net' was masked, but is a sum or difference of gross and tax, which are released unchanged: in 95 "
+        "'net' was masked, but is a sum or difference of gross and tax, which are released "
+        "unchanged: in 95 "
         "of 100 records its values can be computed. Leave out gross and tax, or mask them together with "
         "'net'. Or accept this: accept=\"derived=net\".",
     ),
     (
         decide("predicted", "pay", share=0.8, chance=1 / 3),
-        "Confidential column 'pay' follows from the keys so closely that 80% of the records can be told from "
+        "Confidential column 'pay' follows from the keys so closely that 80% of the records can be "
+        "told from "
         "others of their group by it, where chance would tell 33%. Use a larger k, mask the column "
         '(confidential_as="subset"), or leave it out. Or accept this: accept="predicted=pay".',
     ),
     (
         decide("dominated", "sales", keys=("sales",), groups=2, percent=10.0),
-        "In 2 groups of sales one record's amount of 'sales' can be estimated within 10 %. Try other groups "
+        "In 2 groups of sales one record's amount of 'sales' can be estimated within 10 %. Try other "
+        "groups "
         '(retry=True). Use a larger k. Or accept this: accept="dominated=sales".',
     ),
     (
         note("unchanged", "a", "b", records={"a": 1200, "b": 3}, of=4000),
-        "values released unchanged, as their whole group has the same: 1200 of a, 3 of b (of 4,000 records)",
+        "values released unchanged, as their whole group has the same: 1200 of a, 3 of b (of 4,000 "
+        "records)",
     ),
     (
         note("values_given_up", k=3, lost={"a": 2, "b": 1}),
