@@ -27,7 +27,7 @@ class Measure:
     `definition`: one sentence; `formula`: plain text with Unicode signs; `range`: for instance "0 to 100 %,
     0 is the best"; `higher`: how "higher means …" goes on; `reference`: who defined it. The most important
     ones have `first`, their place among those that are shown first, and `sentence`, the result in plain
-    words: it begins with {value}, and {allowed} is what the finding compares it with.
+    words: it begins with {value}, and {allowed} is what the result compares it with.
     """
 
     kind: MeasureKind

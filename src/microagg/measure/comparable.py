@@ -40,16 +40,16 @@ class Comparable:
         """If no column is left: `unchanged`, or NaN if a constant one has changed. None if one is left."""
         if self.columns:
             return None
-        return self.finding(unchanged if self.unchanged else np.nan, note=wording.note_nothing_to_compare())
+        return self.result(unchanged if self.unchanged else np.nan, note=wording.note_nothing_to_compare())
 
     def too_few(self, records: int, left_out: str) -> MeasureResult | None:
         """No number from fewer than two records."""
         if records >= 2:
             return None
-        return self.finding(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
+        return self.result(np.nan, note=f"{left_out}; {wording.note_nothing_to_compare()}")
 
-    def finding(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> MeasureResult:
-        """A finding whose note also lists what was left out."""
+    def result(self, value: float, parts: dict[str, float] | None = None, note: str = "") -> MeasureResult:
+        """A result whose note also lists what was left out."""
         return MeasureResult(
             float(value), parts or {}, "; ".join(text for text in (note, self.note) if text)
         )

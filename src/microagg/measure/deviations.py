@@ -21,7 +21,7 @@ def il(pair: Pair) -> MeasureResult:
     if nothing := data.empty_result():
         return nothing
     sse, sst = _squares(data)
-    return data.finding(100.0 * sse.sum() / sst.sum(), data.by_column(100.0 * sse / sst))
+    return data.result(100.0 * sse.sum() / sst.sum(), data.by_column(100.0 * sse / sst))
 
 
 def changed_cells(pair: Pair) -> MeasureResult:
@@ -50,7 +50,7 @@ def il_subsets(pair: Pair) -> MeasureResult:
             parts[name] = float(100.0 * sse[own].sum() / sst[own].sum())
     flat = len(pair.subsets) - len(parts)
     note = wording.note_flat_parts("subset" if flat == 1 else "subsets", flat) if flat else ""
-    return data.finding(max(parts.values(), default=np.nan), parts, note)
+    return data.result(max(parts.values(), default=np.nan), parts, note)
 
 
 def il_strata(pair: Pair) -> MeasureResult:
@@ -76,7 +76,7 @@ def il_strata(pair: Pair) -> MeasureResult:
     parts = {f"stratum {h}": float(100.0 * sse[h] / sst[h]) for h in np.flatnonzero(varies).tolist()}
     flat = len(np.unique(pair.strata)) - len(parts)
     note = wording.note_flat_parts("stratum" if flat == 1 else "strata", flat) if flat else ""
-    return data.finding(max(parts.values(), default=np.nan), parts, note)
+    return data.result(max(parts.values(), default=np.nan), parts, note)
 
 
 def il1s(pair: Pair) -> MeasureResult:
@@ -89,7 +89,7 @@ def il1s(pair: Pair) -> MeasureResult:
     if nothing := data.empty_result():
         return nothing
     sums, mass = _absolute(data)
-    return data.finding(sums.sum() / mass.sum(), data.by_column(sums / mass))
+    return data.result(sums.sum() / mass.sum(), data.by_column(sums / mass))
 
 
 def il1s_sum(pair: Pair) -> MeasureResult:
@@ -100,7 +100,7 @@ def il1s_sum(pair: Pair) -> MeasureResult:
     sums, mass = _absolute(data)
     cells = data.present.sum(axis=0)
     parts = data.by_column(sums / mass * cells)
-    return data.finding(sums.sum() / mass.sum() * cells.sum(), parts)
+    return data.result(sums.sum() / mass.sum() * cells.sum(), parts)
 
 
 def _squares(data: Comparable) -> tuple[Values, Values]:

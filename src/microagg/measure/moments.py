@@ -33,7 +33,7 @@ def means(pair: Pair) -> MeasureResult:
         return nothing
     mass = data.mass
     changes = 100.0 * (mass * (data.y - data.x)).sum(axis=0) / mass.sum(axis=0)
-    return data.finding(np.abs(changes).mean(), data.by_column(changes))
+    return data.result(np.abs(changes).mean(), data.by_column(changes))
 
 
 def variances(pair: Pair) -> MeasureResult:
@@ -45,7 +45,7 @@ def variances(pair: Pair) -> MeasureResult:
     weight = mass.sum(axis=0)
     centred = data.y - (mass * data.y).sum(axis=0) / weight
     changes = 100.0 * ((mass * centred**2).sum(axis=0) / weight - 1.0)
-    return data.finding(np.abs(changes).mean(), data.by_column(changes))
+    return data.result(np.abs(changes).mean(), data.by_column(changes))
 
 
 def quantiles(pair: Pair, *, at: Sequence[float] = QUANTILES) -> MeasureResult:
@@ -62,7 +62,7 @@ def quantiles(pair: Pair, *, at: Sequence[float] = QUANTILES) -> MeasureResult:
         x, y, weights = _column(data, place)
         moved = quantiles_of(y, weights, at) - quantiles_of(x, weights, at)
         changes[place] = 100.0 * np.abs(moved).mean()
-    return data.finding(changes.mean(), data.by_column(changes))
+    return data.result(changes.mean(), data.by_column(changes))
 
 
 def covariances(pair: Pair) -> MeasureResult:
@@ -107,7 +107,7 @@ def eigenvalues(pair: Pair) -> MeasureResult:
     if not present.all():
         notes.append(wording.note_null_components(int((~present).sum())))
     parts = {f"component {at + 1}": change for at, change in enumerate(changes.tolist())}
-    return data.finding(changes.sum(), parts, "; ".join(notes))
+    return data.result(changes.sum(), parts, "; ".join(notes))
 
 
 def mean_deviation(pair: Pair) -> MeasureResult:
@@ -119,7 +119,7 @@ def mean_deviation(pair: Pair) -> MeasureResult:
     for at in range(len(data.columns)):
         x, y, weights = _column(data, at)
         deviations[at] = loss.mean_deviation(x[:, np.newaxis], y[:, np.newaxis], weights)
-    return data.finding(deviations.mean(), data.by_column(deviations))
+    return data.result(deviations.mean(), data.by_column(deviations))
 
 
 def fpc_correlation(pair: Pair) -> MeasureResult:
@@ -137,9 +137,9 @@ def fpc_share(pair: Pair) -> MeasureResult:
     data = comparable(pair)
     x, y, weights, left_out = data.complete()
     if not data.columns or len(x) < 2:  # without any variation there is no share, changed or not
-        return data.finding(np.nan, note=wording.note_nothing_to_compare())
+        return data.result(np.nan, note=wording.note_nothing_to_compare())
     shares = {"original": loss.fpc_share(x, x, weights), "masked": loss.fpc_share(x, y, weights)}
-    return data.finding(shares["masked"], shares, left_out)
+    return data.result(shares["masked"], shares, left_out)
 
 
 def correlation_change_deviation(pair: Pair) -> MeasureResult:
@@ -201,15 +201,15 @@ def _over_pairs(data: Comparable, statistic: Callable[[Values, Comparable], Valu
         return nothing
     p = len(data.columns)
     if p == 1:
-        return data.finding(0.0, note=wording.note_one_column())
+        return data.result(0.0, note=wording.note_one_column())
     changes = np.abs(statistic(data.y, data) - statistic(data.x, data))
     changes[np.diag_indices(p)] = np.nan
     known = ~np.isnan(changes)
     sums, counts = np.where(known, changes, 0.0).sum(axis=0), known.sum(axis=0)
     if not counts.any():
-        return data.finding(np.nan, note=wording.note_nothing_to_compare())
+        return data.result(np.nan, note=wording.note_nothing_to_compare())
     by_column = np.divide(sums, counts, out=np.full(p, np.nan), where=counts > 0)
-    return data.finding(sums.sum() / counts.sum(), data.by_column(by_column))
+    return data.result(sums.sum() / counts.sum(), data.by_column(by_column))
 
 
 def _of_complete(pair: Pair, measure: Callable[[Values, Values, Values], float]) -> MeasureResult:
@@ -218,4 +218,4 @@ def _of_complete(pair: Pair, measure: Callable[[Values, Values, Values], float])
     x, y, weights, left_out = data.complete()
     if nothing := data.empty_result() or data.too_few(len(x), left_out):
         return nothing
-    return data.finding(measure(x, y, weights), note=left_out)
+    return data.result(measure(x, y, weights), note=left_out)

@@ -47,7 +47,7 @@ def pil(pair: Pair) -> MeasureResult:
     if len(data.columns) > 1:
         losses |= _of_pairs(data)
     parts = {name: float(np.mean(values)) for name, values in losses.items() if values.size}
-    return data.finding(float(np.mean(list(parts.values()))), parts)
+    return data.result(float(np.mean(list(parts.values()))), parts)
 
 
 def _probabilities(changes: Values, variances: Values, n: Values) -> Values:

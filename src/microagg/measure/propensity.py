@@ -50,7 +50,7 @@ def propensity(pair: Pair, *, ridge: float = RIDGE) -> MeasureResult:
     size = 2.0 * float(weights.sum() ** 2 / (weights**2).sum())
     expected = terms.independent / (8.0 * size)
     notes = [wording.note_propensity(terms.count), *([left_out] if left_out else [])]
-    return data.finding(error / expected, {"pMSE": error, "expected": expected}, "; ".join(notes))
+    return data.result(error / expected, {"pMSE": error, "expected": expected}, "; ".join(notes))
 
 
 class _Terms:
