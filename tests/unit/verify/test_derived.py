@@ -270,6 +270,17 @@ def test_rare_values_are_not_guessed() -> None:
     assert derivations(pa.table({"key": key}), pa.table({"a": key})) != []
 
 
+def test_codes_that_occur_once_prove_nothing() -> None:
+    random = np.random.default_rng(0)
+    key = np.where(np.arange(1000) < 910, 0.0, np.rint(random.lognormal(4, 1, 1000)))
+    column = np.where(np.arange(1000) < 910, np.nan, random.normal(size=1000))
+    assert derivations(pa.table({"key": key}), pa.table({"a": pa.array(column, from_pandas=True)})) == []
+    level = np.where(np.arange(1000) == 7, 99, random.integers(0, 5, 1000))
+    assert derivations(
+        pa.table({"key": level * 1.0}), pa.table({"a": [f"L{100 - at}" for at in level]})
+    ) == [Derivation("key", ("a",), "code", 1000, 1000)]
+
+
 def test_a_constant_key_and_empty_columns_give_nothing() -> None:
     random = np.random.default_rng(0)
     keys = pa.table({"constant": np.ones(300), "empty": pa.nulls(300, pa.float64())})

@@ -13,6 +13,8 @@ from microagg.verify.derived.chance import chance_of_codes, chance_of_rule, log_
 from microagg.verify.derived.lines import direction, line, longest_rise, narrowest
 from microagg.verify.derived.relations import (
     EXACT,
+    LEAST_A_CODE,
+    LEAST_BEYOND_GUESSING,
     SINGLE,
     CodeCount,
     CodeToValue,
@@ -23,13 +25,11 @@ from microagg.verify.derived.relations import (
     count_codes,
     in_order,
 )
-from microagg.verify.derived.sample import LEAST_BEYOND_GUESSING, LEAST_SAMPLED_SHARE, Sample, half_unit
+from microagg.verify.derived.sample import LEAST_SAMPLED_SHARE, Sample, half_unit
 
 LEAST_FOR_A_LINE = 10
 LEAST_FOR_AN_ORDER = 20
 """So many different values must a column and a key have that are on a line, or in the same order."""
-LEAST_A_CODE = 10
-"""So many records must a code have on average: a column without repetitions gives any other."""
 WIDE = 100.0
 """So many times the rounding must a key vary by, or a rule says little within it."""
 _MORE_SLACK = 1.05
@@ -78,8 +78,7 @@ def _of_numbers(sample: Sample, name: str, reading: str) -> Iterator[tuple[int, 
     if right == sample.n:
         return
     x = sample.others.numbers(name, reading)
-    there = np.flatnonzero(np.isfinite(x))
-    there = there[:: max(len(there) // _FITTED, 1)]
+    there = np.flatnonzero(np.isfinite(x))[:_FITTED]
     there = there[np.argsort(x[there], kind="stable")]
     x, y = x[there], sample.numbers[there]  # type: ignore[index]  # numbers are looked at first
     with np.errstate(all="ignore"):
@@ -164,7 +163,7 @@ def _codes(sample: Sample, name: str) -> tuple[int, Rule] | None:
         return None
     count = count_codes([codes], (sample.classes.labels,))
     if _are_codes(sample, count, 0.0):
-        return count.right, CodeToValue("code", sample.key, (name,))
+        return count.right, CodeToValue("code", sample.key, (name,), sample.most_frequent)
     return None
 
 
@@ -209,4 +208,4 @@ def dummies(sample: Sample, names: Sequence[str]) -> list[tuple[int, Rule]]:
     count = count_codes(list(chosen.values()), key)
     if len(chosen) < 2 or not _are_codes(sample, count, log_choices(two_valued, len(chosen))):
         return []
-    return [(count.right, CodeToValue("dummies", sample.key, tuple(chosen)))]
+    return [(count.right, CodeToValue("dummies", sample.key, tuple(chosen), sample.most_frequent))]

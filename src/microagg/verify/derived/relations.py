@@ -25,6 +25,26 @@ SINGLE = 1e-6
 """What rounding of doubles, or of numbers of single precision, may leave, relative to the terms."""
 
 
+LEAST_SHARE = 0.95
+"""A rule that is right in a smaller share of the records with a value of the key is none."""
+LEAST_BEYOND_GUESSING = 0.5
+"""A rule must give such a share of the values that are not the most frequent one.
+
+Where nearly all have the same value, guessing it is right in nearly all records, and so is any column that
+is rarely anything else.
+"""
+LEAST_A_CODE = 10
+"""So many records must a code have on average: a column without repetitions gives any other."""
+
+
+def is_right_often(right: int, of: int, most_frequent: float, least: float = LEAST_SHARE) -> bool:
+    """Whether a rule that is right so often settles the key, whose most frequent value has this share."""
+    wrong = of - right
+    return (
+        wrong <= (1.0 - least) * of and wrong <= (1.0 - LEAST_BEYOND_GUESSING) * (1.0 - most_frequent) * of
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Linear:
     """key = constant + Σ weight · (column - origin), up to the slack that rounding needs.
@@ -81,12 +101,36 @@ class SameText:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeCount:
+    """How many codes there are, in how many records; how many of these have their code's value, and how
+    many do so among those whose code occurs more than once.
+    """
+
+    codes: int
+    records: int
+    right: int
+    repeated: int
+
+
+@dataclass(frozen=True, slots=True)
 class CodeToValue:
     """Each combination of codes in some columns stands for one value of the key; null is a code too."""
 
     kind: Kind
     key: str
     columns: tuple[str, ...]
+    most_frequent: float
+    """The share of the key's most frequent value."""
+
+    def right(self, count: CodeCount) -> int:
+        """In how many records the rule is right; 0 if the codes are no codes.
+
+        Codes have some records on average. What occurs once gives any value of the key, and proves
+        nothing: the rule must be right often enough without it.
+        """
+        are_codes = count.codes * LEAST_A_CODE <= count.records
+        proved = is_right_often(count.repeated, count.records, self.most_frequent)
+        return count.right if are_codes and proved else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,15 +185,6 @@ def in_order(column: Doubles, key: Doubles) -> int:
 Rule = Linear | SameText | CodeToValue | Monotone
 
 
-@dataclass(frozen=True, slots=True)
-class CodeCount:
-    """How many codes there are, in how many records, and how many of these have their code's value."""
-
-    codes: int
-    records: int
-    right: int
-
-
 def count_codes(columns: list[Codes], key: Codes) -> CodeCount:
     """Of codes that give the value of a key which is most frequent among their records."""
     n = len(key[0])
@@ -157,4 +192,4 @@ def count_codes(columns: list[Codes], key: Codes) -> CodeCount:
     finer = classes.refined([key])
     most = np.zeros(classes.count, dtype=np.int64)
     np.maximum.at(most, classes.labels[finer.some_record], finer.sizes)
-    return CodeCount(classes.count, n, int(most.sum()))
+    return CodeCount(classes.count, n, int(most.sum()), int(most[classes.sizes > 1].sum()))

@@ -14,27 +14,11 @@ from microagg.model import Doubles
 from microagg.verify.classes import Classes
 from microagg.verify.derived.chance import chance_of_rule, chance_of_values, may_be_chance
 from microagg.verify.derived.readings import Reader
-from microagg.verify.derived.relations import Linear
+from microagg.verify.derived.relations import Linear, is_right_often
 from microagg.verify.values import is_text, plain
 
-LEAST_SHARE = 0.95
-"""A rule that is right in a smaller share of the records with a value of the key is none."""
 LEAST_SAMPLED_SHARE = 0.94
-"""The same in a sample, whose shares are off by a little."""
-LEAST_BEYOND_GUESSING = 0.5
-"""A rule must give such a share of the values that are not the most frequent one.
-
-Where nearly all have the same value, guessing it is right in nearly all records, and so is any column that
-is rarely anything else.
-"""
-
-
-def is_right_often(right: int, of: int, most_frequent: float, least: float = LEAST_SHARE) -> bool:
-    """Whether a rule that is right so often settles the key, whose most frequent value has this share."""
-    wrong = of - right
-    return (
-        wrong <= (1.0 - least) * of and wrong <= (1.0 - LEAST_BEYOND_GUESSING) * (1.0 - most_frequent) * of
-    )
+"""In a sample, whose shares are off by a little, for `LEAST_SHARE` of all records."""
 
 
 def half_unit(values: Doubles) -> float:
@@ -45,7 +29,7 @@ def half_unit(values: Doubles) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Records with a value of the key, and their other columns."""
+    """Records with a value of the key, in random order, and their other columns."""
 
     key: str
     keys: Reader

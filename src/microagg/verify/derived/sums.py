@@ -20,7 +20,7 @@ MORE_RECORDS = 20
 """So many records more than columns are needed: fewer have a sum of any columns."""
 MOST_COLUMNS = 200
 """Of more columns, those that vary most with the key are looked at."""
-_LEAST_ROWS = 1000
+_LEAST_ROWS = 2000
 _ROWS_A_COLUMN = 5
 _DEPENDENT = 1e-7
 """What is left of a column that is a combination of others, relative to its size."""
@@ -59,10 +59,10 @@ def sum_of_columns(sample: Sample, names: Sequence[str]) -> list[tuple[int, Rule
     terms = _terms(sample, key, names)
     if len(terms.names) < 2:
         return []
-    rows = np.arange(sample.n)
-    most = max(_LEAST_ROWS, _ROWS_A_COLUMN * len(terms.names))
-    rows = rows[:: max(sample.n // most, 1)]
-    matrix, target = terms.numbers[rows], key[rows]
+    rows = max(_LEAST_ROWS, _ROWS_A_COLUMN * len(terms.names))
+    matrix, target = terms.numbers[:rows], key[:rows]
+    if np.ptp(target) == 0:
+        return []
     best: list[tuple[int, Rule]] = []
     for order in _orders(len(terms.names)):
         chosen, basis = _independent(matrix, order)
