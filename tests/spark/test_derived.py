@@ -9,7 +9,19 @@ import pyarrow as pa
 import pytest
 
 from microagg.verify.derived import Derivation, derivations
-from tests.unit.verify.test_derived import CASES, unrelated
+from tests.unit.verify import test_derived as cases
+
+MAKERS = (
+    cases.number_inside_text,
+    cases.birth_year_with_exceptions,
+    cases.other_rounded_unit,
+    cases.reciprocal_with_exceptions,
+    cases.size_class,
+    cases.municipality,
+    cases.one_for_each_level,
+    cases.total,
+    cases.part_with_exceptions,
+)
 
 pytest.importorskip("pyspark", reason="SPARK IS NOT TESTED: PySpark is missing")
 
@@ -43,8 +55,8 @@ def by_columns(found: list[Derivation]) -> list[Derivation]:
 
 def test_all_kinds(session: Any) -> None:
     random, n = np.random.default_rng(5), 12_500
-    keys, others = {"none": random.normal(size=n)}, unrelated(random, n, 8)
-    for make in CASES:
+    keys, others = {"none": random.normal(size=n)}, cases.unrelated(random, n, 8)
+    for make in MAKERS:
         key, columns = make(random, n)
         keys[make.__name__] = np.where(random.random(n) < 0.1, np.nan, key) if len(keys) % 4 == 0 else key
         others |= {f"{make.__name__} {name}": column for name, column in columns.items()}
@@ -53,12 +65,11 @@ def test_all_kinds(session: Any) -> None:
         pa.table({name: pa.array(values, from_pandas=True) for name, values in others.items()}),
     )
     found = found_on_spark(session, *tables)
-    assert {each.key: each.kind for each in found} == {make.__name__: kind for make, kind in CASES.items()}
+    assert {each.key: each.kind for each in found} == {make.__name__: cases.CASES[make] for make in MAKERS}
     for each in found:
-        make = next(make for make in CASES if make.__name__ == each.key)
         assert all(name.startswith(f"{each.key} ") for name in each.columns)
         assert (each.records == each.of) == ("exceptions" not in each.key), each
-        assert each.of == n - np.isnan(keys[make.__name__]).sum()
+        assert each.of == n - np.isnan(keys[each.key]).sum()
 
 
 def test_few_records_give_the_same_as_in_memory(session: Any) -> None:
@@ -73,7 +84,7 @@ def test_few_records_give_the_same_as_in_memory(session: Any) -> None:
             "year": 2000 - age,
             "text": [f"level {value}" for value in level],
             "log": wrong,
-            **unrelated(random, n, 6),
+            **cases.unrelated(random, n, 6),
         }
     )
     found = found_on_spark(session, keys, others)
