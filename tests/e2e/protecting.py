@@ -88,6 +88,12 @@ def smallest_class(rows: Sequence[dict[str, str]], *names: str) -> int:
     return min(Counter(tuple(row[name] for name in names) for row in rows).values())
 
 
+def rest_of(arguments: Sequence[object]) -> tuple[str, ...]:
+    """Columns without a role are released, unless a plan or the test itself says otherwise."""
+    given = {str(each).partition("=")[0] for each in arguments}
+    return () if given & {"--plan", "--rest", "--shuffle", "--allow-pairs"} else ("--rest=pass",)
+
+
 def run(
     *arguments: object,
     folder: Path | None = None,
@@ -96,7 +102,8 @@ def run(
     **more: Any,
 ) -> subprocess.CompletedProcess[str]:
     """The outcome of `microagg protect`; nothing that it prints may show a value or a stack trace."""
-    done = outcome(command, *arguments, folder=folder, given=given, **more)
+    rest = rest_of(arguments) if command == "protect" else ()
+    done = outcome(command, *arguments, *rest, folder=folder, given=given, **more)
     printed = done.stdout + done.stderr
     assert not leaks(printed), printed
     assert not any(trace in printed for trace in TRACES), printed
@@ -105,7 +112,7 @@ def run(
 
 def run_without_privileges(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
     """Like `run`, in a process to which permissions apply even if it is root's."""
-    words = [COMMAND, "protect", *map(str, arguments)]
+    words = [COMMAND, "protect", *map(str, arguments), *rest_of(arguments)]
     if os.geteuid() == 0:
         less = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
         if shutil.which("setpriv") is None or subprocess.run([*less, "true"], check=False).returncode:

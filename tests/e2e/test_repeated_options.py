@@ -14,7 +14,7 @@ from microagg.cli import entry
 from tests.e2e.protecting import COMPANIES, protected, refused, rows_of, run, survey
 from tests.refusals import rules
 
-ROLES = ("--keys", "age,income", "--pass", "zeros,weight")
+ROLES = ("--keys", "age,income", "--pass", "zeros,weight", "--rest", "pass")
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from tests.e2e.protecting import (
     write_rows,
 )
 
-WORDS = "-k 3 --keys age,income --method mdav"
+WORDS = "-k 3 --keys age,income --rest pass --method mdav"
 SHORT = "microagg: There is not enough memory for these data and this method."
 
 
