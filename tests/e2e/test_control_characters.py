@@ -78,7 +78,7 @@ def test_control_characters_in_names_are_escaped_in_a_release() -> None:
         ["plan", "FILE", "-o", "-"],
         ["plan", "FILE", "-o", f"plan{ESC}.toml", "--json"],
         ["protect", "FILE", "-k", "3", "--keys", KEY, "-o", f"{ESC}{TURNED}.csv"],
-        ["protect", "FILE", "-k", "3", "--keys", KEY, "--confidential", REGION, "-o", "out.csv", "--json"],
+        ["protect", "FILE", "-k", "3", "--keys", KEY, "--confidential", REGION, "--rest=pass", "--json"],
         ["protect", "FILE", "-k", "3", "--keys", KEY, "--strata", f"{REGION},{ESC}", "-o", "out.csv"],
         ["protect", "FILE", "-k", "3", "--keys", REGION, "-o", "out.csv"],
         ["partition", "FILE", "-k", "3", "--columns", f'"{KEY}"', "--labels", f"labels{ESC}.csv"],
@@ -101,7 +101,21 @@ def test_control_characters_never_reach_a_terminal(words: list[str], file: Path)
 
 
 def test_files_keep_names_with_control_characters(file: Path) -> None:
-    done = run(file.parent, "protect", file, "-k", "3", "--keys", KEY, "--strata", REGION, "-o", "out.csv")
+    done = run(
+        file.parent,
+        "protect",
+        file,
+        "-k",
+        "3",
+        "--keys",
+        KEY,
+        "--strata",
+        REGION,
+        "--rest",
+        "pass",
+        "-o",
+        "out.csv",
+    )
     assert done.returncode == 0, done.stderr
     with (file.parent / "out.csv").open(newline="", encoding="utf-8") as written:
         assert next(csv.reader(written)) == [KEY, OTHER.strip(), REGION]

@@ -243,7 +243,7 @@ def test_bad_weights(tmp_path: Path, weight: str, parts: tuple[str, ...]) -> Non
         (("--keys", "age", "--aggregate", "median"), ("publish a value", "--accept=real-values")),
         (
             ("--keys", "age", "--confidential", "disease", "--min-distinct", "4", "--retry"),
-            ("Nothing is released, after 15 attempts", "a larger k"),
+            ("before this is decided, after 15 attempts", "A larger k"),
         ),
     ],
     ids=["dominated", "partial", "homogeneous", "median", "retried"],

@@ -54,8 +54,8 @@ def test_companies_are_published_as_in_the_paper(tmp_path: Path) -> None:
         ("322.5", "33"): 4,
     }
     assert column(path, "profit") == column(source, "profit")
-    assert "every released combination of surface and employees is shared by at least 3 records" in shown
-    assert "would make unique:\n  turnover  11 of 11 records" in shown
+    assert "at least 3 records share every combination of surface and employees" in shown
+    assert "makes unique:\n  turnover  11 of 11 records" in shown
     assert str(path) in shown
     assert "records are in the order of the source" in shown
 
@@ -70,7 +70,10 @@ def test_one_json_object_says_it_all(tmp_path: Path) -> None:
     assert 0.0 < found["information_loss"] < 100.0
     assert found["groups"] > 1
     assert found["verdict"]["safe"] is True
-    assert {entry["column"] for entry in found["verdict"]["not_counted"]} == {*SURVEY} - {"age", "income"}
+    assert {entry["column"] for entry in found["verdict"]["not_protected"]["columns"]} == {*SURVEY} - {
+        "age",
+        "income",
+    }
 
 
 # --- every option, and its effect ---------------------------------------------------------------
@@ -192,7 +195,7 @@ def test_pairs_scale_effort_seed_and_threads(tmp_path: Path) -> None:
         "seed": 7,
         "threads": 1,
     }
-    assert "each member of a group of two can compute the other's values" in shown
+    assert "each member of a group can compute the other's values" in shown
 
 
 def test_a_bound_and_the_groups(tmp_path: Path) -> None:
@@ -210,6 +213,28 @@ def test_a_bound_and_the_groups(tmp_path: Path) -> None:
         by_group.setdefault(row["group"], set()).add(column(path, "age")[int(row["record"]) - 1])
     assert len(by_group) == record["tasks"][0]["groups"]
     assert all(len(values) == 1 for values in by_group.values())
+
+
+def test_respondents_rest_and_amounts(tmp_path: Path) -> None:
+    rows = [[at // 3, 98765432 + 1000 * at, at % 2] for at in range(60)]
+    source = write_rows(tmp_path / "firms.csv", ["firm_id", "sales", "even"], rows)
+    options = ("-k", 3, "--keys", "sales", "--method", "mdav")
+    assert "'even'" in refused(2, tmp_path, source, *options, "--drop", "firm_id", "--rest", "refuse")
+    message = refused(3, tmp_path, source, *options, "--rest", "drop")
+    assert "shared by fewer than 3 respondents" in message
+    assert "--respondent none" in message
+    assert "respondents" in refused(3, tmp_path, source, *options, "--respondent", "firm_id")
+    path = tmp_path / "out.csv"
+    protected(source, *options, "--respondent", "none", "--rest", "drop", "-o", path)
+    assert set(rows_of(path)[0]) == {"sales"}
+    amounts = ("--amounts", "sales", "--respondent", "none", "--rest", "drop", "-o", path, "--force")
+    assert "verified" in protected(source, *options, *amounts, "--p-percent", "20")
+    message = refused(3, tmp_path, source, *options, *amounts, "--p-percent", "99.999")
+    assert "can be estimated within" in message
+    shown = json.loads(run(source, *options, *amounts, "--p-percent", "99.999", "--json").stdout)
+    assert [each["rule"] for each in shown["verdict"]["to_decide"]] == ["dominated"]
+    more = ("--p-percent", "99.999", "--accept", "dominated=sales")
+    assert "accepted" in protected(source, *options, *amounts, *more)
 
 
 def test_every_option_of_the_help_is_tried() -> None:
@@ -358,15 +383,21 @@ def test_the_record_accounts_for_the_run(tmp_path: Path) -> None:
     }
     assert record["output"]["name"] == "out.csv"
     assert record["output"]["digest"] == digest(path)
-    assert record["plan"] == {"k": 3, "keys": [["age", "income"]], "strata": ["region"], "seed": 5}
+    assert record["plan"] == {
+        "k": 3,
+        "keys": [["age", "income"]],
+        "strata": ["region"],
+        "rest": "pass",
+        "seed": 5,
+    }
     assert record["seed"] == 5
     assert [task["stratum"] for task in record["tasks"]] == [0, 1]
     assert all(task["recipe"] and task["reason"] and not task["truncated"] for task in record["tasks"])
     assert record["information_loss"] > 0
     assert record["bound_loss"] is None or record["bound_loss"] <= record["information_loss"]
     assert record["verdict"]["safe"] is True
-    assert record["verdict"]["subsets"][0]["columns"] == ["region", "age", "income"]
-    assert record["verdict"]["subsets"][0]["smallest"] >= 3
+    assert record["verdict"]["counted"]["subsets"][0]["columns"] == ["region", "age", "income"]
+    assert record["verdict"]["counted"]["subsets"][0]["smallest"] >= 3
     assert record["seconds"] > 0
 
 

@@ -161,7 +161,7 @@ def test_an_option_beside_a_plan_says_what_it_replaces(people: Path) -> None:
         'drop = ["note", "disease"]\npass = ["region", "weight", "zeros"]\n'
     )
     assert "replace" not in protected("--plan", plan, "--drop", "note,disease")
-    shown = protected("--plan", plan, "--drop", "note", "-k", 4, "--force")
+    shown = protected("--plan", plan, "--drop", "note", "-k", 4, "--rest", "pass", "--force")
     assert f"note: -k, --drop replace what the plan {plan} has there." in shown
     assert "disease" in rows_of(people.with_name("out.csv"))[0]
 

@@ -81,8 +81,8 @@ def test_one_block_is_released_as_the_local_engine_does(session: Any, policy: st
     )
     if "missing" in words:
         table = with_gaps(table)
-    here = microagg.protect(table.sort_by([(name, "ascending") for name in KEYS]), **words)
-    there = microagg.protect(session.createDataFrame(table), **words)
+    here = microagg.protect(table.sort_by([(name, "ascending") for name in KEYS]), rest="pass", **words)
+    there = microagg.protect(session.createDataFrame(table), rest="pass", **words)
     assert there.verdict.safe
     assert there.verdict.records == here.verdict.records
     assert there.information_loss == pytest.approx(here.information_loss, rel=0.02)
@@ -110,7 +110,7 @@ def test_partitions_and_order_change_nothing(session: Any, block_records: Callab
         session.createDataFrame(table).coalesce(1),
         session.createDataFrame(table.take(order)).repartition(5),
     ]
-    releases = [microagg.protect(frame, **words) for frame in frames_of_it]
+    releases = [microagg.protect(frame, rest="pass", **words) for frame in frames_of_it]
     rows = [rows_of(release.data) for release in releases]
     assert rows[0] == rows[1]
     assert releases[0].information_loss == releases[1].information_loss
@@ -128,7 +128,7 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
     block_records(400)
     table = people(1_500).select([*KEYS, "region"])
     words = {"k": 3, "keys": KEYS, "strata": ["region"], "method": "mdav-mhm"}
-    release = microagg.protect(session.createDataFrame(table), **words)
+    release = microagg.protect(session.createDataFrame(table), rest="pass", **words)
     paired = release.paired.toArrow()
     before = np.stack([paired[f"x{at}"].to_numpy() for at in range(3)], axis=1)
     after = np.stack([paired[f"y{at}"].to_numpy() for at in range(3)], axis=1)
@@ -161,8 +161,8 @@ def test_a_second_round_crosses_borders(session: Any, block_records: Callable[[i
     words = {"k": 3, "keys": KEYS, "drop": ["illness"], "missing": "by-pattern"}
     words["method"] = "mdav+anneal:steps=10"
     frame = session.createDataFrame(table)
-    once = microagg.protect(frame, **words)
-    twice = microagg.protect(frame.repartition(3), effort="best", **words)
+    once = microagg.protect(frame, rest="pass", **words)
+    twice = microagg.protect(frame.repartition(3), effort="best", rest="pass", **words)
     assert twice.information_loss < once.information_loss
     others = ["region", "weight"]
     assert rows_of(twice.data.select(others)) == rows_of(table.select(others))
@@ -193,8 +193,8 @@ def test_means_kept_speaks_of_the_whole_column_on_spark(session: Any) -> None:
         "k": 3, "keys": KEYS, "strata": ["region"], "small_strata": "suppress", "missing": "by-pattern",
         "weight": "weight", "drop": ["illness"], "method": "mdav",
     }  # fmt: skip
-    there: Any = microagg.protect(session.createDataFrame(table), **words)
-    here: Any = microagg.protect(table, **words)
+    there: Any = microagg.protect(session.createDataFrame(table), rest="pass", **words)
+    here: Any = microagg.protect(table, rest="pass", **words)
     assert any(change.set_to_missing for change in here.verdict.mean_changes)
     assert any(change.left_out for change in here.verdict.mean_changes)
     for one, other in zip(there.verdict.mean_changes, here.verdict.mean_changes, strict=True):
@@ -211,7 +211,9 @@ def test_means_kept_speaks_of_the_whole_column_on_spark(session: Any) -> None:
 def test_refused_words(session: Any, name: str) -> None:
     words, said = REFUSED[name]
     with pytest.raises((errors.SettingsError, errors.DataError), match=said):
-        microagg.protect(session.createDataFrame(people(30)), **{"k": 3, "keys": KEYS, **words})
+        microagg.protect(
+            session.createDataFrame(people(30)), **{"k": 3, "keys": KEYS, "rest": "pass", **words}
+        )
 
 
 def test_refused_data(session: Any) -> None:
