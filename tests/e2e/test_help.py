@@ -47,7 +47,7 @@ def test_examples_run(name: str, tmp_path: Path) -> None:
     ("typed", "completed"),
     [
         ("microagg pr", {"protect"}),
-        ("microagg protect --accept", {"--accept=real-values", "--accept=partial", "--accept=distinct"}),
+        ("microagg protect --acc", {"--accept"}),
         ("microagg protect --small-strata m", {"merge"}),
         ("microagg methods --", {"--all", "--json", "--help"}),
     ],

@@ -264,7 +264,7 @@ def test_a_file_without_numbers_gets_no_plan_but_the_reason(tmp_path: Path) -> N
 
 
 def test_pairs_are_planned_only_if_they_are_accepted(folder: Path) -> None:
-    assert "--accept=pairs" in refused(2, "survey.csv", "-k", 2, folder=folder)
+    assert "--accept pairs" in refused(3, "survey.csv", "-k", 2, folder=folder)
     assert run("survey.csv", "-k", 2, "--accept=pairs", folder=folder).returncode == 0
-    assert read_plan(folder / "plan.toml")["allow_pairs"] is True
+    assert read_plan(folder / "plan.toml")["accept"] == ["pairs"]
     assert protected_by(folder).returncode == 0

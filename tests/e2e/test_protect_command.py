@@ -94,7 +94,7 @@ def test_subsets_are_masked_by_themselves(tmp_path: Path) -> None:
     assert smallest_class(rows, "region", "income") >= 4
     assert smallest_class(rows, "region", "age", "income") < 4
     assert "k-anonymous per subset, NOT jointly" in shown
-    assert "accepted (--accept=partial)" in shown
+    assert "\naccepted: the release is k-anonymous per subset" in shown
 
 
 def test_each_column_by_itself_dropped_and_shuffled(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_homogeneous_groups_are_accepted(tmp_path: Path) -> None:
     source, path, shown = released(
         tmp_path, "-k 3 --keys age --confidential note --min-distinct 24 --accept=distinct --keep-order"
     )
-    assert "accepted (--accept=distinct)" in shown
+    assert "\naccepted: confidential column 'note'" in shown
     assert column(path, "note") == column(source, "note")
 
 
@@ -189,6 +189,7 @@ def test_pairs_scale_effort_seed_and_threads(tmp_path: Path) -> None:
     assert record["plan"] == {
         "k": 2,
         "keys": [["age", "income"]],
+        "rest": "pass",
         "accept": ["pairs"],
         "scale": "rank",
         "effort": "fast",
