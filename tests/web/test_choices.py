@@ -11,6 +11,7 @@ from microagg import wording
 from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
 from microagg.settings.declared import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
+from microagg.verdict import decide
 from microagg.web.choices import Choices
 from microagg.web.jobs import Job, Limits, Queue
 from microagg.web.labels import PAGES, ROLES
@@ -109,7 +110,7 @@ def test_messages_name_controls_instead_of_options() -> None:
         text = str(wording.strata_too_small(2, 5, 1, 3, ["region"]))
         assert "“Strata with fewer than k records: merge with other small ones”" in text
         assert "--" not in text
-        assert str(wording.pairs()).endswith("or accept this with “Accept k = 2”.")
+        assert str(decide("pairs")).endswith("Or accept this: “Accept: pairs”.")
         assert "--" not in str(wording.missing_keys("a", 1, 2))
         assert "“Row with the names: 3”" in str(wording.title_above_names("a.csv", 3))
 
@@ -134,10 +135,10 @@ def test_zero_is_given_and_refused(choices: Choices, name: str, value: float) ->
 
 
 def test_options_without_effect_are_left_out(choices: Choices) -> None:
-    for name, value in (("effort", "fast"), ("method", "mdav"), ("noise", "0.2"), ("allow_pairs", "1")):
+    for name, value in (("effort", "fast"), ("method", "mdav"), ("noise", "0.2"), ("p_percent", "20")):
         choices.set(name, value)
     plan, idle = choices.effective()
-    assert sorted(idle) == ["allow_pairs", "effort", "noise"]
+    assert sorted(idle) == ["effort", "noise", "p_percent"]
     assert plan["method"] == "mdav"
     assert choices.settings["effort"] == "fast"  # and is in force again with another method
 

@@ -282,7 +282,7 @@ def test_a_verdict_is_known_before_the_reports_are_drawn(
     line = Stopped()
 
     def draw(*_: object) -> dict[str, Any]:
-        assert line.reported["answer"]["sentence"].startswith("every released combination")
+        assert line.reported["answer"]["sentence"].startswith("at least 3 records share")
         assert (tmp_path / "out" / "data-protected.csv").exists()
         return {}
 

@@ -133,9 +133,9 @@ def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
     cookie = server.opened(survey(400))
     server.post(cookie, "/protection", only="k", k="2")
     page = html.unescape(server.page(cookie, "/protection"))
-    assert "each of the two members of a group can compute" in page
+    assert "each member of a group can compute" in page
     assert ">Run</button>" not in page
-    assert 'name="set:allow_pairs" value="True"' in page
+    assert 'name="set:accept" value="pairs"' in page
     server.post(cookie, "/protection", only="k", k="many")
     assert server.page(cookie, "/protection").count('name="set:k" value="3"') == 1
     server.post(cookie, "/protection", only="k", k="")
@@ -155,7 +155,7 @@ def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
     server.post(cookie, "/roles", only="role.3", role__3="keys 2")
     page = server.shows(cookie, "/protection", "NOT jointly")
     assert ">Run</button>" not in page
-    assert 'name="set:accept_partial"' in page
+    assert 'name="set:accept"' in page
     for column in range(5):
         server.post(cookie, "/roles", only="x", **{f"role.{column}": "drop"})
     assert "Take the suggested roles" in server.page(cookie, "/protection")
@@ -279,5 +279,5 @@ def test_a_verdict_on_many_columns_is_short(server: Server) -> None:
     cookie = server.opened(wide(40))
     server.post(cookie, "/protection", then="run", k=3, method="mdav")
     page = server.shows(cookie, "/run", "See the result")
-    assert "every released combination of 40 columns" in page
+    assert "every combination of" in page
     eventually(lambda: len(server.page(cookie, "/result")) < 60_000)

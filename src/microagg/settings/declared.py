@@ -203,13 +203,15 @@ class ProtectionSettings:
         COLUMN,
         "The column that says whose record it is, where respondents have several: k counts respondents, "
         "and the column is left out. none: every record is a respondent of its own.",
-        label="respondent: counted, not released",
+        label="Column of the respondents",
+        form=MORE,
         example="company_id",
     )
     amounts: Names = _column_option(
         kinds.NameList(),
         "Masked columns that hold amounts, such as a turnover: no record may have nearly all of a group's.",
-        label="amounts",
+        label="Masked columns that hold amounts",
+        form=MORE,
         example=["turnover"],
     )
     rest: Rest = _policy(

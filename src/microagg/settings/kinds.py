@@ -211,6 +211,10 @@ class NameList(Kind):
         # One that is empty is a mistake, which `check` refuses.
         return [each for part in lists for each in part] if all(lists) else []
 
+    def from_form(self, value: object) -> list[str] | str:
+        listed = value if isinstance(value, list) else split_names(str(value).strip())
+        return [each for each in listed if each] or ""
+
     def check(self, name: str, value: object) -> Names:
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, Sequence) or not all(isinstance(each, str) for each in listed):

@@ -47,9 +47,12 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
     if kind in ("several_sheets", "no_such_sheet", "hidden_sheets"):
         sheets = [*figures.get("visible", ()), *figures.get("sheets", ())][:MOST_SHEETS]
         return [{"label": f"Read the sheet {sheet}", "file": {"sheet": sheet}} for sheet in sheets]
-    if kind == "needs_role":
+    if kind in ("needs_role", "columns_without_role"):
         return [{"label": "Leave them out", "roles": dict.fromkeys(figures["columns"], "drop")}]
-    if kind == "dominant_weights":
+    if kind == "derived":
+        column = figures["others"][-1]
+        return [{"label": f"Leave out {column}", "roles": {column: "drop"}}]
+    if kind == "dominated" and "percent" not in figures:
         column = figures["columns"][0]
         return [{"label": f"Leave out {column}", "roles": {column: "drop"}}]
     if kind == "k_above_n" and figures["n"] >= 3:
@@ -64,7 +67,7 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
         return [_k(3) if option == "k" else cleared]
     if kind in OF_METHODS:
         return [{"label": str(label("method", "auto")), "settings": {"method": "auto"}}]
-    if kind == "homogeneous_groups":
+    if kind in ("distinct", "predicted"):
         column = figures["columns"][0]
         return [{"label": f"Mask {column} as a key", "roles": {column: "keys 1"}}]
     if kind == "no_keys":

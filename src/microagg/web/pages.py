@@ -20,7 +20,7 @@ from microagg.report import formatting
 from microagg.report.charts import loss_curve, risk_map
 from microagg.report.pages import sections
 from microagg.settings.declared import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
-from microagg.settings.kinds import Flag, Int
+from microagg.settings.kinds import Flag, Int, Number
 from microagg.web.jobs import Job
 from microagg.web.labels import ROLES, SHORT_ROLES
 from microagg.web.project import Project, Release
@@ -178,7 +178,9 @@ def _kind_of_control(name: str) -> str:
     kind = PLAN_OPTIONS[name].kind
     if kind.choices:
         return "select"
-    return "checkbox" if isinstance(kind, Flag) else "numeric" if isinstance(kind, Int) else "decimal"
+    if isinstance(kind, Flag):
+        return "checkbox"
+    return "numeric" if isinstance(kind, Int) else "decimal" if isinstance(kind, Number) else "text"
 
 
 def _run(project: Project, _part: str) -> Content:

@@ -279,6 +279,8 @@ def _cure(project: Project, fields: Fields) -> str:
     for name, value in fields.items():
         kind, _, what = name.partition(":")
         if kind == "set" and what in PLAN_OPTIONS and PLAN_OPTIONS[what].form:
+            if what == "accept":  # beside what is accepted already
+                value = ", ".join([*project.choices.settings.get(what, ()), value])
             project.choose(what, value)
         elif kind == "role":
             project.choose("role", value, what)

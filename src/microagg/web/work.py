@@ -121,15 +121,12 @@ def _trial(source: Microdata, protection: Protection) -> dict[str, Any] | None:
     """Why quick groups would be refused, where the search may find others; None if they would not. What no
     groups can settle is raised.
     """
-    has_rules = protection.confidential or protection.weight or protection.aggregate == "median"
-    if not has_rules and len(protection.subsets) < 2:
-        return None
     settings = {name: value for name, value in protection.settings.items() if name not in OF_SEARCH}
     try:
         local.protect(source, Protection.of({**settings, "method": QuickGroups()}))
     except errors.UnsafeRelease as refusal:
         rules = {each.rule for each in getattr(refusal, "findings", ())}
-        if "partial_not_accepted" in rules or wording.kind_of(refusal) == "real_values":
+        if rules - {"distinct", "dominated"}:
             raise
         return None if protection.retry else {"message": str(refusal), "cures": cures_of(refusal)}
     return None
