@@ -132,8 +132,7 @@ def test_a_form_that_shows_old_choices_changes_nothing(server: Server) -> None:
 def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
     cookie = server.opened(survey(400))
     server.post(cookie, "/protection", only="k", k="2")
-    page = html.unescape(server.page(cookie, "/protection"))
-    assert "each member of a group can compute" in page
+    page = server.shows(cookie, "/protection", "each member of a group can compute")
     assert ">Run</button>" not in page
     assert 'name="set:accept" value="pairs"' in page
     server.post(cookie, "/protection", only="k", k="many")
