@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from microagg.errors import Cancelled as Cancelled
     from microagg.errors import ContractError as ContractError
     from microagg.errors import DataError as DataError
+    from microagg.errors import DecisionNeeded as DecisionNeeded
     from microagg.errors import OutputError as OutputError
     from microagg.errors import SettingsError as SettingsError
     from microagg.errors import UnsafeRelease as UnsafeRelease
@@ -38,7 +39,7 @@ _HOMES = {
         "assessment.before": "RiskBefore",
         "engines.comparing": "Comparison",
         "engines.release": "Release",
-        "errors": "Cancelled ContractError DataError OutputError SettingsError UnsafeRelease",
+        "errors": "Cancelled ContractError DataError DecisionNeeded OutputError SettingsError UnsafeRelease",
         "estimator": "Microaggregator",
         "methods.run": "Progress",
         "results": "Bound EachResult Result",
