@@ -39,7 +39,8 @@ _HOMES = {
         "assessment.before": "RiskBefore",
         "engines.comparing": "Comparison",
         "engines.release": "Release",
-        "errors": "Cancelled ContractError DataError DecisionNeeded OutputError SettingsError UnsafeRelease",
+        "errors": "Cancelled ContractError DataError DecisionNeeded OutputError SettingsError "
+        "UnsafeRelease",
         "estimator": "Microaggregator",
         "methods.run": "Progress",
         "results": "Bound EachResult Result",

@@ -96,7 +96,7 @@ def test_nothing_is_hidden_under_nulls(session: Any, tmp_path: Path) -> None:
 
 
 def test_texts_that_mean_missing(session: Any, tmp_path: Path) -> None:
-    rows = [f"{at},{'.' if at % 4 == 0 else '-' if at % 4 == 1 else 100 + at}" for at in range(24)]
+    rows = [f"{at},{'.' if at % 4 == 0 else '-' if at % 4 == 1 else 100 + at * 7 % 24}" for at in range(24)]
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "data.csv").write_text("\n".join(["age,wages", *rows]) + "\n")
     source = source_of(session, str(tmp_path / "in"), CsvFormat(), Layout())
@@ -105,7 +105,8 @@ def test_texts_that_mean_missing(session: Any, tmp_path: Path) -> None:
         protect_frame(source, Protection.of(words))
     release = protect_frame(source, Protection.of({**words, "missing_codes": {"wages": [".", "-"]}}))
     here = microagg.protect(
-        tmp_path / "in" / "data.csv", 3, rest="pass", keys="wages", pass_="age", missing="by-pattern",
+        tmp_path / "in" / "data.csv", 3, rest="pass",
+        keys="wages", pass_="age", missing="by-pattern", keep_order=True,
         missing_codes={"wages": [".", "-"]},
     )  # fmt: skip
     assert [row["wages"] for row in release.data.orderBy(release.data["age"].cast("int")).collect()] == (
