@@ -87,7 +87,7 @@ def test_the_keyboard_is_enough(server: Server, visit: Visit) -> None:
     tab_to("Next: roles of the columns")
     keys.press("Enter")
     page.get_by_role("heading", level=1, name="Roles").wait_for()
-    tab_to("Role of turnover")
+    tab_to("Role of surface")
     keys.press("c")  # confidential
     page.get_by_text("confidential: 1").wait_for()
     tab_to("Next: how to protect")

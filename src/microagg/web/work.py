@@ -126,7 +126,7 @@ def _trial(source: Microdata, protection: Protection) -> dict[str, Any] | None:
         local.protect(source, Protection.of({**settings, "method": QuickGroups()}))
     except errors.UnsafeRelease as refusal:
         rules = {each.rule for each in getattr(refusal, "findings", ())}
-        if rules - {"distinct", "dominated"}:
+        if rules - {"distinct", "dominated", "predicted"}:
             raise
         return None if protection.retry else {"message": str(refusal), "cures": cures_of(refusal)}
     return None
