@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from microagg.api.protect import protect as protect
     from microagg.assessment.assessment import Assessment as Assessment
     from microagg.assessment.before import RiskBefore as RiskBefore
-    from microagg.engines.comparing import Comparison as Comparison
     from microagg.engines.release import Release as Release
     from microagg.errors import Cancelled as Cancelled
     from microagg.errors import ContractError as ContractError
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from microagg.results import Bound as Bound
     from microagg.results import EachResult as EachResult
     from microagg.results import Result as Result
+    from microagg.trials.comparing import Comparison as Comparison
 
 _HOMES = {
     name: f"microagg.{module}"
@@ -37,13 +37,13 @@ _HOMES = {
         "api.protect": "protect",
         "assessment.assessment": "Assessment",
         "assessment.before": "RiskBefore",
-        "engines.comparing": "Comparison",
         "engines.release": "Release",
         "errors": "Cancelled ContractError DataError DecisionNeeded OutputError SettingsError "
         "UnsafeRelease",
         "estimator": "Microaggregator",
         "methods.run": "Progress",
         "results": "Bound EachResult Result",
+        "trials.comparing": "Comparison",
     }.items()
     for name in names.split()
 }

@@ -11,8 +11,6 @@ from microagg.api.two_files import one_file, two_files
 from microagg.assessment import assessing
 from microagg.assessment.assessment import Assessment
 from microagg.assessment.before import RiskBefore, risk_before
-from microagg.engines import comparing
-from microagg.engines.comparing import Comparison
 from microagg.methods.run import Progress
 from microagg.model import FILE_OPTIONS, LAYOUT_OPTIONS, Effort, ScaleName
 from microagg.plan.assessment_plan import AssessmentPlan
@@ -37,6 +35,8 @@ from microagg.settings.options import (
     refuse_without_effect,
     take,
 )
+from microagg.trials import comparing
+from microagg.trials.comparing import Comparison
 
 Columns = str | Sequence[str]
 

@@ -11,7 +11,6 @@ import click
 from microagg.assessment.before import risk_before
 from microagg.cli.profile_table import profile_table
 from microagg.cli.terminal import one_json
-from microagg.engines.drafting import PlanDraft, draft_plan
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import write_plan
@@ -19,6 +18,7 @@ from microagg.plan.profile import Profile, profile
 from microagg.read import microdata_from_file, origin_of
 from microagg.settings.declared import PlanRun, Printing
 from microagg.settings.options import take
+from microagg.trials.drafting import PlanDraft, draft_plan
 from microagg.wording import no_plan, plan_exists, visible
 from microagg.write import check_output, write_text
 

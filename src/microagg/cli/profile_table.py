@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from microagg.engines.drafting import PlanDraft
 from microagg.plan.plan_text import printable, zero_share
 from microagg.plan.profile import Profile
+from microagg.trials.drafting import PlanDraft
 from microagg.wording import note_missing_codes
 
 

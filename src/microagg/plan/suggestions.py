@@ -36,7 +36,7 @@ def suggest(microdata: Microdata, profile: Profile, k: int) -> tuple[Suggestion,
     Numbers are keys, and masked; columns of few values are strata, as many of them as leave at least k
     records in every combination; what is likely to identify, and cannot be masked, is dropped; what looks
     like a matter of health, income or belief is confidential. Whether a release with these roles would be
-    safe is not looked at here: `engines.drafting` does.
+    safe is not looked at here: `trials.drafting` does.
     """
     business = are_of_businesses(column.name for column in profile)
     roles = {column.name: _role_by_content(column, profile.records, k, business) for column in profile}

@@ -17,7 +17,6 @@ import pyarrow as pa
 from microagg import errors, read, wording
 from microagg.api.assess import compare as compare_strategies
 from microagg.engines import local, reporting
-from microagg.engines.drafting import QuickGroups, draft_plan
 from microagg.engines.preview import bound_loss, mdav_loss, preview
 from microagg.engines.release import Release
 from microagg.methods.run import Progress
@@ -26,6 +25,7 @@ from microagg.plan.file_format import file_options
 from microagg.plan.profile import ColumnProfile, profile
 from microagg.plan.protection import Protection
 from microagg.report.pages import internal_page
+from microagg.trials.drafting import QuickGroups, draft_plan
 from microagg.verdict import Verdict
 from microagg.web.cures import cures_of
 from microagg.web.work_files import EXTERNAL, INTERNAL, ORIGIN, RELEASE, REPORT, TABLE

@@ -14,13 +14,13 @@ import pytest
 import microagg
 from microagg import read
 from microagg.column_names import confidential_matter, names_an_amount, weight_name
-from microagg.engines.drafting import MOST_UNIQUE, PlanDraft, draft_plan
 from microagg.errors import DecisionNeeded
 from microagg.model import CsvFormat, Microdata, StatisticalLabels
 from microagg.plan.missing_codes import likely_missing_codes
 from microagg.plan.plan_file import write_plan
 from microagg.plan.profile import profile
 from microagg.plan.suggestions import suggest
+from microagg.trials.drafting import MOST_UNIQUE, PlanDraft, draft_plan
 from microagg.web import work
 from microagg.web.choices import Choices
 from tests.unit.plan.test_profile import as_csv, of, roles_of, suggestions_of, typed

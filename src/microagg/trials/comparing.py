@@ -18,12 +18,12 @@ from microagg import __version__, read, wording
 from microagg.assessment import notebook
 from microagg.assessment.assessment import aligned
 from microagg.engines.solving import Watcher
-from microagg.engines.strategy_runs import try_all
 from microagg.measure import MEASURES
 from microagg.measure.explain import measure_named
 from microagg.model import Microdata, positions_of
 from microagg.plan.strategies import Strategy
 from microagg.report import charts
+from microagg.trials.strategy_runs import try_all
 from microagg.write import Journal
 
 LOSS, RISK = "il", "linkage_distance"

@@ -20,12 +20,12 @@ from pyarrow import csv
 
 import microagg
 from microagg.assessment import assessing
-from microagg.engines import comparing, strategy_runs
-from microagg.engines.comparing import LOSS, RISK, USUAL, judge
 from microagg.errors import Cancelled, DataError, DecisionNeeded, OutputError, SettingsError
 from microagg.measure.catalogue import Measure
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.plan.strategies import strategies_of
+from microagg.trials import comparing, strategy_runs
+from microagg.trials.comparing import LOSS, RISK, USUAL, judge
 from microagg.write import Journal
 from tests.refusals import refusal
 

@@ -1,0 +1,1 @@
+"""Runs that release nothing: strategies are compared, and plans are tried before they are suggested."""
