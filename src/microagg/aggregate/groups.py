@@ -14,12 +14,13 @@ def values_by_group(values: Doubles, labels: Labels, how: str, weights: Doubles 
         return _medians(values, labels)
     if weights is None:
         return _core.group_means(values, labels)
-    # From the middle of each column, so that large offsets cost no digits.
-    low, high = values.min(axis=0), values.max(axis=0)
-    with np.errstate(over="ignore"):
-        middle = np.where(np.isfinite(high - low), low / 2.0 + high / 2.0, 0.0)
+    # From the middle of each group: offsets, and other groups with far larger values, cost no digits.
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], np.arange(labels.max() + 1))
+    low, high = (bound.reduceat(values[order], starts) for bound in (np.minimum, np.maximum))
+    middle = low / 2.0 + high / 2.0
     shares = weights / np.bincount(labels, weights=weights)[labels]
-    means = [np.bincount(labels, weights=shares * column) for column in (values - middle).T]
+    means = [np.bincount(labels, weights=shares * column) for column in (values - middle[labels]).T]
     return np.ascontiguousarray(np.stack(means, axis=1) + middle)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microagg.aggregate.groups import aggregate
+from microagg.aggregate.groups import aggregate, values_by_group
 from microagg.errors import DataError
 
 VALUES = np.random.default_rng(3).normal(size=(30, 4)) * 1e3
@@ -37,6 +37,13 @@ def test_equal_members_keep_their_value(constant: float) -> None:
 def test_means_of_huge_values_do_not_overflow() -> None:
     values = np.tile([[1.5e308], [1.6e308], [1.7e308]], (10, 1))
     np.testing.assert_allclose(aggregate(values, LABELS), 1.6e308)
+
+
+def test_weighted_means_of_small_values_are_exact_beside_large_ones() -> None:
+    values = np.array([[1e-4], [3e-4], [1e5], [2e5], [3e5]])
+    labels = np.array([0, 0, 1, 1, 1], dtype=np.int32)
+    means = values_by_group(values, labels, "mean", np.array([1.0, 3.0, 1.0, 1.0, 2.0]))
+    assert means[:, 0] == pytest.approx([2.5e-4, 225_000.0], rel=1e-14)
 
 
 def test_inputs_are_not_changed() -> None:
