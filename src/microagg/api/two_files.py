@@ -9,7 +9,7 @@ from typing import Any
 
 from microagg import read, wording
 from microagg.api.sources import microdata_from
-from microagg.formats import without_effect
+from microagg.formats import FORMATS, without_effect
 from microagg.methods.run import Watcher
 from microagg.model import CSV_OPTIONS, LAYOUT_OPTIONS, CsvFormat, Layout, Microdata
 from microagg.plan.planned import Planned
@@ -82,7 +82,8 @@ def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]
             given: dict[str, Any] = {name: value}
             acts = [not without_effect(Layout(**given), kind) for kind in kinds]
             if not any(acts):
-                raise wording.no_effect_on_either(name)
+                taking = [each.name for each in FORMATS.values() if name in each.options]
+                raise wording.no_effect_on_either(name, taking)
             for own, takes in zip(of_file, acts, strict=True):
                 own.update(given if takes else {})
     return [Layout(**own) for own in of_file]

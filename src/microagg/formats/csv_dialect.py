@@ -43,15 +43,15 @@ def detect_encoding(file: BinaryIO, source: str, given: str | None) -> str:
     file.seek(0)
     beginning = file.read(_SAMPLE_BYTES)
     if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        candidates = ["utf-16"]
+        candidates = {"utf-16": "UTF-16"}
     elif b"\0" in beginning:
         raise wording.not_text(source)
     else:
-        candidates = ["utf-8-sig", "cp1252"]
+        candidates = {"utf-8-sig": "UTF-8", "cp1252": "Windows-1252"}
     for encoding in candidates:
         if _decodes(file, encoding):
             return encoding
-    raise wording.no_encoding(source, candidates)
+    raise wording.no_encoding(source, list(candidates.values()))
 
 
 def _decodes(file: BinaryIO, encoding: str) -> bool:

@@ -150,7 +150,7 @@ def compare_models(
     used = (model.response, *model.terms)
     for name in used:
         if name not in before:
-            raise wording.not_in_model("The model", name, list(before), not_numeric)
+            raise wording.not_in_model("The model", name, name in not_numeric, list(before))
     tables = [np.stack([table[name] for name in used], axis=1) for table in (before, after)]
     rows = ~(np.isnan(tables[0]).any(axis=1) | np.isnan(tables[1]).any(axis=1))
     records = int(rows.sum())
@@ -315,7 +315,8 @@ def compare_indicator(
     indicator = parse_indicator(text) if isinstance(text, str) else text
     before, after = columns_of(pair)
     if indicator.column not in before:
-        raise wording.not_in_model("The indicator", indicator.column, list(before), not_numeric)
+        is_other = indicator.column in not_numeric
+        raise wording.not_in_model("The indicator", indicator.column, is_other, list(before))
     known = {**pair.confidential, **(groups or {})}
     names: Sequence[str] = ("all",)
     codes = np.zeros(pair.n, dtype=np.int64)

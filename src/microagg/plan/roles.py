@@ -37,7 +37,7 @@ def refuse_without_role(
     if protection.rest == "refuse":
         raise wording.columns_without_role(list(without), dict(identifying))
     if identifying:
-        raise wording.needs_role(list(identifying), list(identifying.values()))
+        raise wording.needs_role(list(identifying), dict(identifying))
 
 
 def check_acceptances(protection: Protection, columns: Sequence[str]) -> None:

@@ -31,7 +31,8 @@ def select_columns(
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
     if "" in table.column_names:
-        raise wording.unnamed_column(table.column_names.index("") + 1, header_row)
+        next_row = None if header_row is None else header_row + 1
+        raise wording.unnamed_column(table.column_names.index("") + 1, next_row)
     _refuse_invalid_utf_8(table)
     return convert_to_usual_types(table)
 

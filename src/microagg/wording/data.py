@@ -2,95 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from microagg.errors import DataError
 from microagg.wording.message import use
-from microagg.wording.phrases import count, listed, quoted
+from microagg.wording.phrases import count
 from microagg.wording.template import PHRASES, data_error, fill_in, settings_error, text
 
 _OR_LEAVE_OUT = fill_in(PHRASES["OR_LEAVE_OUT"], {})
 
-not_two_dimensional = data_error("dimensions")(
-    "The data have {dimensions} dimensions; give a table with one row per record and one column per "
-    "variable."
-)
-not_a_table = data_error("kind")(
-    "The data are of type {kind}; give an array or a data frame of numbers. Read a file first, for example "
-    "with pandas.read_csv or polars.read_parquet."
-)
-not_a_frame = data_error("kind")(
-    "The data are of type {kind}; give the path of a file, or a data frame with column names, such as one "
-    "of pandas, polars, PyArrow or DuckDB."
-)
+not_two_dimensional = data_error("dimensions")("""
+    The data have {dimensions} dimensions; give a table with one row per record and one column per
+    variable.""")
+not_a_table = data_error("kind")("""
+    The data are of type {kind}; give an array or a data frame of numbers. Read a file first, for example
+    with pandas.read_csv or polars.read_parquet.""")
+not_a_frame = data_error("kind")("""
+    The data are of type {kind}; give the path of a file, or a data frame with column names, such as one of
+    pandas, polars, PyArrow or DuckDB.""")
 ragged = data_error()("The rows have different lengths; give a table with the same columns in each row.")
 no_records = data_error()("The data have no records; at least k records are needed.")
 no_columns = data_error()("The data have no columns; at least one numeric column is needed.")
-duplicate_columns = data_error("names")(
-    "Column names occur more than once: {names:quoted}. Rename them so that each is unique."
-)
-not_utf_8 = data_error("column")(
-    "Column '{column}' is declared as text, but some of its bytes are not valid UTF-8. Write the file "
-    "again with the program that made it, with the text converted to UTF-8 (it may be Latin-1 or "
-    "Windows-1252 now), or without this column."
-)
-names_not_utf_8 = data_error()(
-    "The name of a column is not valid UTF-8. Write the file again with other names, with the program that "
-    "made it."
-)
-
-
-def unnamed_column(place: int, row: int | None = None) -> DataError:
-    titles = (
-        "If there are titles above the names, give the row of the names, such as "
-        f"{use('header_row', row + 1)}; otherwise give"
-        if row is not None
-        else "Give"
-    )
-    return DataError(
-        f"Column {place} of the file has no name. {titles} it a name, or remove it: a column of row "
-        "numbers, as some programs write, should not be released."
-    )
-
-
+duplicate_columns = data_error("names")("""
+    Column names occur more than once: {names:quoted}. Rename them so that each is unique.""")
+not_utf_8 = data_error("column")("""
+    Column '{column}' is declared as text, but some of its bytes are not valid UTF-8. Write the file again
+    with the program that made it, with the text converted to UTF-8 (it may be Latin-1 or Windows-1252 now),
+    or without this column.""")
+names_not_utf_8 = data_error()("""
+    The name of a column is not valid UTF-8. Write the file again with other names, with the program that
+    made it.""")
+unnamed_column = data_error("place", "row")("""
+    Column {place} of the file has no name. {row:?If there are titles above the names, give the row of the
+    names, such as {--header_row=row}; otherwise give|Give} it a name, or remove it: a column of row
+    numbers, as some programs write, should not be released.""")
 unknown_columns = data_error("names", "known")(
     "No such column: {names:hinted in known}. The columns are: {known:long list}."
 )
 column_named_twice = settings_error("name")("Column '{name}' is named twice; name each column once.")
-
-
-def not_numeric(columns: Sequence[str], numeric: Sequence[str]) -> DataError:
-    which, holds = ("Column", "holds") if len(columns) == 1 else ("Columns", "hold")
-    return DataError(
-        f"{which} {quoted(columns)} {holds} something other than numbers. {_only_numeric(numeric)}"
-    )
-
-
-def _only_numeric(numeric: Sequence[str]) -> str:
-    if not numeric:
-        return (
-            "Only numbers can be microaggregated: convert its values to numbers, or give it another role."
-        )
-    return f"Use only the numeric columns ({listed(numeric)}), or convert the others to numbers."
-
-
-def dates(columns: Sequence[str], n: int, numeric: Sequence[str]) -> DataError:
-    which, holds = ("Column", "holds") if len(columns) == 1 else ("Columns", "hold")
-    return DataError(
-        f"{which} {quoted(columns)} {holds} dates or times in {count(n, 'row')}, something other than "
-        f"numbers. {_only_numeric(numeric)} A date can be converted to, for example, days since a fixed "
-        "day."
-    )
-
-
-numbers_as_text = data_error("column", "cells", "n")(
-    "Column '{column}' holds numbers stored as text in {cells} of {n:row}. Convert it to numbers in the "
-    "program that wrote the file, {OR_LEAVE_OUT}"
-)
-quoted_line_breaks = data_error("column", "numbers")(
-    "Column '{column}' has {numbers:number}, some with line breaks inside quotes or other characters "
-    "around them. Check that every quote is closed, {OR_LEAVE_OUT}"
-)
+not_numeric = data_error("columns", "numeric")("""
+    {columns:Column|Columns} {columns:quoted} {columns:holds|hold} something other than numbers.
+    {ONLY_NUMERIC}""")
+dates = data_error("columns", "n", "numeric")("""
+    {columns:Column|Columns} {columns:quoted} {columns:holds|hold} dates or times in {n:row}, something
+    other than numbers. {ONLY_NUMERIC} A date can be converted to, for example, days since a fixed day.""")
+numbers_as_text = data_error("column", "cells", "n")("""
+    Column '{column}' holds numbers stored as text in {cells} of {n:row}. Convert it to numbers in the
+    program that wrote the file, {OR_LEAVE_OUT}""")
+quoted_line_breaks = data_error("column", "numbers")("""
+    Column '{column}' has {numbers:number}, some with line breaks inside quotes or other characters around
+    them. Check that every quote is closed, {OR_LEAVE_OUT}""")
 
 
 def numbers_with_signs(column: str, thousands: int, signs: int, n: int) -> DataError:
@@ -115,15 +74,13 @@ def signs_around_numbers(thousands: int, signs: int, present: int) -> str:
     )
 
 
-numbers_among_text = text("numbers", "present")(
-    "text, but {numbers} of {present} values are numbers; if the others mean missing, name them in "
-    "missing_codes to mask the column"
-)
-doubtful_commas = data_error("column", "cells", "n")(
-    "Column '{column}' has numbers with commas before three digits in {cells} of {n:row}: these can be "
-    "decimal commas or thousands separators (such as 1,234). Give {--decimal ,} if they are decimal "
-    "commas, or save the file without the separators."
-)
+numbers_among_text = text("numbers", "present")("""
+    text, but {numbers} of {present} values are numbers; if the others mean missing, name them in
+    missing_codes to mask the column""")
+doubtful_commas = data_error("column", "cells", "n")("""
+    Column '{column}' has numbers with commas before three digits in {cells} of {n:row}: these can be
+    decimal commas or thousands separators (such as 1,234). Give {--decimal ,} if they are decimal commas,
+    or save the file without the separators.""")
 
 
 def decimal_commas(column: str, cells: int, n: int, delimiter: str) -> DataError:
@@ -139,15 +96,13 @@ def decimal_commas(column: str, cells: int, n: int, delimiter: str) -> DataError
     )
 
 
-commas_beside_points = data_error("column", "cells", "n")(
-    "Column '{column}' has numbers with a decimal comma in {cells} of {n:row}, while the decimal sign of "
-    "the file is, or was given as, the point. Give {--decimal ,} if the commas are right, or use one "
-    "decimal sign throughout, {OR_LEAVE_OUT}"
-)
-two_decimal_signs = data_error("column", "cells", "n")(
-    "Column '{column}' has numbers with a decimal point in {cells} of {n:row}, while the decimal sign of "
-    "the file is, or was given as, the comma. Use one decimal sign throughout, {OR_LEAVE_OUT}"
-)
+commas_beside_points = data_error("column", "cells", "n")("""
+    Column '{column}' has numbers with a decimal comma in {cells} of {n:row}, while the decimal sign of the
+    file is, or was given as, the point. Give {--decimal ,} if the commas are right, or use one decimal sign
+    throughout, {OR_LEAVE_OUT}""")
+two_decimal_signs = data_error("column", "cells", "n")("""
+    Column '{column}' has numbers with a decimal point in {cells} of {n:row}, while the decimal sign of the
+    file is, or was given as, the comma. Use one decimal sign throughout, {OR_LEAVE_OUT}""")
 
 
 def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> DataError:
@@ -162,37 +117,29 @@ def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> D
     )
 
 
-not_numbers = data_error("kind")(
-    "The data hold {kind}; only numbers can be microaggregated. Convert or leave out the rest."
-)
-missing_values = data_error("column", "cells", "n")(
-    "Column '{column}' has {cells:missing value} in {n:record}. Fill in these values, remove these "
-    "records, or leave the column out."
-)
-infinite_values = data_error("column", "cells")(
-    "Column '{column}' has {cells:infinite value}. Replace or remove such values, or leave the column out."
-)
-too_large_to_square = data_error("column", "limit")(
-    "Column '{column}' has values beyond {limit:.0e}, too large to be squared. Use another scale, such as "
-    "{--scale zscore}."
-)
-too_small_to_square = data_error("column", "limit")(
-    "Column '{column}' varies by less than {limit:.0e}, too little to be squared. Use another scale, such "
-    "as {--scale zscore}."
-)
-too_far_out = data_error("column")(
-    "Column '{column}' has values so many median absolute deviations from its median that they are too "
-    "large to be squared. Use the scale zscore, range or rank."
-)
-no_robust_spread = data_error("column")(
-    "Column '{column}': at least half of its values are equal, so its median absolute deviation is zero. "
-    "Use the scale zscore, range or rank."
-)
-different_records_to_aggregate = data_error("found", "needed")(
-    "The data to aggregate have {found:record}, the partition {needed}. Pass the same records in the same "
-    "order."
-)
-different_columns = data_error("found", "needed")(
-    "The data to aggregate have {found:column}, the partitions {needed}. Pass the same columns in the same "
-    "order."
-)
+not_numbers = data_error("kind")("""
+    The data hold {kind}; only numbers can be microaggregated. Convert or leave out the rest.""")
+missing_values = data_error("column", "cells", "n")("""
+    Column '{column}' has {cells:missing value} in {n:record}. Fill in these values, remove these records,
+    or leave the column out.""")
+infinite_values = data_error("column", "cells")("""
+    Column '{column}' has {cells:infinite value}. Replace or remove such values, or leave the column
+    out.""")
+too_large_to_square = data_error("column", "limit")("""
+    Column '{column}' has values beyond {limit:.0e}, too large to be squared. Use another scale, such as
+    {--scale zscore}.""")
+too_small_to_square = data_error("column", "limit")("""
+    Column '{column}' varies by less than {limit:.0e}, too little to be squared. Use another scale, such as
+    {--scale zscore}.""")
+too_far_out = data_error("column")("""
+    Column '{column}' has values so many median absolute deviations from its median that they are too large
+    to be squared. Use the scale zscore, range or rank.""")
+no_robust_spread = data_error("column")("""
+    Column '{column}': at least half of its values are equal, so its median absolute deviation is zero. Use
+    the scale zscore, range or rank.""")
+different_records_to_aggregate = data_error("found", "needed")("""
+    The data to aggregate have {found:record}, the partition {needed}. Pass the same records in the same
+    order.""")
+different_columns = data_error("found", "needed")("""
+    The data to aggregate have {found:column}, the partitions {needed}. Pass the same columns in the same
+    order.""")

@@ -6,19 +6,19 @@ findings that forbid a release end with what to do; those of notes follow "note:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from microagg.wording.message import use
-from microagg.wording.phrases import hidden_parts, listed, quoted, some_names
-from microagg.wording.template import PHRASES, fill_in
+from microagg.wording.phrases import hidden_parts, quoted
+from microagg.wording.template import PHRASES, fill_in, on_one_line
 
 
 class Sentence:
     """A template that is given columns and figures."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = on_one_line(text)
 
     def __call__(self, columns: Sequence[str], **figures: Any) -> str:
         return fill_in(self.text, {"column": next(iter(columns), ""), "columns": columns, **figures})
@@ -28,31 +28,20 @@ class Decision:
     """What a rule has found that the user may accept, and what settles it otherwise.
 
     What was found has no full stop: it follows "accepted:" too. `by_column`: it can be accepted for one
-    column. `retry`: other groups may settle it, unless they have been tried. `parts` makes parts of the two
-    templates from columns and figures.
+    column. `retry`: other groups may settle it, unless they have been tried.
     """
 
-    def __init__(
-        self,
-        found: str,
-        remedy: str,
-        *,
-        by_column: bool = False,
-        retry: bool = False,
-        parts: Callable[[Sequence[str], Mapping[str, Any]], Mapping[str, str]] = lambda *_: {},
-    ) -> None:
-        self.found, self.remedy, self.by_column, self.retry = found, remedy, by_column, retry
-        self.parts = parts
+    def __init__(self, found: str, remedy: str, *, by_column: bool = False, retry: bool = False) -> None:
+        self.found, self.remedy = Sentence(found), Sentence(remedy)
+        self.by_column, self.retry = by_column, retry
 
     def __call__(
         self, columns: Sequence[str], rule: str, action: str, retried: bool = False, **figures: Any
     ) -> str:
-        given = {"column": next(iter(columns), ""), "columns": columns, **figures}
-        given |= self.parts(columns, figures)
-        found = fill_in(self.found, given)
+        found = self.found(columns, **figures)
         if action == "accepted":
             return found
-        remedy = fill_in(self.remedy, given)
+        remedy = self.remedy(columns, **figures)
         if self.retry and not retried:
             remedy = f"Try other groups ({use('retry', True)}). {remedy}"
         if action == "decide":
@@ -64,10 +53,9 @@ class Decision:
 
 # --- rules --------------------------------------------------------------------------------------
 
-combination_too_rare = Sentence(
-    "{below:record} {below:is|are} in combinations of {columns:some} that fewer than {k} records share "
-    "(there {classes:is|are} {classes:combination}; the rarest has {smallest:record}). {BUG}"
-)
+combination_too_rare = Sentence("""
+    {below:record} {below:is|are} in combinations of {columns:some} that fewer than {k} records share (there
+    {classes:is|are} {classes:combination}; the rarest has {smallest:record}). {BUG}""")
 partial = Decision(
     "the release is k-anonymous per subset, NOT jointly ({unique:record} unique): {below:record} "
     "{below:is|are} in combinations of the keys of all subsets that fewer than {k} records share",
@@ -84,42 +72,21 @@ real_values = Decision(
 )
 
 
-def _parts_of_respondents(columns: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
-    guess = f" '{columns[0]}' looks like the number of a respondent, but may be another code."
-    return {"guess": guess if figures["by_shape"] else ""}
-
-
 respondents = Decision(
-    "{below:combination} of {keys:some} {below:is|are} shared by fewer than {k} respondents ({alone} by "
-    "one alone), as '{column}' shows: what is published there is nearly their own value",
-    "Combine the records of a respondent, or use a larger k or fewer strata. If every record is a "
-    "respondent of its own, use {--respondent none}.{guess}",
-    parts=_parts_of_respondents,
+    """
+    {below:combination} of {keys:some} {below:is|are} shared by fewer than {k} respondents ({alone} by one
+    alone), as '{column}' shows: what is published there is nearly their own value""",
+    """
+    Combine the records of a respondent, or use a larger k or fewer strata. If every record is a respondent
+    of its own, use {--respondent none}.{by_shape:? '{column}' looks like the number of a respondent, but
+    may be another code.|}""",
 )
-
-_RELATIONS = {
-    "equal": "has the same values as",
-    "affine": "is, but for unit and zero point, the same as",
-    "monotone": "rises or falls with",
-    "code": "has one value for each value of",
-    "dummies": "has one value for each combination of",
-    "sum": "is a sum or difference of",
-}
-
-
-def _parts_of_derived(_: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
-    others = figures["others"]
-    verb = "is" if len(others) == 1 else "are"
-    return {
-        "relation": f"{_RELATIONS[figures['kind']]} {some_names(others)}, which {verb} released unchanged"
-    }
-
-
 derived = Decision(
-    "'{column}' was masked, but {relation}: in {records} of {of:record} its values can be computed",
+    """
+    '{column}' was masked, but {kind:relation} {others:some}, which {others:is|are} released unchanged: in
+    {records} of {of:record} its values can be computed""",
     "Leave out {others:some}, or mask them together with '{column}'.",
     by_column=True,
-    parts=_parts_of_derived,
 )
 predicted = Decision(
     "confidential column '{column}' follows from the keys so closely that {share:.0%} of the records can "
@@ -129,138 +96,85 @@ predicted = Decision(
 )
 
 
-def _parts_of_distinct(_: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
-    fewer = f" So does a smaller {use('min_distinct')}." if figures["least"] > 2 else ""
-    alike = f" Texts that differ only in {PHRASES['SPELLING']} count as one value."
-    return {
-        "as_masked": ", as masked," if figures["masked"] else "",
-        "fewer": fewer,
-        "alike": alike if figures["spellings"] else "",
-    }
-
-
 distinct = Decision(
-    "confidential column '{column}'{as_masked} has fewer than {least} different values in {groups:group} "
-    "of {keys:some}, with {records:record}: whoever knows the group knows the value",
-    "A larger k helps.{fewer}{alike}",
+    """
+    confidential column '{column}'{masked:?, as masked,|} has fewer than {least} different values in
+    {groups:group} of {keys:some}, with {records:record}: whoever knows the group knows the value""",
+    """
+    A larger k helps.{least:>2? So does a smaller {--min_distinct}.|}{spellings:? Texts that differ only in
+    {SPELLING} count as one value.|}""",
     by_column=True,
     retry=True,
-    parts=_parts_of_distinct,
 )
-spellings_counted_as_one = Sentence(
-    "{texts:different text} of {column} count as {values:different value} for {--min_distinct}: some "
-    "differ only in {SPELLING}"
-)
-
-
-def _parts_of_dominated(columns: Sequence[str], figures: Mapping[str, Any]) -> dict[str, str]:
-    if "percent" in figures:
-        within = f"can be estimated within {figures['percent']:g} %"
-        return {"what": f"one record's amount of '{columns[0]}' {within}", "then": ""}
-    return {
-        "what": f"one record has more than half of the weight '{columns[0]}', and values differ",
-        "then": f", or leave out {use('weight')}",
-    }
-
-
+spellings_counted_as_one = Sentence("""
+    {texts:different text} of {column} count as {values:different value} for {--min_distinct}: some differ
+    only in {SPELLING}""")
 dominated = Decision(
-    "in {groups:group} of {keys:some} {what}",
-    "Use a larger k{then}.",
+    """
+    in {groups:group} of {keys:some} one record{percent:?'s amount of '{column}' can be estimated within
+    {percent:g} %| has more than half of the weight '{column}', and values differ}""",
+    "Use a larger k{percent:?|, or leave out {--weight}}.",
     by_column=True,
     retry=True,
-    parts=_parts_of_dominated,
 )
-
-
-def unchanged(columns: Sequence[str], records: Mapping[str, int], of: int) -> str:
-    shown = listed([f"{records[column]} of {column}" for column in columns])
-    return f"values released unchanged, as their whole group has the same: {shown} (of {of:,} records)"
-
-
-unique = Sentence(
-    "{records} of {of:record} {records:is|are} unique by the keys and the {others} columns released "
-    "unchanged together"
-)
+unchanged = Sentence("""
+    values released unchanged, as their whole group has the same: {records:most counts} (of {of:,}
+    records)""")
+unique = Sentence("""
+    {records} of {of:record} {records:is|are} unique by the keys and the {others} columns released unchanged
+    together""")
 
 # --- weights ------------------------------------------------------------------------------------
 
-weights_unusable = Sentence(
-    "Weight '{column}' of {records:released record} is missing or not a finite number above zero. Correct "
-    "or remove these records, or leave out {--weight}."
-)
+weights_unusable = Sentence("""
+    Weight '{column}' of {records:released record} is missing or not a finite number above zero. Correct or
+    remove these records, or leave out {--weight}.""")
 
 # --- values and means ---------------------------------------------------------------------------
 
-mean_not_kept = Sentence(
-    "The mean of '{column}' changes by {change:.6g}; a change of at most {tolerance:.6g} was promised. "
-    "{BUG}"
-)
-not_the_mean = Sentence(
-    "{groups:group} {groups:publishes|publish} something other than the mean of {groups:its|their} records "
-    "in '{column}'. {BUG}"
-)
-not_a_number = Sentence(
-    "Column '{column}' is released with NaN or infinity in {records:record}; a missing value must be "
-    "empty. {BUG}"
-)
-masked_not_numeric = Sentence(
-    "Column '{column}' was masked, but has the type {kind} and holds no numbers. {BUG}"
-)
-value_without_source = Sentence(
-    "Column '{column}' is released with a value in {records:record} where the source has none. {BUG}"
-)
-too_few_observed = Sentence(
-    "Column '{column}': the released values of {records:record} are means of fewer than {k} values. {BUG}"
-)
-values_vanished = Sentence(
-    "Column '{column}' lacks a value in {records:record} where the source has one that was to stay. {BUG}"
-)
-too_many_decimals = Sentence(
-    "Column '{column}' is released with more than {decimals:decimal} in {records:record}. {BUG}"
-)
-medians = Sentence(
-    "medians are published: means and totals are not kept, and a median may be a respondent's value"
-)
+mean_not_kept = Sentence("""
+    The mean of '{column}' changes by {change:.6g}; a change of at most {tolerance:.6g} was promised.
+    {BUG}""")
+not_the_mean = Sentence("""
+    {groups:group} {groups:publishes|publish} something other than the mean of {groups:its|their} records in
+    '{column}'. {BUG}""")
+not_a_number = Sentence("""
+    Column '{column}' is released with NaN or infinity in {records:record}; a missing value must be empty.
+    {BUG}""")
+masked_not_numeric = Sentence("""
+    Column '{column}' was masked, but has the type {kind} and holds no numbers. {BUG}""")
+value_without_source = Sentence("""
+    Column '{column}' is released with a value in {records:record} where the source has none. {BUG}""")
+too_few_observed = Sentence("""
+    Column '{column}': the released values of {records:record} are means of fewer than {k} values. {BUG}""")
+values_vanished = Sentence("""
+    Column '{column}' lacks a value in {records:record} where the source has one that was to stay. {BUG}""")
+too_many_decimals = Sentence("""
+    Column '{column}' is released with more than {decimals:decimal} in {records:record}. {BUG}""")
+medians = Sentence("""
+    medians are published: means and totals are not kept, and a median may be a respondent's value""")
 
 # --- noise --------------------------------------------------------------------------------------
 
-missing_moved = Sentence(
-    "Noise was added to column '{column}', but in {records:record} it is missing either in the source or "
-    "in the release, not in both. {BUG}"
-)
+missing_moved = Sentence("""
+    Noise was added to column '{column}', but in {records:record} it is missing either in the source or in
+    the release, not in both. {BUG}""")
 noised = Sentence("noise was added to {columns:and}: it blurs values, but gives no k-anonymity")
-noise_partly_undone = Sentence(
-    "rounding gives the source's value back in {values} of {of:record} of {column}: the noise is small "
-    "compared with the decimals of the source (a larger {--noise} helps)"
-)
-noise_of_other_size = Sentence(
-    "The noise of '{column}' has a standard deviation of {share:.2g} of the column's, where {wanted:.2g} "
-    "was asked for. {BUG}"
-)
-noise_undone = Sentence(
-    "Rounding gives the source's value back in {values} of {of:record} of '{column}': the noise is small "
-    "compared with the decimals of the source. Use a larger {--noise}, or mask the column by itself "
-    "({--confidential_as subset})."
-)
+noise_partly_undone = Sentence("""
+    rounding gives the source's value back in {values} of {of:record} of {column}: the noise is small
+    compared with the decimals of the source (a larger {--noise} helps)""")
+noise_of_other_size = Sentence("""
+    The noise of '{column}' has a standard deviation of {share:.2g} of the column's, where {wanted:.2g} was
+    asked for. {BUG}""")
+noise_undone = Sentence("""
+    Rounding gives the source's value back in {values} of {of:record} of '{column}': the noise is small
+    compared with the decimals of the source. Use a larger {--noise}, or mask the column by itself
+    ({--confidential_as subset}).""")
 
 
 # --- columns and records ------------------------------------------------------------------------
 
-
-_UNUSABLE_CLAIMS = {
-    "k_below_2": "k is below 2",
-    "equal_names": "two columns of the source have the same name",
-    "no_keys": "no keys and no strata are named",
-    "empty_subset": "a subset has no columns",
-    "unknown_column": "a column is named that the source does not have",
-    "two_roles": "a column has two roles",
-    "not_confidential": "a column masked by itself is not confidential",
-    "mean_of_dropped": "a mean is promised for a dropped column",
-}
-
-
-def claims_unusable(_: Sequence[str], reason: str) -> str:
-    return f"The promises of the release cannot be checked: {_UNUSABLE_CLAIMS[reason]}. {PHRASES['BUG']}"
+claims_unusable = Sentence("The promises of the release cannot be checked: {reason:unusable}. {BUG}")
 
 
 def columns_differ(
@@ -273,79 +187,56 @@ def columns_differ(
     return f"The {where} {' and '.join(found)}. {PHRASES['BUG']}"
 
 
-rows_unusable = Sentence(
-    "The released records do not fit the source: their row numbers are not integers. {BUG}"
-)
-rows_miscounted = Sentence(
-    "There are {released} released records, but {named} row numbers of the source. {BUG}"
-)
-rows_unknown = Sentence(
-    "The released records do not fit the source: it does not have all of their row numbers. {BUG}"
-)
+rows_unusable = Sentence("""
+    The released records do not fit the source: their row numbers are not integers. {BUG}""")
+rows_miscounted = Sentence("""
+    There are {released} released records, but {named} row numbers of the source. {BUG}""")
+rows_unknown = Sentence("""
+    The released records do not fit the source: it does not have all of their row numbers. {BUG}""")
 rows_repeated = Sentence("{records:record} {records:is|are} released more than once. {BUG}")
-nothing_released = Sentence(
-    "No record is left to release. Use a smaller k or fewer strata, or merge small strata ({--small_strata "
-    "merge}) instead of leaving them out."
-)
-records_left_out = Sentence(
-    "{records:record} of the source {records:is|are} left out, though {records:it|they} had to be "
-    "released. {BUG}"
-)
-strata_merged_needlessly = Sentence(
-    "{strata} {strata:stratum|strata} of {columns:and} {strata:was|were} merged, though large enough. {BUG}"
-)
-
-
-def not_shuffled(columns: Sequence[str]) -> str:
-    order = f"the order of '{columns[0]}'" if columns else "the order of the source"
-    return f"The records should be in random order, but have {order}. {PHRASES['BUG']}"
-
-
-column_changed = Sentence(
-    "Column '{column}' should be released unchanged, but differs in {records:record}. {BUG}"
-)
-column_retyped = Sentence(
-    "Column '{column}' should be released unchanged, but has the type {kind} instead of {needed}. {BUG}"
-)
+nothing_released = Sentence("""
+    No record is left to release. Use a smaller k or fewer strata, or merge small strata ({--small_strata
+    merge}) instead of leaving them out.""")
+records_left_out = Sentence("""
+    {records:record} of the source {records:is|are} left out, though {records:it|they} had to be released.
+    {BUG}""")
+strata_merged_needlessly = Sentence("""
+    {strata} {strata:stratum|strata} of {columns:and} {strata:was|were} merged, though large enough.
+    {BUG}""")
+not_shuffled = Sentence("""
+    The records should be in random order, but have the order of {column:?'{column}'|the source}. {BUG}""")
+column_changed = Sentence("""
+    Column '{column}' should be released unchanged, but differs in {records:record}. {BUG}""")
+column_retyped = Sentence("""
+    Column '{column}' should be released unchanged, but has the type {kind} instead of {needed}. {BUG}""")
 strata_split = Sentence("Merging strata of {columns:and} has split {strata} {strata:stratum|strata}. {BUG}")
 strata_merged = Sentence("{records:record} {records:is|are} in merged strata")
-
-
-def values_given_up(_: Sequence[str], k: int, lost: Mapping[str, int]) -> str:
-    cells = ", ".join(f"{cells} of {column}" for column, cells in lost.items())
-    return f"values set to missing, so that each pattern of missing values has {k} records: {cells}"
-
-
-zeros_mixed = Sentence(
-    "{records:record} with rare patterns of zeros {records:is|are} grouped with records of other patterns"
-)
-source_order = Sentence(
-    "records are in the order of the source, which may tell whose record is whose (they are shuffled "
-    "without {--keep_order true})"
-)
-retried = Sentence(
-    "these groups were found in attempt {attempts}, after the groups of earlier attempts were refused"
-)
+values_given_up = Sentence("""
+    values set to missing, so that each pattern of missing values has {k} records: {lost:counts}""")
+zeros_mixed = Sentence("""
+    {records:record} with rare patterns of zeros {records:is|are} grouped with records of other patterns""")
+source_order = Sentence("""
+    records are in the order of the source, which may tell whose record is whose (they are shuffled without
+    {--keep_order true})""")
+retried = Sentence("""
+    these groups were found in attempt {attempts}, after the groups of earlier attempts were refused""")
 
 # --- the search ---------------------------------------------------------------------------------
 
 cut_short = Sentence("the time limit ended the search: another run may find other groups")
-stopped = Sentence(
-    "the run was stopped early and took the best groups so far: a complete run may find others"
-)
-worse_than_mdav = Sentence(
-    "the method MDAV would lose less information: {mdav:.4g} % instead of {loss:.4g} %"
-)
+stopped = Sentence("""
+    the run was stopped early and took the best groups so far: a complete run may find others""")
+worse_than_mdav = Sentence("""
+    the method MDAV would lose less information: {mdav:.4g} % instead of {loss:.4g} %""")
 
 # --- reading ------------------------------------------------------------------------------------
 
-extended_missing = Sentence(
-    "Extended missing values (.a to .z) are read, and written, as plain missing values in "
-    "{columns:column|columns} {columns:quoted}."
-)
-mixed_cells = Sentence(
-    "Cells of different types are read, and written, as text in {columns:column|columns} {columns:quoted}."
-)
+extended_missing = Sentence("""
+    Extended missing values (.a to .z) are read, and written, as plain missing values in
+    {columns:column|columns} {columns:quoted}.""")
+mixed_cells = Sentence("""
+    Cells of different types are read, and written, as text in {columns:column|columns}
+    {columns:quoted}.""")
 
 
 def hidden_cells_read(columns: Sequence[str], sheet: str, rows: int) -> str:
@@ -353,70 +244,50 @@ def hidden_cells_read(columns: Sequence[str], sheet: str, rows: int) -> str:
     return f"Sheet '{sheet}' has {hidden_parts(columns, rows)}, which {verb} read like the others."
 
 
-def plan_replaced(_: Sequence[str], source: str, options: Sequence[str]) -> str:
-    given = ", ".join(use(option) for option in options)
-    return f"{given} {'replaces' if len(options) == 1 else 'replace'} what the plan {source} has there."
-
+plan_replaced = Sentence("""
+    {options:proposed} {options:replaces|replace} what the plan {source} has there.""")
 
 # --- the written file ---------------------------------------------------------------------------
 
 
-_OTHER_FORMAT = (
-    "Choose another format, such as Parquet or CSV; if it is one of these already, please report it as a "
-    "bug in microagg."
-)
-
-
-written_differs = Sentence(
-    "Column '{column}' has other values in the written file than were verified. {OTHER_FORMAT}"
-)
-written_categories = Sentence(
-    "The categories of column '{column}' are repeated or null in the written file. {BUG}"
-)
+written_differs = Sentence("""
+    Column '{column}' has other values in the written file than were verified. {OTHER_FORMAT}""")
+written_categories = Sentence("""
+    The categories of column '{column}' are repeated or null in the written file. {BUG}""")
 written_unreadable = Sentence("The written file cannot be read again. {OTHER_FORMAT}")
 written_rows_differ = Sentence("The written file has {written:record}, but {verified} were verified. {BUG}")
-written_more_unique = Sentence(
-    "In the written file {written:record} {written:is|are} unique by the keys of all subsets, but "
-    "{verified} when the release was verified. {BUG}"
-)
-written_by_spark_differs = Sentence(
-    "The written files hold other records than were verified. The source may have changed since then, and "
-    "Spark may have computed a part of it again; otherwise: {BUG}"
-)
-source_records_differ = Sentence(
-    "The masked records are not those of the source ({records} instead of {needed} records, or other "
-    "values in columns that are released unchanged). The source may have changed in the meantime; "
-    "otherwise: {BUG}"
-)
+written_more_unique = Sentence("""
+    In the written file {written:record} {written:is|are} unique by the keys of all subsets, but {verified}
+    when the release was verified. {BUG}""")
+written_by_spark_differs = Sentence("""
+    The written files hold other records than were verified. The source may have changed since then, and
+    Spark may have computed a part of it again; otherwise: {BUG}""")
+source_records_differ = Sentence("""
+    The masked records are not those of the source ({records} instead of {needed} records, or other values
+    in columns that are released unchanged). The source may have changed in the meantime; otherwise:
+    {BUG}""")
 
 # --- assess -------------------------------------------------------------------------------------
 
-not_protected = Sentence(
-    "THE PROTECTED FILE IS NOT PROTECTED: {columns:and} {columns:has|have} the original's values in all "
-    "{records:record}. Do not release it."
-)
-k_not_reached = Sentence(
-    "THE PROTECTED FILE DOES NOT HAVE k = {k}: {below:record} {below:is|are} in combinations of "
-    "{columns:and} that fewer than {k} records share (the rarest has {smallest}). Do not release it."
-)
-k_not_joint = Sentence(
-    "k = {k} holds for each subset of keys, but not for all keys together: {below:record} {below:is|are} "
-    "in combinations of all keys that fewer than {k} share"
-)
-records_not_protected = Sentence(
-    "{records} of {of:record} of the original {records:is|are} not in the protected file; all measures are "
-    "of the others"
-)
+not_protected = Sentence("""
+    THE PROTECTED FILE IS NOT PROTECTED: {columns:and} {columns:has|have} the original's values in all
+    {records:record}. Do not release it.""")
+k_not_reached = Sentence("""
+    THE PROTECTED FILE DOES NOT HAVE k = {k}: {below:record} {below:is|are} in combinations of {columns:and}
+    that fewer than {k} records share (the rarest has {smallest}). Do not release it.""")
+k_not_joint = Sentence("""
+    k = {k} holds for each subset of keys, but not for all keys together: {below:record} {below:is|are} in
+    combinations of all keys that fewer than {k} share""")
+records_not_protected = Sentence("""
+    {records} of {of:record} of the original {records:is|are} not in the protected file; all measures are of
+    the others""")
 key_unchanged = Sentence("key {column} has the original's value in every record")
 other_column_differs = Sentence("column {column}, which is not among the keys, differs in {records:record}")
-gaps_filled = Sentence(
-    "{column} has a value in {records:record} where the original has none; these cells are not compared"
-)
-far_apart = Sentence(
-    "records matched by their order differ more than records matched at random; if the files have "
-    "different orders, all of these figures are wrong: name a column that identifies records ({--id})"
-)
-weight_of_original = Sentence(
-    "weight {column} is not in the protected file; the original's weights are used"
-)
+gaps_filled = Sentence("""
+    {column} has a value in {records:record} where the original has none; these cells are not compared""")
+far_apart = Sentence("""
+    records matched by their order differ more than records matched at random; if the files have different
+    orders, all of these figures are wrong: name a column that identifies records ({--id})""")
+weight_of_original = Sentence("""
+    weight {column} is not in the protected file; the original's weights are used""")
 id_released = Sentence("the protected file has the id {column}: leave it out of what is released")

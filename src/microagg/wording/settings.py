@@ -2,116 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from microagg.errors import ContractError, NotEnoughMemory, SettingsError
+from microagg.errors import NotEnoughMemory, SettingsError
 from microagg.wording.message import option_name, use
-from microagg.wording.phrases import count, listed, nearest_names, quoted
-from microagg.wording.template import data_error, error, settings_error, text
+from microagg.wording.phrases import count
+from microagg.wording.template import contract_error, data_error, error, settings_error, text
 
 # --- methods --------------------------------------------------------------------------------------
 
 k_not_integer = settings_error("kind")(
     "k is of type {kind}; it must be a whole number of at least 2, such as 3."
 )
-k_too_small = settings_error("k")(
-    "k is {k}; it must be at least 2, so that several records share their released values. Use 3 or more."
-)
-
-
-def k_above_n(k: int, n: int) -> SettingsError:
-    remedy = f"Use a k of at most {n}, or more records." if n >= 3 else f"Give at least {k} records."
-    return SettingsError(
-        f"k is {k}, but the data have only {count(n, 'record')}; a group needs at least k records. {remedy}"
-    )
-
-
-unknown_method = settings_error("name", "known")(
-    "There is no method '{name}'{name:nearest in known}. `microagg methods` lists all of them."
-)
-empty_method = settings_error("method")(
-    "The method '{method}' has an empty part; write names separated by +, such as cbfs+mhm."
-)
-not_a_method = settings_error("kind")(
-    "method is of type {kind}; give a name such as 'mdav', a recipe such as 'cbfs+mhm', or a Stage."
-)
-setting_without_value = settings_error("method", "part")(
-    "'{part}' in {method}:{part} is not a setting; write name=value, such as mdav:stop=2k."
-)
-
-
-def unknown_setting(method: str, key: str, known: Sequence[str]) -> SettingsError:
-    has = f"its settings are {listed(known)}" if known else "it has no settings"
-    return SettingsError(f"{method} has no setting '{key}'{nearest_names(key, known)} ({has}).")
-
-
+k_too_small = settings_error("k")("""
+    k is {k}; it must be at least 2, so that several records share their released values. Use 3 or more.""")
+k_above_n = settings_error("k", "n")("""
+    k is {k}, but the data have only {n:record}; a group needs at least k records. {n:>2?Use a k of at most
+    {n}, or more records|Give at least {k} records}.""")
+unknown_method = settings_error("name", "known")("""
+    There is no method '{name}'{name:nearest in known}. `microagg methods` lists all of them.""")
+empty_method = settings_error("method")("""
+    The method '{method}' has an empty part; write names separated by +, such as cbfs+mhm.""")
+not_a_method = settings_error("kind")("""
+    method is of type {kind}; give a name such as 'mdav', a recipe such as 'cbfs+mhm', or a Stage.""")
+setting_without_value = settings_error("method", "part")("""
+    '{part}' in {method}:{part} is not a setting; write name=value, such as mdav:stop=2k.""")
+unknown_setting = settings_error("method", "key", "known")("""
+    {method} has no setting '{key}'{key:nearest in known} ({known:?its settings are {known:list}|it has no
+    settings}).""")
 setting_given_twice = settings_error("method", "key")("{method} has the setting '{key}' twice; keep one.")
 bad_setting = settings_error("method", "key", "value", "needed")(
     "{method}:{key}={value} is not possible; {key} must be {needed}."
 )
-initial_after_start = settings_error("stage", "before")(
-    "{stage} after {before} would throw away the result of {before}. Put {stage} first, or leave {before} "
-    "out."
-)
+initial_after_start = settings_error("stage", "before")("""
+    {stage} after {before} would throw away the result of {before}. Put {stage} first, or leave {before}
+    out.""")
 nothing_to_combine = settings_error("what")("{what} needs at least one stage.")
-univariate_only = settings_error("method", "p")(
-    "{method} works on one column; these data have {p}. Choose one column, or a method for several "
-    "columns, such as mdav-mhm."
-)
-too_many_records = settings_error("method", "n", "most", "instead")(
-    "{method} looks at every partition and is limited to {most} records; these data have {n}. Use "
-    "{instead}."
-)
-no_such_choice = settings_error("setting", "value", "choices")(
-    "{setting:option} is {value!r}{value:nearest in choices}. It must be one of {choices:list}."
-)
-option_given_twice = settings_error("option")(
-    "{option} is given more than once, but takes only one value. Keep the one that you want."
-)
-
-
-def bad_number(setting: str, found: object, needed: str) -> SettingsError:
-    return SettingsError(
-        f"{option_name(setting)} is {found!r}, of type {type(found).__name__}; it must be {needed}."
-    )
-
-
-text_codes_of_numbers = settings_error("column", "texts")(
-    "{--missing_codes <name>} of '{column}' has the text {texts:quoted}, but the column holds numbers and "
-    "can hold no text: its missing values are marked as missing already. Leave the text out."
-)
+univariate_only = settings_error("method", "p")("""
+    {method} works on one column; these data have {p}. Choose one column, or a method for several columns,
+    such as mdav-mhm.""")
+too_many_records = settings_error("method", "n", "most", "instead")("""
+    {method} looks at every partition and is limited to {most} records; these data have {n}. Use
+    {instead}.""")
+no_such_choice = settings_error("setting", "value", "choices")("""
+    {setting:option} is {value!r}{value:nearest in choices}. It must be one of {choices:list}.""")
+option_given_twice = settings_error("option")("""
+    {option} is given more than once, but takes only one value. Keep the one that you want.""")
+bad_number = settings_error("setting", "found", "needed")("""
+    {setting:option} is {found!r}, of type {found:type}; it must be {needed}.""")
+text_codes_of_numbers = settings_error("column", "texts")("""
+    {--missing_codes <name>} of '{column}' has the text {texts:quoted}, but the column holds numbers and can
+    hold no text: its missing values are marked as missing already. Leave the text out.""")
 not_callable = settings_error("setting", "kind")(
     "{setting} is of type {kind}; it must be a function, or None."
 )
 no_effect = settings_error("setting", "method", "why")(
     "{setting:option} would have no effect on {method}: {why} Leave it out."
 )
-out_of_memory = text()(
-    "There is not enough memory for these data and this method. Use fewer records or columns at a time, "
-    "raise the limit if there is one (ulimit -v, or -u for threads), or use a machine with more memory."
-)
-not_enough_memory = error(NotEnoughMemory, "needs", "there")(
-    "This method needs about {needs:GB} of memory for these data, but only {there:GB} are available. Use "
-    "fewer records or columns at a time, such as one stratum after the other, {--method blocks}, or a "
-    "machine with more memory."
-)
-not_verified = error(ContractError)(
-    "A table that has not passed verification was about to be released; it was not. {BUG}"
-)
-contract_broken = error(ContractError, "stage", "what")(
-    "{stage} broke its contract: {what}. This is a bug in microagg; please report it with the method and "
-    "the size of the data."
-)
+out_of_memory = text()("""
+    There is not enough memory for these data and this method. Use fewer records or columns at a time, raise
+    the limit if there is one (ulimit -v, or -u for threads), or use a machine with more memory.""")
+not_enough_memory = error(NotEnoughMemory, "needs", "there")("""
+    This method needs about {needs:GB} of memory for these data, but only {there:GB} are available. Use
+    fewer records or columns at a time, such as one stratum after the other, {--method blocks}, or a machine
+    with more memory.""")
+not_verified = contract_error()("""
+    A table that has not passed verification was about to be released; it was not. {BUG}""")
+contract_broken = contract_error("stage", "what")("""
+    {stage} broke its contract: {what}. This is a bug in microagg; please report it with the method and the
+    size of the data.""")
 
 # --- options of protect ---------------------------------------------------------------------------
 
 unknown_option = settings_error("option", "known")(
     "There is no option '{option}'{option:nearest in known}."
 )
-shuffle_replaced = settings_error()(
-    "{--shuffle <name>} is no longer an option: records are shuffled by default. Leave it out, or keep the "
-    "order of the source by {--keep_order true}."
-)
+shuffle_replaced = settings_error()("""
+    {--shuffle <name>} is no longer an option: records are shuffled by default. Leave it out, or keep the
+    order of the source by {--keep_order true}.""")
 not_given = settings_error("what", "example")("{what} is not given. Give, for example, {example}.")
 
 
@@ -120,17 +88,15 @@ def option_missing(option: str, example: object) -> SettingsError:
 
 
 bad_value = settings_error("option", "needed")("{option:option} must be {needed}.")
-bad_list = settings_error()(
-    "A list of columns has a line break outside of quotes. Separate names by commas, and put names with a "
-    'comma or a line break in double quotes: "a name, with a comma",another.'
-)
+bad_list = settings_error()("""
+    A list of columns has a line break outside of quotes. Separate names by commas, and put names with a
+    comma or a line break in double quotes: "a name, with a comma",another.""")
 given_twice = settings_error("option", "column")(
     "{option:option} is given twice for column '{column}'; give it once."
 )
-no_keys = settings_error()(
-    "No column is named to be masked. Name the numeric columns by which somebody could be recognised, with "
-    "{--keys} (masked together) or {--each} (every column by itself)."
-)
+no_keys = settings_error()("""
+    No column is named to be masked. Name the numeric columns by which somebody could be recognised, with
+    {--keys} (masked together) or {--each} (every column by itself).""")
 
 
 def two_roles(column: str, first: str, second: str) -> SettingsError:
@@ -142,176 +108,123 @@ def two_roles(column: str, first: str, second: str) -> SettingsError:
     )
 
 
-def only_for_masked(option: str, column: str, role: str | None) -> SettingsError:
-    has = f"has the role {option_name(role)}" if role else "has no role"
-    return SettingsError(
-        f"{option_name(option)} would have no effect on column '{column}', which {has}: it is for columns "
-        "that are masked (keys, each, or confidential columns that are changed). Leave it out."
-    )
-
-
-def amounts_not_masked(column: str, role: str | None) -> SettingsError:
-    has = f"has the role {option_name(role)}" if role else "has no role"
-    return SettingsError(
-        f"Column '{column}' {has}, and cannot be one of the {option_name('amounts')}: these are masked "
-        "columns, of which a group's total can be computed. Leave it out there, or make it a key."
-    )
-
-
-acceptance_replaced = settings_error("option", "rule")(
-    "There is no option {option:option} any more. To accept this, use {--accept=rule}."
-)
-acceptance_without_effect = settings_error("acceptance", "condition")(
-    "{--accept=acceptance} has an effect only if {condition}. Leave it out."
-)
-weighted_median = settings_error()(
-    "A weight would have no effect on {--aggregate median}. Use {--aggregate mean}, or give the column of "
-    "weights another role, such as pass."
-)
-retry_and_accept = settings_error()(
-    "{--retry true} looks for groups with several confidential values, {--accept distinct} accepts groups "
-    "without them. Keep one of the two."
-)
+only_for_masked = settings_error("option", "column", "role")("""
+    {option:option} would have no effect on column '{column}', which {role:?has the role {role:option}|has
+    no role}: it is for columns that are masked (keys, each, or confidential columns that are changed).
+    Leave it out.""")
+amounts_not_masked = settings_error("column", "role")("""
+    Column '{column}' {role:?has the role {role:option}|has no role}, and cannot be one of the {--amounts
+    <name>}: these are masked columns, of which a group's total can be computed. Leave it out there, or make
+    it a key.""")
+acceptance_replaced = settings_error("option", "rule")("""
+    There is no option {option:option} any more. To accept this, use {--accept=rule}.""")
+acceptance_without_effect = settings_error("acceptance", "condition")("""
+    {--accept=acceptance} has an effect only if {condition}. Leave it out.""")
+weighted_median = settings_error()("""
+    A weight would have no effect on {--aggregate median}. Use {--aggregate mean}, or give the column of
+    weights another role, such as pass.""")
+retry_and_accept = settings_error()("""
+    {--retry true} looks for groups with several confidential values, {--accept distinct} accepts groups
+    without them. Keep one of the two.""")
 option_without_effect = settings_error("option", "condition")(
     "{option:option} has an effect only if {condition}. Leave it out."
 )
-
-
-def needs_role(columns: Sequence[str], why: Sequence[str]) -> SettingsError:
-    found = listed([f"'{column}' ({reason})" for column, reason in zip(columns, why, strict=True)])
-    one = len(columns) == 1
-    return SettingsError(
-        f"{'A column' if one else 'Columns'} without a role may identify single respondents: {found}. "
-        f"Give {'it' if one else 'each'} a role: drop (not released), keys or each (masked), confidential, "
-        "or pass (released unchanged)."
-    )
-
-
-def columns_without_role(columns: Sequence[str], identifying: Mapping[str, str]) -> SettingsError:
-    one = len(columns) == 1
-    likely = ""
-    if identifying:
-        found = listed([f"'{column}' ({reason})" for column, reason in identifying.items()])
-        likely = f" Single respondents may be identified by {found}."
-    return SettingsError(
-        f"{'A column has' if one else f'{len(columns)} columns have'} no role: {quoted(columns)}.{likely} "
-        f"Give {'it' if one else 'each'} one: keys (masked), strata, confidential, pass (released "
-        f"unchanged) or drop (left out); or release the rest unchanged ({use('rest', 'pass')}), or leave "
-        f"it out ({use('rest', 'drop')})."
-    )
+needs_role = settings_error("columns", "identifying")("""
+    {columns:A column|Columns} without a role may identify single respondents: {identifying:explained}. Give
+    {columns:it|each} a role: drop (not released), keys or each (masked), confidential, or pass (released
+    unchanged).""")
+columns_without_role = settings_error("columns", "identifying")("""
+    {columns:A column has|{columns:column} have} no role: {columns:quoted}.{identifying:? Single respondents
+    may be identified by {identifying:explained}.|} Give {columns:it|each} one: keys (masked), strata,
+    confidential, pass (released unchanged) or drop (left out); or release the rest unchanged ({--rest
+    pass}), or leave it out ({--rest drop}).""")
 
 
 # The codes of strata are values of respondents and are not named.
-strata_too_small = settings_error("small", "strata", "smallest", "k", "columns")(
-    "{small} of {strata} {strata:stratum|strata} ({columns:all}) {small:has|have} fewer than k = {k} "
-    "records; the smallest has {smallest}. Merge them ({--small_strata merge}), leave their records out "
-    "({--small_strata suppress}), or use coarser strata or a smaller k."
-)
-all_suppressed = settings_error("k")(
-    "Every stratum has fewer than k = {k} records: leaving them out would leave nothing. Use coarser "
-    "strata, {--small_strata merge} or a smaller k."
-)
-no_codes = data_error("column", "kind")(
-    "Column '{column}' holds values of type {kind}, which cannot be strata. Give it another role, or use a "
-    "column of codes or numbers."
-)
-unusable_type = data_error("column", "kind")(
-    "Column '{column}' holds values of type {kind}, which cannot be used. Convert it, or remove it from "
-    "the data."
-)
-invalid_unicode = data_error("column")(
-    "Column '{column}' holds text that is not valid Unicode (lone surrogates). It was probably read in a "
-    "wrong encoding: read it again, or remove the column."
-)
-nan_as_code = data_error("column", "records")(
-    "Column '{column}' is NaN in {records:record}; strata must be values or missing. Replace NaN by null, "
-    "or give the column another role."
-)
-codes_not_merged = data_error("column", "kind")(
-    "Strata of column '{column}' cannot be merged, as it holds values of type {kind}. Convert it to text "
-    "or numbers, or leave small strata out ({--small_strata suppress})."
-)
-codes_collide = data_error("column")(
-    "Merging strata would make a code of column '{column}' that exists already. Rename the codes that "
-    "contain a plus sign."
-)
-missing_keys = data_error("column", "missing", "n")(
-    "Column '{column}' has {missing:missing value} in {n:record}. Group records that miss the same values "
-    "({--missing by-pattern}), fill in or remove these records, or do not use the column as a key."
-)
-too_few_without_keys = data_error("records", "k")(
-    "All keys of a subset would be missing in {records:record}, fewer than k = {k}. Remove such records, "
-    "mask these columns together with others that are less often missing, drop the columns, or use a "
-    "smaller k."
-)
-bad_weights = data_error("column", "what", "weights")(
-    "Column '{column}' has {weights} {what} {weights:weight|weights}; every weight must be a number above "
-    "0 and at most 1e100. Correct or remove these records, or use no weight."
-)
-noise_needs_spread = data_error("column")(
-    "Column '{column}' has fewer than two different values: its standard deviation is zero, and so would "
-    "be the noise. Release it unchanged, or drop it."
-)
-too_large_for_noise = data_error("column", "limit")(
-    "Column '{column}' has values beyond {limit:.0e}, too large to add noise to. Use another unit, or mask "
-    "the column by itself ({--confidential_as subset})."
-)
-nothing_to_mask = text()(
-    "Nothing in this file can be masked: no column holds numbers that could be a key. Code what has an "
-    "order, such as education or age groups, as numbers, and plan again. If a column was taken for an "
-    "identifier or for codes by mistake, name it as a key."
-)
-two_weights = settings_error("columns")(
-    "There {columns:is|are} {columns:column} with the role weight ({columns:and}); keep one."
-)
+strata_too_small = settings_error("small", "strata", "smallest", "k", "columns")("""
+    {small} of {strata} {strata:stratum|strata} ({columns:all}) {small:has|have} fewer than k = {k} records;
+    the smallest has {smallest}. Merge them ({--small_strata merge}), leave their records out
+    ({--small_strata suppress}), or use coarser strata or a smaller k.""")
+all_suppressed = settings_error("k")("""
+    Every stratum has fewer than k = {k} records: leaving them out would leave nothing. Use coarser strata,
+    {--small_strata merge} or a smaller k.""")
+no_codes = data_error("column", "kind")("""
+    Column '{column}' holds values of type {kind}, which cannot be strata. Give it another role, or use a
+    column of codes or numbers.""")
+unusable_type = data_error("column", "kind")("""
+    Column '{column}' holds values of type {kind}, which cannot be used. Convert it, or remove it from the
+    data.""")
+invalid_unicode = data_error("column")("""
+    Column '{column}' holds text that is not valid Unicode (lone surrogates). It was probably read in a
+    wrong encoding: read it again, or remove the column.""")
+nan_as_code = data_error("column", "records")("""
+    Column '{column}' is NaN in {records:record}; strata must be values or missing. Replace NaN by null, or
+    give the column another role.""")
+codes_not_merged = data_error("column", "kind")("""
+    Strata of column '{column}' cannot be merged, as it holds values of type {kind}. Convert it to text or
+    numbers, or leave small strata out ({--small_strata suppress}).""")
+codes_collide = data_error("column")("""
+    Merging strata would make a code of column '{column}' that exists already. Rename the codes that contain
+    a plus sign.""")
+missing_keys = data_error("column", "missing", "n")("""
+    Column '{column}' has {missing:missing value} in {n:record}. Group records that miss the same values
+    ({--missing by-pattern}), fill in or remove these records, or do not use the column as a key.""")
+too_few_without_keys = data_error("records", "k")("""
+    All keys of a subset would be missing in {records:record}, fewer than k = {k}. Remove such records, mask
+    these columns together with others that are less often missing, drop the columns, or use a smaller
+    k.""")
+bad_weights = data_error("column", "what", "weights")("""
+    Column '{column}' has {weights} {what} {weights:weight|weights}; every weight must be a number above 0
+    and at most 1e100. Correct or remove these records, or use no weight.""")
+noise_needs_spread = data_error("column")("""
+    Column '{column}' has fewer than two different values: its standard deviation is zero, and so would be
+    the noise. Release it unchanged, or drop it.""")
+too_large_for_noise = data_error("column", "limit")("""
+    Column '{column}' has values beyond {limit:.0e}, too large to add noise to. Use another unit, or mask
+    the column by itself ({--confidential_as subset}).""")
+nothing_to_mask = text()("""
+    Nothing in this file can be masked: no column holds numbers that could be a key. Code what has an order,
+    such as education or age groups, as numbers, and plan again. If a column was taken for an identifier or
+    for codes by mistake, name it as a key.""")
+two_weights = settings_error("columns")("""
+    There {columns:is|are} {columns:column} with the role weight ({columns:and}); keep one.""")
 
 # --- plan files -----------------------------------------------------------------------------------
 
-unknown_plan_options = settings_error("source", "names", "known")(
-    "{source} has {names:an option|options} that no plan has: {names:hinted in known}. `microagg plan` "
-    "writes a plan with all options and what they mean."
-)
+unknown_plan_options = settings_error("source", "names", "known")("""
+    {source} has {names:an option|options} that no plan has: {names:hinted in known}. `microagg plan` writes
+    a plan with all options and what they mean.""")
 in_plan = settings_error("source", "error")("In {source}: {error}")
-plan_not_toml = settings_error("source", "line")(
-    "{source} is not TOML: line {line} cannot be read. Write each option once, as name = value, with text "
-    'in quotes, such as missing = "refuse".'
-)
+plan_not_toml = settings_error("source", "line")("""
+    {source} is not TOML: line {line} cannot be read. Write each option once, as name = value, with text in
+    quotes, such as missing = "refuse".""")
 plan_not_utf_8 = settings_error("source", "line")(
     "{source} is not text in UTF-8: see line {line}. Save it as UTF-8."
 )
-plan_too_large = settings_error("source", "most")(
-    "{source} has more than {most} bytes, too many for a plan. Give a plan file."
-)
-not_unicode = settings_error()(
-    "A path or a name has bytes that are not text in UTF-8, so that no plan can name it. Rename it."
-)
-plan_exists = settings_error("path")(
-    "{path} exists already. Choose another name (-o), or replace it with {--force true}; -o - prints the "
-    "plan."
-)
+plan_too_large = settings_error("source", "most")("""
+    {source} has more than {most} bytes, too many for a plan. Give a plan file.""")
+not_unicode = settings_error()("""
+    A path or a name has bytes that are not text in UTF-8, so that no plan can name it. Rename it.""")
+plan_exists = settings_error("path")("""
+    {path} exists already. Choose another name (-o), or replace it with {--force true}; -o - prints the
+    plan.""")
 no_plan = settings_error("reason")("No plan is written, as protect would refuse it. {reason}")
-singles_out = text("what", "unique", "of")(
-    "{what}; released unchanged, it would make {unique:,} of {of:,} records unique in their groups"
-)
-function_of_a_key = text("key")(
-    "a function of {key}, which is masked: the means of both together could give values away"
-)
-same_in_groups = text("what", "groups", "of")(
-    "{what}, but all records of {groups:,} of {of:,} groups would share its value, which gives it away"
-)
-dominates_groups = text("groups", "of")(
-    "survey weights, but in {groups:,} of {of:,} groups one record would have more than half of the "
-    "weight: try a larger k"
-)
-note_jointly_unique = text("columns", "unique", "of")(
-    "Released unchanged, {columns:list} together make {unique:,} of {of:,} records unique in their groups. "
-    "Drop or recode those that others may know."
-)
-note_confidential_suggested = text("columns", "unique", "of")(
-    "Confidential columns ({columns:list}) are released unchanged, with different values in every group; "
-    "by them, {unique:,} of {of:,} records are unique in their groups. Make those that others may know "
-    "keys: then they are masked."
-)
+singles_out = text("what", "unique", "of")("""
+    {what}; released unchanged, it would make {unique:,} of {of:,} records unique in their groups""")
+function_of_a_key = text("key")("""
+    a function of {key}, which is masked: the means of both together could give values away""")
+same_in_groups = text("what", "groups", "of")("""
+    {what}, but all records of {groups:,} of {of:,} groups would share its value, which gives it away""")
+dominates_groups = text("groups", "of")("""
+    survey weights, but in {groups:,} of {of:,} groups one record would have more than half of the weight:
+    try a larger k""")
+note_jointly_unique = text("columns", "unique", "of")("""
+    Released unchanged, {columns:list} together make {unique:,} of {of:,} records unique in their groups.
+    Drop or recode those that others may know.""")
+note_confidential_suggested = text("columns", "unique", "of")("""
+    Confidential columns ({columns:list}) are released unchanged, with different values in every group; by
+    them, {unique:,} of {of:,} records are unique in their groups. Make those that others may know keys:
+    then they are masked.""")
 
 
 def note_missing_codes(column: str, codes: Sequence[int | str], records: int, labelled: bool) -> str:
@@ -330,11 +243,9 @@ def note_missing_codes(column: str, codes: Sequence[int | str], records: int, la
     return f"{column}: {'; '.join(reasons)}."
 
 
-note_codes_are_a_judgement = text()(
-    "They are read as missing. If they are answers, such as the largest amount that could be recorded, "
-    "remove them here."
-)
-note_retry_suggested = text()(
-    "This plan was tried with the groups of a quick method, and these are safe. If the groups of a longer "
-    "search are not, other methods are tried, the quick one among them."
-)
+note_codes_are_a_judgement = text()("""
+    They are read as missing. If they are answers, such as the largest amount that could be recorded, remove
+    them here.""")
+note_retry_suggested = text()("""
+    This plan was tried with the groups of a quick method, and these are safe. If the groups of a longer
+    search are not, other methods are tried, the quick one among them.""")

@@ -42,13 +42,11 @@ def unsafe_file(reasons: Sequence[Message]) -> UnsafeRelease:
 k_anonymous = text("columns", "k", "smallest")(
     "at least {k} records share every combination of {columns:some} (smallest {smallest})"
 )
-k_respondents = text("columns", "k", "smallest")(
-    "at least {k} respondents share every combination of {columns:some} (smallest {smallest})"
-)
-not_k_anonymous = text("columns", "k", "below", "smallest")(
-    "NOT k-anonymous ({below:record} {below:is|are} in combinations of {columns:some} shared by fewer than "
-    "{k}, smallest {smallest})"
-)
+k_respondents = text("columns", "k", "smallest")("""
+    at least {k} respondents share every combination of {columns:some} (smallest {smallest})""")
+not_k_anonymous = text("columns", "k", "below", "smallest")("""
+    NOT k-anonymous ({below:record} {below:is|are} in combinations of {columns:some} shared by fewer than
+    {k}, smallest {smallest})""")
 partly_k_anonymous = text("unique")("k-anonymous per subset, NOT jointly ({unique:record} unique)")
 not_counted_yet = text()("nothing was counted yet")
 not_recounted = text()("NOT verified (the released table does not fit its source)")

@@ -322,7 +322,7 @@ def translating_os_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError:
-        raise wording.output_exists(str(target)) from None
+        raise wording.output_exists(str(target), replaceable=False) from None
     except errors.OutputError:
         raise
     except OSError as error:

@@ -28,7 +28,7 @@ class Journal:
         if self.path.is_symlink():  # it would lead out of the folder
             raise wording.output_is_a_link(str(self.path))
         if self.path.parent.exists() and not self.path.parent.is_dir():
-            raise wording.output_exists(str(self.path.parent))
+            raise wording.output_exists(str(self.path.parent), replaceable=False)
         Internal(self.path.parent).check(self.path.name, force=True)
 
     def entries(self) -> dict[str, dict[str, Any]]:
