@@ -5,6 +5,8 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
+import numpy as np
+
 from microagg import _core, wording
 from microagg.model import Points
 
@@ -13,6 +15,9 @@ SMALLEST_CHECKED_BYTES = 64 * 2**20
 
 RECORDS_FILTERED_PER_NEAREST = 32
 """Records for each one searched for that brute force needs for its filter in single precision to pay."""
+
+QUERIES_TO_LOOK_FOR_EQUALS = 64
+"""Searches with at least so many queries keep one of several equal records (`MANY` of `remaining.hpp`)."""
 
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
 
@@ -29,13 +34,31 @@ def require(needs: int) -> None:
 def of_search(points: Points, queries: int, nearest: int) -> int:
     """Bytes of the engine behind `remaining.hpp` for so many queries, each for some nearest records, with
     the lists beside it: from 1 MiB on within a factor of 1.5 of what was measured on 2 to 100 attributes,
-    unless many records are equal.
+    with equal records too if the need is large enough to be checked.
     """
     n, p = points.shape
-    in_double = nearest > n / RECORDS_FILTERED_PER_NEAREST
-    if in_double or _core.begins_with_tree(n, p, queries):
-        return int(n * (45 + 8.6 * p))
-    return int(n * (32 + 5.8 * p))  # far outliers may still make brute force change to double precision
+    needs = _of_search(n, n, p, queries, nearest)
+    if needs < SMALLEST_CHECKED_BYTES or queries < QUERIES_TO_LOOK_FOR_EQUALS:
+        return needs
+    return _of_search(n, _distinct_records(points), p, queries, nearest)
+
+
+def _of_search(n: int, distinct: int, p: int, queries: int, nearest: int) -> int:
+    in_double = nearest > distinct / RECORDS_FILTERED_PER_NEAREST
+    if in_double or _core.begins_with_tree(distinct, p, queries):
+        return int(27 * n + distinct * (18 + 8.6 * p))
+    # Far outliers may still make brute force change to double precision.
+    return int(27 * n + distinct * (5 + 5.8 * p))
+
+
+def _distinct_records(points: Points) -> int:
+    """How many records differ, by a sum of their values with random weights."""
+    weights = np.random.default_rng(0).uniform(1.0, 2.0, (points.shape[1],))
+    sums = np.zeros(len(points))
+    for column, weight in enumerate(weights):
+        sums += weight * points[:, column]
+    sums.sort()
+    return 1 + int(np.count_nonzero(sums[1:] != sums[:-1]))
 
 
 def of_lists(points: Points, length: int) -> int:

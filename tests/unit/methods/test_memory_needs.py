@@ -151,6 +151,39 @@ print(peak() - before, memory_needs.of_search(x, queries, k))
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
+@pytest.mark.parametrize("distinct", [1, 1_000, 50_000])
+@pytest.mark.parametrize(("p", "k"), [(2, 3), (13, 100), (50, 200)])
+def test_needs_of_mdav_on_equal_records_are_foreseen(p: int, k: int, distinct: int) -> None:
+    """Within a factor of 1.5, where the need is checked."""
+    code = """
+import sys
+import numpy as np
+from microagg import _core
+from microagg.methods import memory_needs
+from microagg.methods.fixed_size import Mdav
+from microagg.methods.run import Run
+from microagg.model import Problem
+def peak():
+    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
+n = 200_000
+p, k, distinct = map(int, sys.argv[1:])
+random = np.random.default_rng(0)
+different, rows = random.standard_normal((distinct, p)), random.integers(0, distinct, n)
+x = np.empty((n, p))
+np.take(different, rows, axis=0, out=x, mode="clip")
+before = peak()
+Mdav().formed(Problem(x, k), Run(threads=1))
+measured = peak() - before
+memory_needs.SMALLEST_CHECKED_BYTES = 0
+print(measured, memory_needs.of_search(x, _core.peel_queries(n, k, Mdav.pivot, Mdav.growth), k))
+"""
+    done = in_a_process(code, str(p), str(k), str(distinct))
+    assert done.stdout, done.stderr
+    measured, foreseen = (int(number) for number in done.stdout.split())
+    assert foreseen / 1.5 < measured < 1.5 * foreseen
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: peaks are not known")
 @pytest.mark.parametrize("what", ["lists", "descent"])
 def test_needs_of_large_groups_are_foreseen(what: str) -> None:
     """Two clusters, k = 300: within a factor of 1.5."""
