@@ -3,10 +3,26 @@
 `MEASURES` has every one by name: the most important ones, then those of utility, then those of risk.
 """
 
-from microagg.measure.catalogue import Measure, most_important_first
-from microagg.measure.risk_catalogue import RISK
-from microagg.measure.utility_catalogue import UTILITY
+from microagg.measure import (
+    attribute_disclosure,
+    deviations,
+    intervals,
+    key_confidential,
+    linkage,
+    moments,
+    probabilistic,
+    probabilistic_linkage,
+    propensity,
+    risk,
+)
+from microagg.measure.catalogue import Measure, described_measures
 
-MEASURES: dict[str, Measure] = most_important_first(UTILITY | RISK)
+UTILITY = described_measures("utility", deviations, moments, probabilistic, propensity)
+RISK = described_measures(
+    "risk", risk, linkage, probabilistic_linkage, intervals, attribute_disclosure, key_confidential
+)
+MEASURES: dict[str, Measure] = dict(
+    sorted((UTILITY | RISK).items(), key=lambda item: (item[1].first is None, item[1].first or 0))
+)
 MOST_IMPORTANT = [name for name, each in MEASURES.items() if each.first is not None]
-__all__ = ["MEASURES", "MOST_IMPORTANT", "Measure"]
+__all__ = ["MEASURES", "MOST_IMPORTANT", "RISK", "UTILITY", "Measure"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
-from microagg.measure.requirements import require_at_least_one
+from microagg.measure.requirements import AT_LEAST_ONE
 from microagg.measure.shared_values import class_sizes
 
 NO_CONFIDENTIAL = MeasureResult(np.nan, {}, "No confidential column was named.")
@@ -39,7 +39,7 @@ def diversity(pair: Pair) -> MeasureResult:
 
 def homogeneous(pair: Pair, *, most_listed: int = 20) -> MeasureResult:
     """Number of classes in which some confidential column has one value only."""
-    require_at_least_one("most_listed", most_listed)
+    AT_LEAST_ONE.check("most_listed", most_listed)
     if not pair.confidential:
         return NO_CONFIDENTIAL
     numbers = np.unique(pair.groups)

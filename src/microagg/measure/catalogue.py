@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Literal
 
 from microagg.measure.pair import MeasureResult, Pair
@@ -66,26 +67,16 @@ class Measure:
         return self.shown(found.value), sentence.strip()
 
 
-def described_measures(
-    kind: MeasureKind, *functions: Callable[[Pair], MeasureResult]
-) -> dict[str, Measure]:
-    """By name, as `utility.toml` or `risk.toml` describes them, and in the order of that file."""
+def described_measures(kind: MeasureKind, *modules: ModuleType) -> dict[str, Measure]:
+    """By name, as `utility.toml` or `risk.toml` describes them, and in the order of that file.
+
+    Each is computed by the function of these modules that has its name.
+    """
     described = tomllib.loads(Path(__file__).with_name(f"{kind}.toml").read_text("utf-8"))
     references = described.pop("references")
-    by_name = {function.__name__: function for function in functions}
+    functions = {name: each for module in modules for name, each in vars(module).items()}
     measures = {}
     for name, fields in described.items():
         fields["reference"] = fields["reference"].format_map(references)
-        measures[name] = Measure(kind, **fields, compute=by_name.pop(name))
-    if by_name:
-        raise KeyError(f"{kind}.toml does not describe {', '.join(by_name)}")
+        measures[name] = Measure(kind, **fields, compute=functions[name])
     return measures
-
-
-def most_important_first(measures: Mapping[str, Measure]) -> dict[str, Measure]:
-    """The same measures; all that are not among the first keep their order."""
-
-    def place(item: tuple[str, Measure]) -> float:
-        return math.inf if item[1].first is None else item[1].first
-
-    return dict(sorted(measures.items(), key=place))

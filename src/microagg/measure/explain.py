@@ -1,9 +1,11 @@
-"""Descriptions of measures: for `microagg explain`, for tooltips, and for docs/measures.md."""
+"""Descriptions of measures: for `microagg explain`, for tooltips, and for docs/measures.md, which
+`benchmarks/measures.py` writes.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from microagg import wording
 from microagg.measure import MEASURES, MOST_IMPORTANT
@@ -15,14 +17,6 @@ KINDS = {
 }
 
 WIDTH = 100
-
-INTRODUCTION = """\
-# Measures
-
-All measures that [`microagg assess`](assess.md) computes, with their definitions. The headings are the
-names that `--measures`, `--json` and `microagg explain` use. Shares are shown in percent.
-`python -m benchmarks.measures` writes this page from the descriptions in the code.
-"""
 
 FIRST = "Most important: shown first"
 
@@ -68,29 +62,3 @@ def list_measures(measures: Mapping[str, Measure] = MEASURES) -> str:
         own = [lines[name] for name, each in measures.items() if each.kind == kind and each.first is None]
         parts.append("\n".join([title, *own]))
     return "\n\n".join(parts)
-
-
-def measures_page(measures: Mapping[str, Measure] = MEASURES) -> str:
-    """The text of docs/measures.md."""
-    return "\n".join([INTRODUCTION, *_sections(measures)])
-
-
-def _sections(measures: Mapping[str, Measure]) -> Iterator[str]:
-    yield f"## {FIRST}\n"
-    for name in MOST_IMPORTANT:
-        yield f"- [{name}](#{name}): {measures[name].sentence.format(value='*x*', allowed='*y*')}"
-    yield ""
-    for kind, title in KINDS.items():
-        yield f"## {title}\n"
-        for name, measure in measures.items():
-            if measure.kind != kind:
-                continue
-            described = described_fields(measure)
-            yield f"### {name}\n\n**{measure.title}.** {_inline(described.pop('definition'))}\n"
-            yield f"    {described.pop('formula')}\n"
-            yield "\n".join(f"- *{field}*: {_inline(text)}" for field, text in described.items()) + "\n"
-
-
-def _inline(text: str) -> str:
-    """Escape signs that have a meaning in Markdown."""
-    return "".join(f"\\{sign}" if sign in "*_|<>[]" else sign for sign in text)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from microagg.measure.coordinates import extremes, mean_and_deviation
 from microagg.measure.pair import MeasureResult, Pair, Values
-from microagg.measure.requirements import require_positive, require_share
+from microagg.measure.requirements import POSITIVE, SHARE
 from microagg.measure.shared_values import column_codes, first_rows
 from microagg.wording.phrases import count
 
@@ -23,7 +23,7 @@ Flags = NDArray[np.bool_]
 
 def interval_sd(pair: Pair, *, width: float = 0.05) -> MeasureResult:
     """Share of records whose original values all lie within `width` standard deviations of the original."""
-    require_positive("width", width)
+    POSITIVE.check("width", width)
     inside = _within(pair, width * mean_and_deviation(pair.original)[1])
     note = f"Within ±{width:g} standard deviations of the original columns."
     return MeasureResult(_joint(pair, inside), _by_column(pair, inside), note)
@@ -35,7 +35,7 @@ def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> MeasureResult:
     That is sdcMicro's dRisk since its version 5.6.0; versions up to 5.3.0 allowed one column outside, as
     one of the parts does.
     """
-    require_positive("width", width)
+    POSITIVE.check("width", width)
     inside = _within(pair, width * mean_and_deviation(pair.masked, ddof=1)[1])
     present = ~np.isnan(pair.original) & ~np.isnan(pair.masked)
     parts = {
@@ -53,7 +53,7 @@ def interval_sd_masked(pair: Pair, *, width: float = 0.05) -> MeasureResult:
 def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))) -> MeasureResult:
     """Share of original values ranked within p % of the masked value: the mean over p and the columns."""
     for percent in percents:
-        require_positive("percents", percent)
+        POSITIVE.check("percents", percent)
     count = (~np.isnan(pair.masked)).sum(axis=0)
     away = np.column_stack([_ranks_away(pair, column) for column in range(pair.p)])
     shares, joint, by_percent, by_column = [], [], {}, {}
@@ -74,8 +74,8 @@ def interval_rank(pair: Pair, *, percents: Sequence[float] = tuple(range(1, 11))
 
 def outlier_interval(pair: Pair, *, share: float = 0.01, width: float = 0.05) -> MeasureResult:
     """`interval_sd` of the most extreme records, by their distance from the mean."""
-    require_share("share", share)
-    require_positive("width", width)
+    SHARE.check("share", share)
+    POSITIVE.check("width", width)
     rows = extremes(pair, share)
     outliers = replace(pair, original=pair.original[rows], masked=pair.masked[rows])
     inside = _within(outliers, width * mean_and_deviation(pair.original)[1])

@@ -19,7 +19,7 @@ import numpy as np
 from microagg import _core
 from microagg.measure.coordinates import SAME, all_coordinates, coordinates, extremes
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
-from microagg.measure.requirements import require_at_least_one, require_positive, require_share
+from microagg.measure.requirements import AT_LEAST_ONE, POSITIVE, SHARE
 from microagg.measure.shared_values import (
     class_sizes,
     column_codes,
@@ -95,8 +95,8 @@ def linkage_subsets(
 
     Sizes are taken as long as all subsets fit into `most_subsets`; of single keys, the first ones.
     """
-    require_at_least_one("largest", largest)
-    require_at_least_one("most_subsets", most_subsets)
+    AT_LEAST_ONE.check("largest", largest)
+    AT_LEAST_ONE.check("most_subsets", most_subsets)
     largest = min(largest, pair.p)
     subsets: list[tuple[int, ...]] = []
     size = 0
@@ -132,7 +132,7 @@ def linkage_noisy(
     `others` too.
     """
     for level in (noise, *others):
-        require_positive("noise", level)
+        POSITIVE.check("noise", level)
     rows = sample_rows(pair.n, most_records)
     known, _ = all_coordinates(pair)
     known, varies = known[rows], known[:, : pair.p].any(axis=0)
@@ -151,7 +151,7 @@ def linkage_noisy(
 
 def outlier_linkage(pair: Pair, *, share: float = 0.01) -> MeasureResult:
     """`linkage_distance` of the most extreme records, by their distance from the mean."""
-    require_share("share", share)
+    SHARE.check("share", share)
     rows = extremes(pair, share)
     links = _whole_links(pair, rows)
     parts = {"to the right group": _mean(links.to_group)}
@@ -163,7 +163,7 @@ def sample_rows(n: int, most: int | None) -> Whole:
     """All rows, or `most` of them drawn with the fixed seed."""
     if most is None or n <= most:
         return np.arange(n)
-    require_at_least_one("most_records", most)
+    AT_LEAST_ONE.check("most_records", most)
     return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
 
 

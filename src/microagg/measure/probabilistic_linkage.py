@@ -32,7 +32,7 @@ from microagg import wording
 from microagg.measure.coordinates import mean_and_deviation
 from microagg.measure.linkage import SEED, nearest_targets, note_on_sample, sample_rows, whole_targets
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
-from microagg.measure.requirements import require_at_least_one, require_positive
+from microagg.measure.requirements import AT_LEAST_ONE, POSITIVE
 from microagg.measure.shared_values import combine_codes, first_rows
 
 EM_ROUNDS = 200
@@ -52,11 +52,11 @@ def linkage_probabilistic(
 ) -> MeasureResult:
     """Share of records whose largest weight is that of their own masked record; equal ones share it."""
     for width in widths:
-        require_positive("widths", width)
+        POSITIVE.check("widths", width)
     if not widths or any(one >= other for one, other in pairwise(widths)):
         raise wording.bad_number("widths", tuple(widths), "growing numbers, at least one")
-    require_at_least_one("candidates", candidates)
-    require_at_least_one("random_pairs", random_pairs)
+    AT_LEAST_ONE.check("candidates", candidates)
+    AT_LEAST_ONE.check("random_pairs", random_pairs)
     rows = sample_rows(pair.n, most_records)
     found = nearest_targets(pair, rows, candidates)
     targets, own = whole_targets(pair)

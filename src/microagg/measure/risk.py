@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
-from microagg.measure.requirements import require_positive
+from microagg.measure.requirements import POSITIVE
 from microagg.measure.shared_values import class_sizes, released_classes
 
 EXACT = 1e-12  # a mean of equal values may be off in its last digits
@@ -44,7 +44,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> MeasureResult:
     largest contributions is less than `percent` % of the largest, so that the second largest contributor
     can estimate the largest that precisely. Contributions are weighted where there are weights.
     """
-    require_positive("percent", percent)
+    POSITIVE.check("percent", percent)
     parts: dict[str, float] = {}
     others: list[str] = []
     largest, failing, totals = 0.0, 0, 0

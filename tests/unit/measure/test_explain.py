@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from benchmarks.measures import PAGE
+from benchmarks.measures import PAGE, measures_page
 
 from microagg.errors import SettingsError
 from microagg.measure import MEASURES, MOST_IMPORTANT
-from microagg.measure.explain import explain_measure, list_measures, measure_named, measures_page
+from microagg.measure.explain import explain_measure, list_measures, measure_named
 from microagg.measure.pair import MeasureResult
 
 

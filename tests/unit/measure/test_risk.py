@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from microagg import _core
 from microagg.errors import SettingsError
+from microagg.measure import RISK
 from microagg.measure.attribute_disclosure import (
     attribute_disclosure,
     closeness,
@@ -33,7 +34,6 @@ from microagg.measure.linkage import (
 from microagg.measure.pair import Pair
 from microagg.measure.probabilistic_linkage import linkage_probabilistic
 from microagg.measure.risk import dominance, k_anonymity, true_values
-from microagg.measure.risk_catalogue import RISK
 
 Values = NDArray[np.float64]
 NAN = np.nan

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 import microagg
-from microagg.measure import loss
+from microagg.measure import UTILITY, loss
 from microagg.measure.moments import quantiles
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.measure.propensity import RIDGE, propensity
-from microagg.measure.utility_catalogue import UTILITY
 from tests.oracles import cmp98_measures
 
 NAMES = [
