@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import AT_LEAST_ONE
-from microagg.measure.shared_values import class_sizes
+from microagg.measure.shared_values import class_sizes, codes_of
 
 NO_CONFIDENTIAL = MeasureResult(np.nan, {}, "No confidential column was named.")
 
@@ -20,7 +20,7 @@ def attribute_disclosure(pair: Pair) -> MeasureResult:
     """Share of records in classes in which some confidential column has one value only."""
     if not pair.confidential:
         return NO_CONFIDENTIAL
-    places = np.unique(pair.groups, return_inverse=True)[1].reshape(-1)
+    places = codes_of(pair.groups)
     given_away = {
         name: (_distinct(pair.groups, codes) == 1)[places] for name, codes in pair.confidential.items()
     }
@@ -92,7 +92,7 @@ def confidential_range(pair: Pair) -> MeasureResult:
 
 def _runs(groups: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
     """Class (numbered anew, in order), value and number of records of each pair of both that occurs."""
-    places = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    places = codes_of(groups)
     width = int(codes.max()) + 1
     pairs, counts = np.unique(places * width + codes, return_counts=True)
     return pairs // width, pairs % width, counts
@@ -116,7 +116,7 @@ def _ordered_distances(groups: Codes, codes: Codes) -> Values:
     P is constant between values that occur in the class: with sums of Q at hand, such a stretch takes
     constant time once it is known where Q exceeds P, and all classes together O(n log n).
     """
-    codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
+    codes = codes_of(codes)
     n, m = codes.size, int(codes.max()) + 1
     sizes = class_sizes(groups)
     if m == 1:

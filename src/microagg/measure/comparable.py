@@ -58,6 +58,11 @@ class Comparable:
         """Numbers, one for each column, by name."""
         return dict(zip(self.columns, numbers.tolist(), strict=True))
 
+    def column(self, at: int) -> tuple[Values, Values, Values]:
+        """Cells of a column that count, before and after, with their weights."""
+        rows = slice(None) if self.present[:, at].all() else self.present[:, at]
+        return self.x[rows, at], self.y[rows, at], self.weights[rows]
+
     def complete(self) -> tuple[Values, Values, Values, str]:
         """`x`, `y` and weights of the records without missing cells, and a note on the others."""
         rows = np.asarray(self.present.all(axis=1))

@@ -40,9 +40,9 @@ def measure_named(name: str, measures: Mapping[str, Measure] = MEASURES) -> Meas
     return measures[name]
 
 
-def explain_measure(name: str, measures: Mapping[str, Measure] = MEASURES) -> str:
+def explain_measure(name: str) -> str:
     """The description of one measure for a terminal."""
-    measure = measure_named(name, measures)
+    measure = measure_named(name)
     described = described_fields(measure)
     wide = max(map(len, described))
     lines = [f"{name}: {measure.title} ({measure.kind})"]
@@ -53,12 +53,12 @@ def explain_measure(name: str, measures: Mapping[str, Measure] = MEASURES) -> st
     return "\n".join(lines)
 
 
-def list_measures(measures: Mapping[str, Measure] = MEASURES) -> str:
+def list_measures() -> str:
     """The names of all measures with their titles: the most important ones, then utility and risk apart."""
-    wide = max(map(len, measures), default=0)
-    lines = {name: f"  {name:<{wide}}  {each.title}" for name, each in measures.items()}
+    wide = max(map(len, MEASURES))
+    lines = {name: f"  {name:<{wide}}  {each.title}" for name, each in MEASURES.items()}
     parts = ["\n".join([FIRST, *(lines[name] for name in MOST_IMPORTANT)])]
     for kind, title in KINDS.items():
-        own = [lines[name] for name, each in measures.items() if each.kind == kind and each.first is None]
+        own = [lines[name] for name, each in MEASURES.items() if each.kind == kind and each.first is None]
         parts.append("\n".join([title, *own]))
     return "\n\n".join(parts)

@@ -55,14 +55,18 @@ class Links:
     alike: Codes
 
     @property
-    def to_record(self) -> Values:
-        """Probability of the right link."""
-        return np.divide(1.0, self.tied, out=np.zeros(len(self.tied)), where=self.tied > 0)
+    def to_record(self) -> float:
+        """Share of right links."""
+        return float(self._chances.mean())
 
     @property
-    def to_group(self) -> Values:
-        """Probability of a link to a record with the same released values."""
-        return self.to_record * self.alike
+    def to_group(self) -> float:
+        """Share of links to a record with the same released values."""
+        return float((self._chances * self.alike).mean())
+
+    @property
+    def _chances(self) -> Values:
+        return np.divide(1.0, self.tied, out=np.zeros(len(self.tied)), where=self.tied > 0)
 
 
 def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> MeasureResult:
@@ -78,14 +82,14 @@ def linkage_distance(pair: Pair, *, most_records: int | None = 100_000) -> Measu
     lines = " and ".join(f"{name} = {100.0 * value:.4g} %" for name, value in parts.items())
     note = f"Compare with {lines}; it comes to the last if every record is nearest to its own group."
     note = note_on_sample(pair, links.rows.size, note)
-    return MeasureResult(_mean(links.to_record), parts, note, allowed=next(iter(parts.values())))
+    return MeasureResult(links.to_record, parts, note, allowed=next(iter(parts.values())))
 
 
 def linkage_groups(pair: Pair, *, most_records: int | None = 100_000) -> MeasureResult:
     """Share of records that are linked to a record of their own group."""
     links = _all_links(pair, most_records)
     note = "Inside the right group all records look alike, so that this alone identifies nobody."
-    return MeasureResult(_mean(links.to_group), {}, note_on_sample(pair, links.rows.size, note))
+    return MeasureResult(links.to_group, {}, note_on_sample(pair, links.rows.size, note))
 
 
 def linkage_subsets(
@@ -111,7 +115,7 @@ def linkage_subsets(
     for subset in subsets:
         before, after = (known[0][:, subset], known[1][:, subset]) if plain else coordinates(pair, subset)
         links = _links(pair, before[rows], *_projected(pair, subset, after, rows), rows)
-        shares[" + ".join(pair.columns[column] for column in subset)] = _mean(links.to_record)
+        shares[" + ".join(pair.columns[column] for column in subset)] = links.to_record
     worst = dict(sorted(shares.items(), key=lambda item: -item[1]))
     note = f"Largest of {len(subsets)} subsets of at most {size} of {pair.p} keys"
     if size < largest or len(subsets) < sum(comb(pair.p, s) for s in range(1, size + 1)):
@@ -143,7 +147,7 @@ def linkage_noisy(
     for level in sorted({noise, *others}):
         noisy = known.copy()
         noisy[:, : pair.p] += level * draws
-        shares[level] = _mean(_links(pair, noisy, targets, own[rows], rows).to_record)
+        shares[level] = _links(pair, noisy, targets, own[rows], rows).to_record
     parts = {f"noise of {level:g} sd": share for level, share in shares.items()}
     note = f"At noise of {noise:g} standard deviations of each column; random, with a fixed seed."
     return MeasureResult(shares[noise], parts, note_on_sample(pair, rows.size, note))
@@ -154,9 +158,9 @@ def outlier_linkage(pair: Pair, *, share: float = 0.01) -> MeasureResult:
     SHARE.check("share", share)
     rows = extremes(pair, share)
     links = _whole_links(pair, rows)
-    parts = {"to the right group": _mean(links.to_group)}
+    parts = {"to the right group": links.to_group}
     note = f"Of the {count(rows.size, 'record')} farthest from the mean."
-    return MeasureResult(_mean(links.to_record), parts, note_on_sample(pair, rows.size, note, chosen=True))
+    return MeasureResult(links.to_record, parts, note_on_sample(pair, pair.n, note))
 
 
 def sample_rows(n: int, most: int | None) -> Whole:
@@ -190,13 +194,9 @@ def whole_targets(pair: Pair) -> tuple[Targets, Codes]:
     return pair.remember("targets", compute)
 
 
-def _mean(shares: Values) -> float:
-    return float(shares.mean())
-
-
-def note_on_sample(pair: Pair, linked: int, note: str, *, chosen: bool = False) -> str:
+def note_on_sample(pair: Pair, linked: int, note: str) -> str:
     """The note, with the number of records that were linked."""
-    if linked < pair.n and not chosen:
+    if linked < pair.n:
         note += f" Estimated from a fixed random sample of {linked:,} of {pair.n:,} records."
     if pair.strata.any():
         note += " The intruder knows the stratum."

@@ -59,7 +59,7 @@ def quantiles(pair: Pair, *, at: Sequence[float] = QUANTILES) -> MeasureResult:
         return nothing
     changes = np.empty(len(data.columns))
     for place in range(len(data.columns)):
-        x, y, weights = _column(data, place)
+        x, y, weights = data.column(place)
         moved = quantiles_of(y, weights, at) - quantiles_of(x, weights, at)
         changes[place] = 100.0 * np.abs(moved).mean()
     return data.result(changes.mean(), data.by_column(changes))
@@ -117,7 +117,7 @@ def mean_deviation(pair: Pair) -> MeasureResult:
         return nothing
     deviations = np.empty(len(data.columns))
     for at in range(len(data.columns)):
-        x, y, weights = _column(data, at)
+        x, y, weights = data.column(at)
         deviations[at] = loss.mean_deviation(x[:, np.newaxis], y[:, np.newaxis], weights)
     return data.result(deviations.mean(), data.by_column(deviations))
 
@@ -155,14 +155,6 @@ def quantiles_of(values: Values, weights: Values, at: Sequence[float]) -> Values
     # A share that is reached but for rounding is reached.
     wanted = np.asarray(at) * reached[-1] * (1.0 - 1e-12)
     return np.asarray(values[order[np.searchsorted(reached, wanted)]])
-
-
-def _column(data: Comparable, at: int) -> tuple[Values, Values, Values]:
-    """Cells of a column that count, before and after, with their weights."""
-    rows = data.present[:, at]
-    if rows.all():
-        return data.x[:, at], data.y[:, at], data.weights
-    return data.x[rows, at], data.y[rows, at], data.weights[rows]
 
 
 def _ranks(values: Values, data: Comparable) -> Values:

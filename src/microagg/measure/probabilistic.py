@@ -68,8 +68,7 @@ def _quantiles(data: Comparable) -> Values:
     at = np.asarray(QUANTILES)
     losses = []
     for place in range(len(data.columns)):
-        rows = data.present[:, place]
-        x, y, weights = data.x[rows, place], data.y[rows, place], data.weights[rows]
+        x, y, weights = data.column(place)
         order = np.argsort(x)
         reached = np.concatenate(([0.0], np.cumsum(weights[order]))) / weights.sum()
         moved = quantiles_of(y, weights, QUANTILES)

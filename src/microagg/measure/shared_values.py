@@ -16,7 +16,7 @@ def class_sizes(groups: Codes) -> Codes:
     return np.asarray(counts[counts > 0], dtype=np.int64)
 
 
-def codes_of(values: Values) -> Codes:
+def codes_of(values: Values | Codes) -> Codes:
     """Numbers of the distinct values in their order; NaN equals NaN and comes last."""
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
@@ -29,12 +29,8 @@ def combine_codes(codes: Sequence[Codes]) -> Codes:
             result = more
         elif more.any():
             # Numbered anew each time: products of many numbers of values would overflow.
-            result = _renumbered(result * (int(more.max()) + 1) + more)
-    return result if np.bincount(result).all() else _renumbered(result)
-
-
-def _renumbered(codes: Codes) -> Codes:
-    return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64).reshape(-1)
+            result = codes_of(result * (int(more.max()) + 1) + more)
+    return result if np.bincount(result).all() else codes_of(result)
 
 
 def column_codes(pair: Pair) -> list[Codes]:
