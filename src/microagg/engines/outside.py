@@ -19,7 +19,7 @@ from microagg import __version__
 from microagg.arrow_values import to_numpy
 from microagg.model import ColumnRoles
 from microagg.plan.protection import Protection
-from microagg.report import ExternalFacts, LossBand, Policies
+from microagg.report.facts import ExternalFacts, LossBand, Policies
 from microagg.verdict import Verdict
 from microagg.verify.classes import Classes, TableClasses, codes_of
 from microagg.verify.values import as_understood
@@ -59,7 +59,7 @@ def facts_outside(released: pa.Table, protection: Protection, loss: LossBand | N
         policies=policies,
         loss=loss,
         columns=protection.changed,
-        released=np.stack([_numbers(released, column) for column in protection.changed], axis=1),
+        released=released_numbers(released, protection.changed),
         sizes=np.sort(classes.by(keys).sizes),
     )
 
@@ -93,6 +93,6 @@ def _policies(released: pa.Table, protection: Protection) -> Policies:
     )
 
 
-def _numbers(released: pa.Table, column: str) -> NDArray[np.float64]:
-    """The column as doubles, NaN where it is missing."""
-    return np.array(to_numpy(released.column(column).cast(pa.float64())))
+def released_numbers(released: pa.Table, columns: Sequence[str]) -> NDArray[np.float64]:
+    """The columns as doubles, NaN where missing."""
+    return np.stack([to_numpy(released.column(name).cast(pa.float64())) for name in columns], axis=1)

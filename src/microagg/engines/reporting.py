@@ -8,18 +8,23 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from microagg import errors, report
-from microagg.arrow_values import to_numpy
 from microagg.assessment.assessing import assess_release
 from microagg.assessment.assessment import Assessment
-from microagg.engines.outside import facts_outside
+from microagg.engines.outside import facts_outside, released_numbers
 from microagg.engines.preview import mdav_loss_of
-from microagg.model import Doubles
+from microagg.plan.identities import Identity
 from microagg.plan.plan_file import used_plan
-from microagg.plan.profile import ColumnProfile, Profile, profile
-from microagg.report.facts import Codes
+from microagg.plan.profile import Profile, profile
+from microagg.plan.protection import Protection
+from microagg.report.facts import (
+    FEWEST_RECORDS_FOR_A_BAND,
+    Codes,
+    ExternalFacts,
+    LossBand,
+    Subset,
+)
 from microagg.verdict import Finding, note
 
 if TYPE_CHECKING:
@@ -34,6 +39,30 @@ class Written:
     digest: str
     settings: Mapping[str, object]
     """The settings of the plan, with the paths of the files."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InternalFacts:
+    """All that is known about a release: it itself, and what was found for its report."""
+
+    release: Release
+    output: str
+    """Path of the release; empty if it is not written."""
+    written: str
+    mdav_loss: float | None
+    """MDAV's on the same data; None: not computed."""
+    subsets: tuple[Subset, ...]
+    noised: Subset | None
+    """Confidential columns with noise, all records in one group."""
+    plan: str
+    """The plan as TOML."""
+    digests: Mapping[str, str]
+    profile: Profile
+    roles: Mapping[str, str]
+    """Of the source's columns that have one."""
+    sums: tuple[tuple[Identity, bool, str], ...]
+    """Sums that hold in every record of the source, whether masking keeps them, and why."""
+    warnings: tuple[Finding, ...]
 
 
 def assessment_of(release: Release) -> Assessment | None:
@@ -64,69 +93,52 @@ def external_report(release: Release) -> str:
 
 def internal_facts(
     release: Release, assessment: Assessment | None = None, written: Written | None = None
-) -> report.InternalFacts:
+) -> InternalFacts:
     """From the source, the release and the record of the run."""
-    record, protection = release.record, release.protection
+    protection, digest = release.protection, release.source.origin.digest
     found = profile(release.source)
     mdav = mdav_loss_of(release.prepared, protection)
-    settings = protection.settings if written is None else written.settings
-    lines = used_plan(settings).splitlines()
-    return report.InternalFacts(
-        source=record["input"]["name"],
+    lines = used_plan(protection.settings if written is None else written.settings).splitlines()
+    return InternalFacts(
+        release=release,
         output="" if written is None else written.name,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        k=protection.k,
-        groups=release.groups,
-        verdict=release.verdict,
-        information_loss=release.information_loss,
         mdav_loss=mdav,
-        bound_loss=release.bound_loss,
-        seconds=release.seconds,
-        tasks=release.partitions,
-        subsets=_subsets(release),
+        subsets=tuple(_subsets(release)),
         noised=_subset(release, protection.noised, None) if protection.noised else None,
-        seed=protection.method.seed,
         plan="\n".join(line for line in lines if line and not line.startswith("#")),
-        software=record["software"],
-        digests={"digest of the input": record["input"]["digest"]}
+        digests={"digest of the input": digest}
         | ({} if written is None else {"digest of the output": written.digest}),
-        columns=tuple(_columns(release, found)),
-        identities=tuple(_sums(release, found)),
-        identical=found.identical,
+        profile=found,
+        roles=dict(protection.columns_by_role()),
+        sums=tuple((each, *_kept(each, protection)) for each in found.identities),
         warnings=tuple(_warnings(release, mdav, assessment)),
     )
 
 
-def external_facts(release: Release) -> report.ExternalFacts:
+def external_facts(release: Release) -> ExternalFacts:
     """From what is released and the settings; of what is not released, a band of the loss at most."""
     loss = loss_band(release.information_loss, min(release.source.table.num_rows, len(release.rows)))
     return facts_outside(release.verified.microdata.table, release.protection, loss)
 
 
-def loss_band(information_loss: float, records: int) -> report.LossBand | None:
+def loss_band(information_loss: float, records: int) -> LossBand | None:
     """How much of the loss the external report may show; None where there are too few records."""
-    if records < report.FEWEST_RECORDS_FOR_A_BAND:
+    if records < FEWEST_RECORDS_FOR_A_BAND:
         return None
     if information_loss < 1.0:
-        return report.LossBand.BELOW_1
+        return LossBand.BELOW_1
     if information_loss < 5.0:
-        return report.LossBand.FROM_1_TO_5
-    return report.LossBand.FROM_5_TO_20 if information_loss <= 20.0 else report.LossBand.ABOVE_20
+        return LossBand.FROM_1_TO_5
+    return LossBand.FROM_5_TO_20 if information_loss <= 20.0 else LossBand.ABOVE_20
 
 
-def _released(release: Release, column: str) -> Doubles:
-    """The column as numbers, NaN where missing."""
-    values = release.verified.microdata.table.column(column).cast(pa.float64())
-    return np.array(to_numpy(values), dtype=np.float64)
-
-
-def _subsets(release: Release) -> tuple[report.Subset, ...]:
+def _subsets(release: Release) -> Iterator[Subset]:
     """Columns that were masked together, with their groups. Tasks come subset by subset, and those of a
     subset have every released record once.
     """
     protection = release.protection
     tasks = iter(release.partitions)
-    found = []
     for columns in (*protection.subsets, *protection.own_subsets):
         groups = np.full(release.source.table.num_rows, -1, dtype=np.int64)
         left, count = len(release.rows), 0
@@ -135,57 +147,30 @@ def _subsets(release: Release) -> tuple[report.Subset, ...]:
             groups[task.rows] = task.labels.astype(np.int64) + count
             count += task.groups
             left -= len(task.rows)
-        found.append(_subset(release, columns, groups[release.rows]))
-    return tuple(found)
+        yield _subset(release, columns, groups[release.rows])
 
 
-def _subset(release: Release, columns: Sequence[str], groups: Codes | None) -> report.Subset:
-    return report.Subset(
+def _subset(release: Release, columns: Sequence[str], groups: Codes | None) -> Subset:
+    return Subset(
         tuple(columns),
         np.stack([release.prepared.numbers[column][release.rows] for column in columns], axis=1),
-        np.stack([_released(release, column) for column in columns], axis=1),
+        released_numbers(release.verified.microdata.table, columns),
         np.zeros(len(release.rows), dtype=np.int64) if groups is None else groups,
     )
 
 
-def _columns(release: Release, found: Profile) -> Iterator[report.ColumnFacts]:
-    roles = dict(release.protection.columns_by_role())
-    for column in found:
-        yield report.ColumnFacts(
-            column.name,
-            column.kind,
-            roles.get(column.name, "none"),
-            column.distinct,
-            column.missing,
-            _remark(column),
-        )
-
-
-def _remark(column: ColumnProfile) -> str:
-    remarks = [f"may identify: {column.identifier}"] if column.identifier else []
-    if column.missing_codes:
-        codes = ", ".join(map(str, column.missing_codes))
-        remarks.append(f"likely codes for missing answers: {codes}")
-    return "; ".join(remarks)
-
-
-def _sums(release: Release, found: Profile) -> Iterator[report.Sum]:
-    """Whether sums that hold in the source still hold."""
-    protection = release.protection
-    subsets = [set(subset) for subset in (*protection.subsets, *protection.own_subsets)]
-    for identity in found.identities:
-        terms = {identity.total, *identity.parts}
-        if terms & set(protection.drop):
-            kept, why = False, "not all of its columns are released"
-        elif not terms & set(protection.changed):
-            kept, why = True, "none of its columns was changed"
-        elif not any(terms <= subset for subset in subsets):
-            kept, why = False, "its columns were not all masked together"
-        elif protection.aggregate == "median":
-            kept, why = False, "medians do not keep sums"
-        else:
-            kept, why = True, "its columns were masked together: it holds up to rounding"
-        yield report.Sum(identity.total, identity.parts, kept, why)
+def _kept(identity: Identity, protection: Protection) -> tuple[bool, str]:
+    """Whether a sum that holds in the source still holds, and why."""
+    terms = {identity.total, *identity.parts}
+    if terms & set(protection.drop):
+        return False, "not all of its columns are released"
+    if not terms & set(protection.changed):
+        return True, "none of its columns was changed"
+    if not any(terms <= set(subset) for subset in (*protection.subsets, *protection.own_subsets)):
+        return False, "its columns were not all masked together"
+    if protection.aggregate == "median":
+        return False, "medians do not keep sums"
+    return True, "its columns were masked together: it holds up to rounding"
 
 
 def _warnings(release: Release, mdav: float | None, assessment: Assessment | None) -> Iterator[Finding]:

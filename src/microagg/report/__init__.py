@@ -8,28 +8,6 @@ draws. `pages.py` needs the extra `report`.
 from importlib.util import find_spec
 
 from microagg import wording
-from microagg.report.facts import (
-    FEWEST_RECORDS_FOR_A_BAND,
-    ColumnFacts,
-    ExternalFacts,
-    InternalFacts,
-    LossBand,
-    Policies,
-    Subset,
-    Sum,
-)
-
-__all__ = [
-    "FEWEST_RECORDS_FOR_A_BAND",
-    "ColumnFacts",
-    "ExternalFacts",
-    "InternalFacts",
-    "LossBand",
-    "Policies",
-    "Subset",
-    "Sum",
-    "check_installed",
-]
 
 
 def check_installed() -> None:

@@ -1,41 +1,17 @@
-"""The content of each page. The engine collects it, so that a page has nothing that it must not show."""
+"""What pages show. The engine collects it, so that a page has nothing that it must not show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.model import ColumnRoles, TaskPartition
-from microagg.verdict import Finding, Verdict
+from microagg.model import ColumnRoles
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """A sum that holds in every record of the source, and whether masking keeps it."""
-
-    total: str
-    parts: tuple[str, ...]
-    kept: bool
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnFacts:
-    """What a column of the source holds, and what was done with it."""
-
-    name: str
-    holds: str
-    role: str
-    distinct: int
-    missing: int
-    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,38 +30,6 @@ class Subset:
         """The records without a missing value, before or after."""
         rows = ~(np.isnan(self.before) | np.isnan(self.after)).any(axis=1)
         return Subset(self.columns, self.before[rows], self.after[rows], self.groups[rows])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class InternalFacts:
-    """All that is known about a release."""
-
-    source: str
-    output: str
-    """Path of the release; empty if it is not written."""
-    written: str
-    k: int
-    groups: int
-    """In all tasks."""
-    verdict: Verdict
-    information_loss: float
-    mdav_loss: float | None
-    """MDAV's on the same data; None: not computed."""
-    bound_loss: float | None
-    seconds: float
-    tasks: tuple[TaskPartition, ...]
-    subsets: tuple[Subset, ...]
-    noised: Subset | None
-    """Confidential columns with noise, all records in one group."""
-    seed: int
-    plan: str
-    """The plan as TOML."""
-    software: Mapping[str, str]
-    digests: Mapping[str, str]
-    columns: tuple[ColumnFacts, ...]
-    identities: tuple[Sum, ...] = ()
-    identical: tuple[tuple[str, ...], ...] = ()
-    warnings: tuple[Finding, ...] = ()
 
 
 FEWEST_RECORDS_FOR_A_BAND = 200

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -22,13 +22,16 @@ from microagg.report.charts import Chart
 from microagg.report.facts import (
     FEWEST_RECORDS_FOR_A_BAND,
     ExternalFacts,
-    InternalFacts,
     LossBand,
     Subset,
     Values,
 )
 from microagg.report.summaries import correlation_matrix
 from microagg.settings.declared import ACCEPTABLE
+
+if TYPE_CHECKING:
+    from microagg.engines.release import Release
+    from microagg.engines.reporting import InternalFacts
 
 MOST_COLUMNS_DRAWN = 24
 """Columns drawn; if there are more, the first ones."""
@@ -51,7 +54,7 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
     return _page(
         "internal.html",
         facts=facts,
-        gap=_gap(facts),
+        gap=_gap(facts.release),
         losses=_losses(facts),
         sizes=[
             charts.sizes(np.bincount(subset.groups), "groups", subset.columns)
@@ -181,19 +184,19 @@ def _statistics(facts: ExternalFacts) -> list[tuple[str, ...]]:
 
 
 def _losses(facts: InternalFacts) -> Chart:
-    losses = [("this release", facts.information_loss)]
+    losses = [("this release", facts.release.information_loss)]
     if facts.mdav_loss is not None:
         losses.append(("MDAV, same data", facts.mdav_loss))
-    if facts.bound_loss is not None:
-        losses.append(("proven bound", facts.bound_loss))
+    if facts.release.bound_loss is not None:
+        losses.append(("proven bound", facts.release.bound_loss))
     return charts.losses(losses)
 
 
-def _gap(facts: InternalFacts) -> str:
+def _gap(release: Release) -> str:
     """How close to the optimum the groups are."""
-    if facts.bound_loss is None:
+    if release.bound_loss is None:
         return "not known: no bound was proven"
-    return nearness(gap_above(facts.bound_loss, facts.information_loss))
+    return nearness(gap_above(release.bound_loss, release.information_loss))
 
 
 def _of_kind(assessment: Assessment | None, kind: str) -> list[tuple[str, Measure, MeasureResult]]:

@@ -24,7 +24,7 @@ import microagg
 from microagg import Release
 from microagg.engines import outside, reporting
 from microagg.plan.protection import Protection
-from microagg.report import FEWEST_RECORDS_FOR_A_BAND, ExternalFacts, LossBand
+from microagg.report.facts import FEWEST_RECORDS_FOR_A_BAND, ExternalFacts, LossBand
 from tests.refusals import rules
 
 Triple = tuple[int, int, int]
