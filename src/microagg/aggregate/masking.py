@@ -77,7 +77,16 @@ def masked_subset(
     that publishes one. `own` are the groups of this subset; they hold all records.
     """
     group, shares = _numbered(own, weights, len(numbers[subset[0]]))
-    published = _published(subset, numbers, weights, own, how, len(shares))
+    published = np.full((len(shares), len(subset)), np.nan)
+    first = 0
+    for task, found in own:
+        end = first + found.groups
+        if task.columns:
+            values = np.stack([numbers[column][task.rows] for column in task.columns], axis=1)
+            own_weights = None if weights is None else weights[task.rows]
+            places = [subset.index(column) for column in task.columns]
+            published[first:end, places] = values_by_group(values, found.labels, how, own_weights)
+        first = end
     columns = {}
     for at, column in enumerate(subset):
         present = ~np.isnan(published[:, at])
@@ -108,29 +117,6 @@ def _numbered(
     return group, np.bincount(group, weights=weights, minlength=count).astype(np.float64)
 
 
-def _published(
-    subset: Sequence[str],
-    numbers: Mapping[str, Doubles],
-    weights: Doubles | None,
-    own: Sequence[tuple[Task, Partition]],
-    how: str,
-    groups: int,
-) -> Doubles:
-    """What each group publishes, before rounding; NaN for columns that it does not have."""
-    published = np.full((groups, len(subset)), np.nan)
-    first = 0
-    for task, found in own:
-        count = found.groups
-        if task.columns:
-            values = np.stack([numbers[column][task.rows] for column in task.columns], axis=1)
-            own_weights = None if weights is None else weights[task.rows]
-            places = [subset.index(column) for column in task.columns]
-            rows = slice(first, first + count)
-            published[rows, places] = values_by_group(values, found.labels, how, own_weights)
-        first += count
-    return published
-
-
 def released_table(
     source: pa.Table, rows: NDArray[np.int64], protection: Protection, strata: Strata, new: Masked
 ) -> pa.Table:
@@ -139,19 +125,16 @@ def released_table(
     Categories are those that the released records have, in an order that shows nothing of the order before
     shuffling; nothing is left under nulls.
     """
-    names: list[str] = []
+    names = [name for name in source.column_names if name not in protection.drop]
     columns: list[Any] = []
-    for name in source.column_names:
-        if name in protection.drop:
-            continue
-        names.append(name)
+    for name in names:
         if name in new.columns:
             columns.append(_array(new.columns[name][rows], name in new.whole))
         elif name in strata.recoded:
             columns.append(strata.recoded[name].take(from_numpy(rows)))
         else:
             columns.append(source.column(name).take(from_numpy(strata.rows[rows])))
-    return without_hidden_values(_table(names, columns), sort=not protection.keep_order)
+    return without_hidden_values(pa.Table.from_arrays(columns, names=names), sort=not protection.keep_order)
 
 
 def released_origin(source: Microdata, released: pa.Table) -> Origin:
@@ -170,7 +153,3 @@ def released_origin(source: Microdata, released: pa.Table) -> Origin:
 def _array(values: Doubles, whole: bool) -> pa.Array[Any]:
     array = from_numbers(values)
     return array.cast(pa.int64()) if whole and np.nanmax(np.abs(values), initial=0.0) < 2**53 else array
-
-
-def _table(names: Sequence[str], columns: Sequence[Any]) -> pa.Table:
-    return pa.Table.from_arrays(columns, names=list(names))

@@ -55,14 +55,14 @@ def assess(
     plan: AssessmentPlan,
     rows: Whole | None = None,
     progress: Watcher | None = None,
-    numbers: Mapping[str, Doubles] | None = None,
+    numbers: dict[str, Doubles] | None = None,
 ) -> Assessment:
     """Every measure of the plan on the records that both files have.
 
     `rows`: for each protected record its row of the original, where that is known; else records are
-    matched by the plan. `numbers`: keys of the original, where they are known. `progress` is called
-    before each measure; when it returns True, `Cancelled` is raised. `DataError` for files that do not
-    belong together.
+    matched by the plan. `numbers`: keys and weight of the original, where they are known. `progress` is
+    called before each measure; when it returns True, `Cancelled` is raised. `DataError` for files that do
+    not belong together.
     """
     check_measures(plan)
     chosen = {name: each for name, each in MEASURES.items() if name in (plan.measures or MEASURES)}
@@ -76,6 +76,8 @@ def assess(
     agreed = agreement(original, protected, rows, [name for name in shared if name not in named], by_order)
     if numbers is None:
         numbers = _numbers(original, ORIGINAL, plan)
+        if plan.weight is not None:
+            numbers[plan.weight] = weights_of(original, plan.weight)
     pair = pair_of(original, protected, plan, rows, agreed, numbers)
     models, indicators = _analyses(original, plan, pair, rows, agreed)
     failures, notes = _verdict(pair, plan)
@@ -109,26 +111,9 @@ def _findings(
 
 def assess_release(release: Release, measures: Sequence[str] = ()) -> Assessment:
     """A release beside its source, with the roles that it was made with."""
-    protection = release.protection
-    plan = AssessmentPlan(
-        subsets=protection.subsets,
-        strata=protection.strata,
-        confidential=protection.confidential,
-        weight=protection.weight,
-        k=protection.k,
-        missing_codes={
-            column: codes for column, codes in protection.missing_codes.items()
-            if any(column in subset for subset in protection.subsets)
-        },
-        measures=tuple(measures),
-    )  # fmt: skip
-    return assess(
-        release.source,
-        release.verified.microdata,
-        plan,
-        release.rows,
-        numbers=release.prepared.numbers,
-    )
+    plan = AssessmentPlan.of({"measures": measures or None}, release.protection.settings)
+    microdata, numbers = release.verified.microdata, release.prepared.numbers
+    return assess(release.source, microdata, plan, release.rows, numbers=numbers)
 
 
 def pair_of(
@@ -150,7 +135,7 @@ def pair_of(
         if (np.isnan(old) | np.isnan(new)).all():
             raise wording.no_common_values(column)
     strata = strata_of(protected.table, plan.strata, 1, "refuse").of
-    weights = None if plan.weight is None else weights_of(original, plan.weight)[rows]
+    weights = None if plan.weight is None else numbers[plan.weight][rows]
     place = {column: at for at, column in enumerate(plan.keys)}
     return Pair(
         columns=plan.keys,

@@ -54,15 +54,14 @@ def preview(source: Microdata, protection: Protection) -> Preview:
     )
 
 
-def mdav_loss(source: Microdata, protection: Protection, progress: Watcher | None = None) -> float | None:
-    """MDAV's information loss on the same data, to compare with; None if that would take long."""
-    return mdav_loss_of(prepare(source, protection), protection, progress)
-
-
-def mdav_loss_of(
-    prepared: Prepared, protection: Protection, progress: Watcher | None = None
+def mdav_loss(
+    source: Microdata,
+    protection: Protection,
+    progress: Watcher | None = None,
+    prepared: Prepared | None = None,
 ) -> float | None:
-    tasks = prepared.tasks
+    """MDAV's information loss on the same data, to compare with; None if that would take long."""
+    tasks = (prepared or prepare(source, protection)).tasks
     if max(len(task.rows) for task in tasks.tasks) > MOST_COMPARED_WITH_MDAV:
         return None
     plan = replace(

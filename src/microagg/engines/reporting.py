@@ -13,7 +13,7 @@ from microagg import errors, report
 from microagg.assessment.assessing import assess_release
 from microagg.assessment.assessment import Assessment
 from microagg.engines.outside import facts_outside, released_numbers
-from microagg.engines.preview import mdav_loss_of
+from microagg.engines.preview import mdav_loss
 from microagg.plan.identities import Identity
 from microagg.plan.plan_file import used_plan
 from microagg.plan.profile import Profile, profile
@@ -92,12 +92,16 @@ def external_report(release: Release) -> str:
 
 
 def internal_facts(
-    release: Release, assessment: Assessment | None = None, written: Written | None = None
+    release: Release,
+    assessment: Assessment | None = None,
+    written: Written | None = None,
+    mdav: float | None = None,
 ) -> InternalFacts:
-    """From the source, the release and the record of the run."""
+    """From the source, the release and the record of the run; `mdav`: MDAV's loss, where it is known."""
     protection, digest = release.protection, release.source.origin.digest
     found = profile(release.source)
-    mdav = mdav_loss_of(release.prepared, protection)
+    if mdav is None:
+        mdav = mdav_loss(release.source, protection, prepared=release.prepared)
     lines = used_plan(protection.settings if written is None else written.settings).splitlines()
     return InternalFacts(
         release=release,

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microagg import wording
 from microagg.model import Doubles, ScaleName
-from microagg.prepare.units import LARGEST_SQUARED, Units
+from microagg.prepare.units import Units
 
 STEPS = 2**30
 _LOW_BITS = 30
@@ -70,12 +69,3 @@ def units_of(scale: ScaleName, ranges: Units, high: Doubles, sums: tuple[Sums, .
             scatter = column.count * column.squares - column.sum**2
             spread[at] = np.sqrt(scatter / (column.count * STEPS) ** 2)
     return Units(ranges.middle, ranges.factor, centre, spread)
-
-
-def require_squarable_values(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
-    """`DataError` for unscaled values whose squared distances would overflow, or vanish."""
-    for column, least, most in zip(columns, low, high, strict=True):
-        if max(most, -least) > LARGEST_SQUARED:
-            raise wording.too_large_to_square(column, LARGEST_SQUARED)
-        if 0.0 < most - least < 1.0 / LARGEST_SQUARED:
-            raise wording.too_small_to_square(column, 1.0 / LARGEST_SQUARED)

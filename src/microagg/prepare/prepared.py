@@ -37,7 +37,8 @@ def prepare(source: Microdata, protection: Protection) -> Prepared:
         column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
         for column in protection.changed
     }
-    weights = None if protection.weight is None else weights_of(source, protection.weight)[strata.rows]
+    if protection.weight is not None:
+        numbers[protection.weight] = weights_of(source, protection.weight)
     kept = numbers
     if len(strata.rows) < source.table.num_rows:
         kept = {column: values[strata.rows] for column, values in numbers.items()}
@@ -49,6 +50,7 @@ def prepare(source: Microdata, protection: Protection) -> Prepared:
         by_pattern=protection.missing == "by-pattern",
         zeros_apart=protection.zeros == "apart",
     )
+    weights = None if protection.weight is None else kept[protection.weight]
     return Prepared(strata, numbers, kept, weights, tasks)
 
 

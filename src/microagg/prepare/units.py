@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, wording
-from microagg.model import Points, ScaleName, Table
+from microagg.model import Doubles, Points, ScaleName, Table
 
 LARGEST_SQUARED = 1e140
 """Beyond this size sums of squares could overflow; below its inverse, squares vanish."""
@@ -32,12 +32,7 @@ def to_points(table: Table, scale: ScaleName) -> Points:
     """
     values = table.values
     if scale == "none":
-        for column, values_of_column in zip(table.columns, values.T, strict=True):
-            low, high = values_of_column.min(), values_of_column.max()
-            if max(high, -low) > LARGEST_SQUARED:
-                raise wording.too_large_to_square(column, LARGEST_SQUARED)
-            if 0.0 < high - low < 1.0 / LARGEST_SQUARED:
-                raise wording.too_small_to_square(column, 1.0 / LARGEST_SQUARED)
+        require_squarable_values(table.columns, values.min(axis=0), values.max(axis=0))
         return _without_offsets(values)
     points, usable = _core.standardise(values, _SCALES[scale])
     if scale == "robust":
@@ -47,6 +42,15 @@ def to_points(table: Table, scale: ScaleName) -> Points:
             if np.abs(points[:, at]).max() > LARGEST_SQUARED:
                 raise wording.too_far_out(column)
     return points
+
+
+def require_squarable_values(columns: Iterable[str], low: Doubles, high: Doubles) -> None:
+    """`DataError` for unscaled values whose squared distances would overflow, or vanish."""
+    for column, least, most in zip(columns, low, high, strict=True):
+        if max(most, -least) > LARGEST_SQUARED:
+            raise wording.too_large_to_square(column, LARGEST_SQUARED)
+        if 0.0 < most - least < 1.0 / LARGEST_SQUARED:
+            raise wording.too_small_to_square(column, 1.0 / LARGEST_SQUARED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -137,8 +137,10 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     line.begin("Reading the data")
     source, protection = _read(arguments), Protection.of(arguments["settings"])
     line.begin("Grouping by MDAV, to compare with", 0.02, 0.1)
+    mdav = None
     with suppress(errors.Cancelled):  # then there is nothing to compare with
-        line.report(mdav=mdav_loss(source, protection, _without_loss(line)))
+        mdav = mdav_loss(source, protection, _without_loss(line))
+        line.report(mdav=mdav)
     line.begin("Looking for groups", 0.1, 0.7)
     release = local.protect(source, protection, line.watch)
     line.begin("Writing the release and counting again", 0.7, 0.75)
@@ -149,7 +151,7 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     answer = {**_answer(release), "file": target.name}
     line.report(answer=answer)
     line.begin("Measuring and drawing the reports", 0.75)
-    answer |= _write_internal_report(release, folder, target.name, arguments)
+    answer |= _write_internal_report(release, folder, target.name, arguments, mdav)
     (folder / EXTERNAL).write_text(release.external_report(), "utf-8")
     with (folder / RELEASE).open("wb") as file:
         pickle.dump(replace(release, source=cast(Microdata, None)), file)
@@ -157,7 +159,7 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 
 
 def _write_internal_report(
-    release: Release, folder: Path, name: str, arguments: Mapping[str, Any]
+    release: Release, folder: Path, name: str, arguments: Mapping[str, Any], mdav: float | None = None
 ) -> dict[str, Any]:
     """The report, and what pages show of it. Its plan has the names of files as the user knows them."""
     record = json.loads((folder / INTERNAL / f"{name}.microagg.json").read_text("utf-8"))
@@ -165,7 +167,7 @@ def _write_internal_report(
     settings = {**release.protection.settings, **arguments["csv"], **files}
     assessment = reporting.assessment_of(release)
     written = reporting.Written(name, record["output"]["digest"], settings)
-    facts = reporting.internal_facts(release, assessment, written)
+    facts = reporting.internal_facts(release, assessment, written, mdav)
     (folder / REPORT).write_text(internal_page(facts, assessment), "utf-8")
     measures = {} if assessment is None else assessment.findings
     return {

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from microagg.aggregate import rounded, values_by_group, with_noise
+from microagg.aggregate.groups import values_by_group
+from microagg.aggregate.noise import with_noise
+from microagg.aggregate.rounding import rounded
 from microagg.errors import DataError
 
 LABELS = np.array([0, 0, 0, 1, 1], dtype=np.int32)

@@ -30,8 +30,8 @@ from microagg.engines.spark.passes import (
 from microagg.methods.splitters import Axes, Tree
 from microagg.model import Doubles, Points, ScaleName, Whole
 from microagg.plan.protection import Protection
-from microagg.prepare.exact_sums import Sums, require_squarable_values, units_of
-from microagg.prepare.units import Units
+from microagg.prepare.exact_sums import Sums, units_of
+from microagg.prepare.units import Units, require_squarable_values
 
 MOST_CUTTING_ROUNDS = 8
 """Of cutting again what has too many records. Each halves them at least; two are enough for most data."""
