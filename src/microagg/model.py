@@ -177,6 +177,11 @@ class Origin:
     """What was read otherwise than it stands there."""
     csv_look: CsvLook = field(default_factory=CsvLook)
 
+    @property
+    def decimal(self) -> str:
+        """The decimal sign of numbers that are text."""
+        return (self.csv.decimal if self.csv is not None else None) or "."
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Microdata:

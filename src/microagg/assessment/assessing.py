@@ -191,8 +191,7 @@ def _codes(microdata: Microdata, column: str) -> Whole:
 
 
 def _as_numbers(microdata: Microdata, column: str) -> Doubles | None:
-    csv = microdata.origin.csv
-    return numbers_or_none(microdata.table.column(column), (csv.decimal if csv else None) or ".")
+    return numbers_or_none(microdata.table.column(column), microdata.origin.decimal)
 
 
 def _untouched(

@@ -67,6 +67,10 @@ class Assessment:
         measures |= {f"indicator: {each.indicator}": _indicator_entry(each) for each in self.indicators}
         return {"measures": measures}
 
+    def of_kind(self, kind: str) -> list[str]:
+        """The names of measures of utility or of risk."""
+        return [name for name in self.findings if self.described[name].kind == kind]
+
     @property
     def most_important(self) -> list[str]:
         """The names of measures that are shown before all others."""
@@ -111,7 +115,7 @@ class Assessment:
     def _others(self, names: Sequence[str], details: bool) -> list[str]:
         rows: list[tuple[str, ...]] = []
         for kind in ("utility", "risk"):
-            own = [name for name in names if self.described[name].kind == kind]
+            own = [name for name in self.of_kind(kind) if name in names]
             rows += [("",), (kind, "value", "higher means")] if own else []
             for name in own:
                 found, measure = self.findings[name], self.described[name]

@@ -93,21 +93,16 @@ def comparable_values(original: Microdata, protected: Microdata, column: str) ->
     As text 007 differs from 7; as numbers 1.50 and 1.5 are equal.
     """
 
-    both = (original, protected)
-    pair = [plain(each.table.column(column)) for each in both]
+    pair = [plain(each.table.column(column)) for each in (original, protected)]
     are_text = all(is_text(each.type) for each in pair)
     if are_text:
         yield _texts(pair[0]), _texts(pair[1])
-    numbers = [numbers_or_none(values, _decimal(each)) for values, each in zip(pair, both, strict=True)]
-    if numbers[0] is not None and numbers[1] is not None:
-        yield from_numbers(numbers[0]), from_numbers(numbers[1])
+    before = numbers_or_none(pair[0], original.origin.decimal)
+    after = numbers_or_none(pair[1], protected.origin.decimal)
+    if before is not None and after is not None:
+        yield from_numbers(before), from_numbers(after)
     elif not are_text:
         yield _texts(pair[0]), _texts(pair[1])
-
-
-def _decimal(microdata: Microdata) -> str:
-    csv = microdata.origin.csv
-    return (csv.decimal if csv is not None else None) or "."
 
 
 def _texts(values: pa.ChunkedArray[Any]) -> pa.Array[Any]:

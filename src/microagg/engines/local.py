@@ -135,9 +135,8 @@ def check_before_search(protection: Protection) -> None:
 
 def notation_of(origin: Origin) -> Notation:
     """How the source writes its numbers, for the verifier to read them by itself."""
-    decimal = (origin.csv.decimal if origin.csv is not None else None) or "."
     ranges = origin.labels.missing_ranges if origin.labels is not None else {}
-    return Notation(decimal, origin.csv is not None, ranges)
+    return Notation(origin.decimal, origin.csv is not None, ranges)
 
 
 def notes_on_run(

@@ -55,7 +55,7 @@ def _regression(keys: Values, value: Values) -> tuple[Values, float]:
         return np.full(value.size, mean[0]), 0.0
     score = (value - mean[0]) / deviation[0]
     design = np.column_stack([np.ones(value.size), keys - keys.mean(axis=0)])
-    fold = _folds(value.size)
+    fold = np.random.default_rng(0).permutation(value.size) % FOLDS  # not in the order of the file
     squares, products = design.T @ design, design.T @ score
     fitted = np.empty(value.size)
     for each in range(int(fold.max()) + 1):
@@ -65,11 +65,6 @@ def _regression(keys: Values, value: Values) -> tuple[Values, float]:
         fitted[fold == each] = own @ (inverse @ (products - own.T @ score[fold == each]) / value.size)
     explained = 1.0 - float(((score - fitted) ** 2).mean()) / float((score**2).mean())
     return mean[0] + deviation[0] * fitted, min(max(explained, 0.0), 1.0)
-
-
-def _folds(n: int) -> Codes:
-    """The fold of each record, of equal size, and not in the order of the file."""
-    return np.random.default_rng(0).permutation(n) % FOLDS
 
 
 def _linked(groups: Codes, value: Values, predicted: Values) -> Values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -166,7 +167,7 @@ def _profile_of_column(
     value_labels = labels.value_labels.get(name) or {}
     column = plain(column)
     typed = origin.csv is None
-    decimal = "." if origin.csv is None else origin.csv.decimal or "."
+    decimal = origin.decimal
     numbers = None if are_dates(field_) else numbers_or_none(column, decimal)
     marks: tuple[str, ...] = ()
     if numbers is None and is_text(column.type) and (not typed or _has_numbers(field_)):
@@ -335,11 +336,10 @@ def _kind(values: pa.ChunkedArray[Any]) -> ColumnKind:
         return "truth values"
     if not is_text(values.type):
         return "other"
-    if len(values) <= 4 and {str(value).strip().casefold() for value in values.to_pylist()} <= {
-        "true",
-        "false",
-    }:
-        return "truth values"
+    if len(values) <= 4:
+        texts = {str(value).strip().casefold() for value in values.to_pylist()}
+        if texts <= {"true", "false"}:
+            return "truth values"
     for part in (values.slice(0, _FIRST_VALUES_TO_CHECK), values):
         if not compute.all(compute.match_substring_regex(part, _DATE)).as_py():
             return "text"
@@ -405,10 +405,8 @@ def _clear_identifier_if_amount(
 
 def _rank_correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     """Of ranks; those of equal values are their mean's nearly enough."""
-    ranks = [np.unique(values, return_inverse=True)[1].astype(np.float64) for values in (one, other)]
-    centred = [each - each.mean() for each in ranks]
-    size = math.sqrt(float((centred[0] ** 2).sum()) * float((centred[1] ** 2).sum()))
-    return float((centred[0] * centred[1]).sum()) / size if size > 0 else 0.0
+    ranks = [np.unique(values, return_inverse=True)[1] for values in (one, other)]
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1]) if all(each.any() for each in ranks) else 0.0
 
 
 def _are_amounts(distinct: NDArray[np.float64]) -> bool:
@@ -441,12 +439,8 @@ def _identical(
 def _same(
     table: pa.Table, one: ColumnProfile, other: ColumnProfile, numeric: Mapping[str, NDArray[np.float64]]
 ) -> bool:
-    if (one.kind, one.distinct, one.missing, one.rarest) != (
-        other.kind,
-        other.distinct,
-        other.missing,
-        other.rarest,
-    ):
+    counts = attrgetter("kind", "distinct", "missing", "rarest")
+    if counts(one) != counts(other):
         return False
     if one.name in numeric and other.name in numeric:
         return np.array_equal(numeric[one.name], numeric[other.name], equal_nan=True)

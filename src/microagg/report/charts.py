@@ -221,10 +221,8 @@ class _Plot:
     def _draw_up(self) -> None:
         for value, label in self.up.labels.items():
             y = self.y(value)
-            self.add(
-                _line(self.left, y, self.right, y, stroke=GRID, stroke_width=0.6),
-                _text(self.left - 6, y + 4, label, text_anchor="end"),
-            )
+            self.level(value, stroke=GRID, stroke_width=0.6)
+            self.add(_text(self.left - 6, y + 4, label, text_anchor="end"))
         if self.up_title:
             turned = f"translate(12 {(self.top + self.bottom) / 2:.0f}) rotate(-90)"
             self.add(_text(0, 0, self.up_title, transform=turned, text_anchor="middle"))
@@ -247,6 +245,11 @@ class _Plot:
         if self.across_title:
             middle = (self.left + self.right) / 2
             self.add(_text(middle, self.height - 6, self.across_title, text_anchor="middle"))
+
+    def level(self, value: float, **attributes: object) -> None:
+        """A line from left to right."""
+        y = self.y(value)
+        self.add(_line(self.left, y, self.right, y, **attributes))
 
     def stairs(self, edges: Values, heights: Values, **attributes: object) -> None:
         """The outline of bars that touch each other."""
@@ -456,11 +459,8 @@ def loss_curve(points: Sequence[tuple[float, float]], mdav: float | None, second
         plot.add(_element("path", d=path, fill="none", stroke=AFTER, stroke_width=2.5))
         label += f" Best so far {points[-1][1]:.4g} %."
     if mdav is not None:
-        y = plot.y(mdav)
-        plot.add(
-            _line(plot.left, y, plot.right, y, stroke=BEFORE, stroke_width=1.6, stroke_dasharray="6 4"),
-            _text(plot.right, y - 6, f"MDAV {mdav:.4g} %", text_anchor="end"),
-        )
+        plot.level(mdav, stroke=BEFORE, stroke_width=1.6, stroke_dasharray="6 4")
+        plot.add(_text(plot.right, plot.y(mdav) - 6, f"MDAV {mdav:.4g} %", text_anchor="end"))
         label += f" MDAV has {mdav:.4g} %."
     return plot.svg(label)
 
@@ -498,8 +498,7 @@ def risk_map(
         plot.add(_element("path", d=_steps(np.array(best)), fill="none", **_FRONT))
         lines.append(("undominated", _line(-10, 0, 10, 0, **_FRONT)))
     if limited:
-        y = plot.y(limit)
-        plot.add(_line(plot.left, y, plot.right, y, **_LIMIT))
+        plot.level(limit, **_LIMIT)
         lines.append((f"largest risk {limit:g}", _line(-10, 0, 10, 0, **_LIMIT)))
     marks = _draw_points(plot, rows, places, axes, link)
     _draw_labels(plot, rows, places)

@@ -14,8 +14,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from microagg import __version__
 from microagg.assessment.assessment import Assessment
-from microagg.measure.catalogue import Measure
-from microagg.measure.pair import MeasureResult
 from microagg.model import gap_above, nearness
 from microagg.report import charts, formatting
 from microagg.report.charts import Chart
@@ -64,8 +62,6 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
         columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
         correlations=_correlations(drawn),
         planes=list(islice((plane for plane in planes if plane is not None), MOST_PLANES)),
-        utility=_of_kind(assessment, "utility"),
-        risk=_of_kind(assessment, "risk"),
         assessment=assessment,
         most_tasks=MOST_TASKS,
     )
@@ -121,8 +117,6 @@ def assessment_page(assessment: Assessment, original: str, protected: str) -> st
         protected=protected,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         software=f"microagg {__version__}",
-        utility=_of_kind(assessment, "utility"),
-        risk=_of_kind(assessment, "risk"),
         analyses=list(_analyses(assessment)),
     )
 
@@ -197,14 +191,6 @@ def _gap(release: Release) -> str:
     if release.bound_loss is None:
         return "not known: no bound was proven"
     return nearness(gap_above(release.bound_loss, release.information_loss))
-
-
-def _of_kind(assessment: Assessment | None, kind: str) -> list[tuple[str, Measure, MeasureResult]]:
-    """Name, description and result of each measure."""
-    if assessment is None:
-        return []
-    found = [(name, assessment.described[name], value) for name, value in assessment.findings.items()]
-    return [each for each in found if each[1].kind == kind]
 
 
 def _analyses(assessment: Assessment) -> Iterator[tuple[str, tuple[str, ...], list[tuple[Any, ...]], str]]:

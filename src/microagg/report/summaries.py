@@ -72,11 +72,8 @@ def correlation_matrix(values: Values) -> Values:
         return np.full((values.shape[1],) * 2, np.nan)
     size = np.abs(values).max(axis=0)
     values = values / np.where(size > 0, size, 1.0)  # squares of large values could overflow
-    centred = values - values.mean(axis=0)
-    deviations = centred.std(axis=0)
-    varies = deviations > 1e-12
-    scores = np.divide(centred, deviations, out=np.full_like(centred, np.nan), where=varies)
-    return np.asarray(np.clip(scores.T @ scores / len(values), -1.0, 1.0))
+    values[:, values.std(axis=0) <= 1e-12] = np.nan
+    return np.corrcoef(values, rowvar=False).reshape(values.shape[1], -1)
 
 
 def power_of_ten(values: Values) -> float:
