@@ -372,7 +372,7 @@ def test_the_record_accounts_for_the_run(tmp_path: Path) -> None:
     protected(source, "-k", 3, "--keys", "age,income", "--strata", "region", "--seed", 5, "-o", path)
     record = record_of(path)
     assert record["format"] == "microagg run record"
-    assert record["version"] == 1
+    assert record["version"] == 2
     assert record["software"]["microagg"] == microagg.__version__
     assert set(record["software"]) == {"microagg", "numpy", "pyarrow", "python"}
     assert record["input"] == {

@@ -12,7 +12,7 @@ import pytest
 import microagg
 from microagg import datasets, errors
 from microagg.aggregate.masking import masked_subset
-from microagg.engines.local import plans_of
+from microagg.engines.randomness import Randomness
 from microagg.engines.spark import numbered_frame
 from microagg.engines.spark.limits import sizes_of
 from microagg.engines.spark.numbered_frame import Source
@@ -141,7 +141,7 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
     keys = Keys(("x0", "x1", "x2"), tuple(KEYS), ((0, 1, 2),))
     plan = planned(frame, protection, keys, strata.sizes, sizes_of(3, "400"))
     cells = plan.cells[0].cell[plan.cells[0].places(paired["stratum"].to_numpy().astype(np.int64), before)]
-    stage = next(plans_of(protection)).stage
+    stage = next(Randomness.drawn(protection).plans(protection)).stage
     assert len(np.unique(cells)) > 3
     for cell in np.unique(cells):
         rows = np.flatnonzero(cells == cell)

@@ -20,6 +20,7 @@ from microagg.model import Doubles, Microdata, Origin, Partition
 from microagg.plan.protection import Protection
 from microagg.prepare.strata import Strata
 from microagg.prepare.tasks import Task
+from microagg.secret_key import SecretKey
 
 MORE_DECIMALS = 2
 """By default a mean is published with this many decimals more than the source has."""
@@ -40,10 +41,11 @@ def masked(
     weights: Doubles | None,
     tasks: Sequence[Task],
     partitions: Sequence[Partition],
+    key: SecretKey,
 ) -> Masked:
     """What the groups publish: NaN where a value is missing or was given up.
 
-    `numbers` and `weights` are those of the released records.
+    `numbers` and `weights` are those of the released records; noise comes from the key.
     """
     columns: dict[str, Doubles] = {}
     decimals = {column: _decimals(protection, column, numbers[column]) for column in protection.changed}
@@ -57,7 +59,7 @@ def masked(
     if protection.noised:
         share = protection.noise
         values = np.stack([numbers[column] for column in protection.noised], axis=1)
-        noisy = with_noise(values, protection.noised, share, protection.confidential_as != "noise")
+        noisy = with_noise(values, protection.noised, share, protection.confidential_as != "noise", key)
         for column, new in zip(protection.noised, noisy.T, strict=True):
             places = decimals[column]
             columns[column] = new if places is None else with_decimals(new, places)

@@ -8,12 +8,15 @@ import numpy as np
 
 from microagg import wording
 from microagg.model import Doubles
+from microagg.secret_key import SecretKey
 
 LARGEST_WITH_NOISE = 1e300
 """Beyond this size, noise might make values infinite."""
 
 
-def with_noise(values: Doubles, columns: Sequence[str], share: float, correlated: bool) -> Doubles:
+def with_noise(
+    values: Doubles, columns: Sequence[str], share: float, correlated: bool, key: SecretKey
+) -> Doubles:
     """Normal noise, whose standard deviation is this share of each column's, added to every number that is
     not missing (NaN).
 
@@ -21,10 +24,8 @@ def with_noise(values: Doubles, columns: Sequence[str], share: float, correlated
     columns' own covariances, then drawn together towards the means by √(1 + share²), so that means and
     covariances are kept in expectation.
 
-    The noise comes from the operating system's entropy and from nothing that is recorded: who knew a seed
-    could subtract it.
+    The noise comes from the key alone: who could compute it from a seed could subtract it.
     """
-    random = np.random.default_rng()  # seeded by the operating system
     for column, of_column in zip(columns, values.T, strict=True):
         if len(np.unique(of_column[~np.isnan(of_column)])) < 2:
             raise wording.noise_needs_spread(column)
@@ -33,7 +34,7 @@ def with_noise(values: Doubles, columns: Sequence[str], share: float, correlated
     size = np.nanmax(np.abs(values), axis=0)  # squares of large values could overflow
     means: Doubles = np.nanmean(values / size, axis=0) * size
     spread: Doubles = np.nanstd(values / size, axis=0) * size
-    drawn = random.standard_normal(values.shape)
+    drawn = key.standard_normal("noise", values.shape)
     if not correlated:
         return values + share * spread * drawn
     centred = (values - means) / spread

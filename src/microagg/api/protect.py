@@ -11,6 +11,7 @@ from microagg import wording
 from microagg.api.sources import microdata_from
 from microagg.engines import local
 from microagg.engines.release import Release
+from microagg.engines.run_record import SPARK_FRAME, RunRecord, digest_of, read_record
 from microagg.engines.spark.session import is_spark_frame
 from microagg.methods.run import Progress
 from microagg.methods.stage import Stage
@@ -77,6 +78,7 @@ def protect(
     sheet: str | None = None,
     header_row: int | None = None,
     plan: str | Path | None = None,
+    repeat: str | Path | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Release:
     """Protect a file or data frame: every released combination of the keys is shared by at least k records.
@@ -85,6 +87,8 @@ def protect(
         the release's data are a frame of Spark. A column without a role is released as it is, unless it may
         identify. A list of lists of keys are subsets, each masked by itself.
     plan: a plan file; what is given beside it replaces what the plan has, a list as a whole.
+    repeat: the internal record of a release that is to be made again: settings, seed and key are its own,
+        and `save` writes the same bytes, or nothing.
     progress: called about twenty times a second. When it returns True, strata that are done keep their
         groups, those at work their best so far, and others get groups of a quick method; on Spark
         `Cancelled` is raised.
@@ -92,11 +96,15 @@ def protect(
     Raises SettingsError or DataError for what cannot be used, UnsafeRelease for what must not be released.
     """
     given = by_option_name(locals())
-    for other in ("data", "plan", "progress"):
+    for other in ("data", "plan", "progress", "repeat"):
         given.pop(other, None)
-    if plan is not None and not isinstance(plan, str | Path):
-        raise wording.bad_value("plan", "the path of a plan file")
-    planned = plan_file.read_plan(Path(plan)) if plan is not None else {}
+    if repeat is not None:
+        record = read_record(_path("repeat", repeat, "the path of an internal record"))
+        refuse_beside_repeat([*(["plan"] if plan is not None else []), *given])
+        return repeat_with(record, data, progress)
+    planned = {}
+    if plan is not None:
+        planned = plan_file.read_plan(_path("plan", plan, "the path of a plan file"))
     source = planned.pop("input", None) if data is None else data
     planned.pop("input", None)
     planned.pop("output", None)
@@ -110,8 +118,12 @@ def protect_with(
     settings: dict[str, Any],
     progress: Callable[[Progress], object] | None,
     notes: Sequence[Finding] = (),
+    repeats: RunRecord | None = None,
 ) -> Release:
-    """A release of a source by settings, which have the names that they have in a plan file."""
+    """A release of a source by settings, which have the names that they have in a plan file.
+
+    `repeats`: the record of the release that is to be made again.
+    """
     csv_format, layout = file_options(settings)
     protection = Protection.of(settings)
     if progress is not None and not callable(progress):
@@ -119,14 +131,49 @@ def protect_with(
     if source is None:
         raise wording.not_given("data", "a data frame or a path")
     if is_spark_frame(source):
-        return _protect_on_spark(source, protection, [*csv_format.given(), *layout.given()], progress)
+        unused = [*csv_format.given(), *layout.given()]
+        return _protect_on_spark(source, protection, unused, progress, repeats)
     microdata = microdata_from(source, csv_format, layout, progress)
     origin = replace(microdata.origin, notes=(*microdata.origin.notes, *notes))
-    return local.protect(replace(microdata, origin=origin), protection, progress)
+    microdata = replace(microdata, origin=origin)
+    if repeats is None:
+        return local.protect(microdata, protection, progress)
+    repeats.check_repeatable("local")
+    repeats.check_source(microdata.origin.name, digest_of(microdata))
+    release = local.protect(microdata, protection, progress, repeats.randomness)
+    repeats.check_groups(release.record["tasks"])
+    return replace(release, repeats=repeats)
+
+
+def repeat_with(
+    record: RunRecord, source: object, progress: Callable[[Progress], object] | None
+) -> Release:
+    """The release of a record, made again from its source, which the record names if none is given."""
+    if source is None and record.source is None:
+        raise wording.no_path_in_record(str(record.path))
+    source = record.source if source is None else source
+    settings = record.settings if isinstance(source, str | Path) else dict(record.content["plan"])
+    return protect_with(source, settings, progress, repeats=record)
+
+
+def refuse_beside_repeat(options: Sequence[str]) -> None:
+    """`SettingsError` for options that the record has settled."""
+    if options:
+        raise wording.settings_beside_repeat(list(options))
+
+
+def _path(option: str, given: object, needed: str) -> Path:
+    if not isinstance(given, str | Path):
+        raise wording.bad_value(option, needed)
+    return Path(given)
 
 
 def _protect_on_spark(
-    frame: Any, protection: Protection, unused: list[str], progress: Callable[[Progress], object] | None
+    frame: Any,
+    protection: Protection,
+    unused: list[str],
+    progress: Callable[[Progress], object] | None,
+    repeats: RunRecord | None,
 ) -> Release:
     """What it returns has the names of a `Release`, but for those that need all records on one machine."""
     from microagg.engines.spark.numbered_frame import Source  # Spark need not be installed
@@ -134,5 +181,5 @@ def _protect_on_spark(
 
     if unused:
         raise wording.not_csv("what was given", "Spark frame", unused)
-    source = Source(frame, Origin("Spark frame", "the Spark frame"))
-    return protect_frame(source, protection, progress)  # type: ignore[return-value]
+    source = Source(frame, Origin(SPARK_FRAME, "the Spark frame"))
+    return protect_frame(source, protection, progress, repeats)  # type: ignore[return-value]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from microagg import wording
+from microagg.engines.run_record import RunRecord
 from microagg.engines.spark.faults import translating_spark_errors
 from microagg.engines.spark.file_system import ending_of, source_of
 from microagg.engines.spark.limits import check_files, check_settings
@@ -18,7 +19,11 @@ from microagg.settings.declared import ProtectRun
 
 
 def protect_folder(
-    source: object, target: object, settings: dict[str, Any], run: ProtectRun
+    source: object,
+    target: object,
+    settings: dict[str, Any],
+    run: ProtectRun,
+    repeats: RunRecord | None = None,
 ) -> tuple[Any, Path]:
     """The release of a folder or table, and its record."""
     if source is None:
@@ -35,5 +40,5 @@ def protect_folder(
     with translating_spark_errors(session, "reading the source"):
         frame = source_of(session, str(source), csv, layout)
         check_output(frame, str(target), run.force, run.record)
-    release = protect(frame, protection)
+    release = protect(frame, protection, repeats=repeats)
     return release, release.save(str(target), force=run.force, record=run.record)

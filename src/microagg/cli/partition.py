@@ -63,7 +63,7 @@ def bound(given: dict[str, Any]) -> None:
             scale=how.scale,
             seconds=own.seconds,
             gap=own.gap,
-            seed=how.seed,
+            seed=how.seed or 0,
             threads=how.threads,
             progress=bar.watcher,
         )

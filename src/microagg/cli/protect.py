@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from microagg import wording
-from microagg.api.protect import protect_with
+from microagg.api.protect import protect_with, refuse_beside_repeat
 from microagg.cli.progress_bar import Bar
 from microagg.engines.release import OutputPaths
+from microagg.engines.run_record import RunRecord, read_record
 from microagg.engines.spark.session import require_spark
 from microagg.errors import UnsafeRelease
 from microagg.plan.file_format import file_options
@@ -28,6 +29,9 @@ from microagg.write import protected_name
 
 def protect(given: dict[str, Any]) -> None:
     run, printing = take(ProtectRun, given), take(Printing, given)
+    repeats = None if run.repeat is None else _record(run.repeat, given, run)
+    if repeats is not None:
+        given = {"file": repeats.source, **given, **repeats.settings}
     planned = read_plan(run.plan) if run.plan is not None else {}
     source, target = planned.pop("input", None), planned.pop("output", None)
     source, target = given.pop("file", source), given.pop("output", target)
@@ -40,12 +44,12 @@ def protect(given: dict[str, Any]) -> None:
             require_spark()
             from microagg.cli.on_spark import protect_folder  # it imports Spark
 
-            release, record = protect_folder(source, target, settings, run)
+            release, record = protect_folder(source, target, settings, run, repeats)
             _print(release, str(target), record, printing.json)
             return
         if run.master is not None:
             raise wording.without_spark("--master")
-        _protect_file(_source(source), target, settings, run, printing.json)
+        _protect_file(_source(source), target, settings, run, printing.json, repeats)
     except UnsafeRelease as error:
         if printing.json:
             verdict = error.verdict or Verdict(settings.get("k", 0), error.findings)
@@ -54,14 +58,19 @@ def protect(given: dict[str, Any]) -> None:
 
 
 def _protect_file(
-    source: Path, output: object, settings: dict[str, Any], run: ProtectRun, as_json: bool
+    source: Path,
+    output: object,
+    settings: dict[str, Any],
+    run: ProtectRun,
+    as_json: bool,
+    repeats: RunRecord | None,
 ) -> None:
     origin = origin_of(source)
     target = _target(output, source)
     _check_settings(settings)
     OutputPaths.of(target, run.record, run.labels, run.report, run.external_report).check(origin, run.force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        release = protect_with(source, settings, bar.watcher)
+        release = protect_with(source, settings, bar.watcher, repeats=repeats)
         record = release.save(
             target,
             force=run.force,
@@ -90,6 +99,15 @@ def _print(
         click.echo(f"internal report, not to be released: {wording.visible(pages['report'])}")
     if "external_report" in pages:
         click.echo(f"report for those who get the release: {wording.visible(pages['external_report'])}")
+
+
+def _record(path: Path, given: Mapping[str, Any], run: ProtectRun) -> RunRecord:
+    """The record of the release that is to be repeated, which has all settings."""
+    others = [name for name in given if name not in ("file", "output")]
+    refuse_beside_repeat([*(["plan"] if run.plan is not None else []), *others])
+    record = read_record(path)
+    record.check_repeatable(run.engine)
+    return record
 
 
 def _source(given: object) -> Path:

@@ -7,19 +7,17 @@ from dataclasses import replace
 from functools import partial
 from time import monotonic
 
-import numpy as np
-from numpy.typing import NDArray
-
 from microagg.aggregate.masking import (
     masked,
     released_origin,
     released_table,
 )
+from microagg.engines.randomness import Randomness
 from microagg.engines.release import Release
+from microagg.engines.run_record import released_order
 from microagg.engines.solving import Watcher, solve_all
 from microagg.engines.steps import Steps
 from microagg.methods.objective import information_loss
-from microagg.methods.recipe import stage_of
 from microagg.methods.run import Progress
 from microagg.model import Microdata, Origin, Partition, TaskPartition, Verified
 from microagg.plan.method import MethodPlan
@@ -33,23 +31,29 @@ from microagg.verify.promises import Notation, promises_of
 from microagg.verify.rules import judged, pairs
 from microagg.wording import Step
 
-SEEDS_OF_RETRY = 8
-OTHER_METHODS = ("mdav-mhm", "mdav", "cbfs", "v-mdav:gamma=0.2", "descent", "npn-mhm")
-"""What `retry` tries: the method with other seeds, then these methods."""
 
+def protect(
+    source: Microdata,
+    protection: Protection,
+    progress: Watcher | None = None,
+    randomness: Randomness | None = None,
+) -> Release:
+    """A verified release of the source, or an exception with the reasons against it.
 
-def protect(source: Microdata, protection: Protection, progress: Watcher | None = None) -> Release:
-    """A verified release of the source, or an exception with the reasons against it."""
+    What is random comes from the system, unless `randomness` is given.
+    """
     started = monotonic()
+    randomness = randomness or Randomness.drawn(protection)
+    protection = randomness.applied(protection)
     stop = _StopRequest(progress)
     steps = Steps(None if progress is None else stop.report)
     check_before_search(protection)
     prepared = steps.call(Step.PREPARING, lambda: prepare(source, protection))
     protection = protection.complete(source.table.column_names)
     strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
-    order = _order(len(strata.rows), protection.keep_order)
+    order = released_order(len(strata.rows), protection.keep_order, randomness.key)
     attempts = 0
-    for plan in plans_of(protection):
+    for plan in randomness.plans(protection):
         attempts += 1
         partitions = solve_all(
             [task.problem for task in tasks.tasks],
@@ -60,7 +64,8 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
             finish_when_stopped=True,
         )
         new = steps.call(
-            Step.MASKING, partial(masked, protection, kept, prepared.weights, tasks.tasks, partitions)
+            Step.MASKING,
+            partial(masked, protection, kept, prepared.weights, tasks.tasks, partitions, randomness.key),
         )
         table = steps.call(
             Step.MASKING, partial(released_table, source.table, order, protection, strata, new)
@@ -80,6 +85,7 @@ def protect(source: Microdata, protection: Protection, progress: Watcher | None 
         prepared=prepared,
         rows=strata.rows[order],
         protection=protection,
+        key=randomness.key,
         partitions=_of_tasks(tasks, strata, partitions, plan),
         information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
         bound_loss=bound_of(partitions, tasks),
@@ -100,22 +106,6 @@ class _StopRequest:
         answer = self._progress(progress)
         self.requested = self.requested or answer is True
         return answer
-
-
-def _order(n: int, keep: bool) -> NDArray[np.int64]:
-    """The order of the released records: that of the source, or a random one without a seed."""
-    return np.arange(n) if keep else np.random.default_rng().permutation(n)
-
-
-def plans_of(protection: Protection) -> Iterator[MethodPlan]:
-    """The given method; with `retry`, then other seeds and methods."""
-    plan = protection.method
-    yield plan
-    if protection.retry:
-        for more in range(1, SEEDS_OF_RETRY + 1):
-            yield replace(plan, seed=(plan.seed + more) % 2**64)
-        for recipe in OTHER_METHODS:
-            yield replace(plan, stage=stage_of(recipe), recipe=recipe)
 
 
 def another_partition_may_help(verdict: Verdict, protection: Protection) -> bool:

@@ -18,12 +18,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import __version__, errors, read, wording, write
+from microagg.engines.run_record import (
+    RECORD_ENDING,
+    RECORD_FORMAT,
+    RECORD_VERSION,
+    RunRecord,
+    digest_of,
+    reading_of,
+)
 from microagg.engines.solving import Watcher
 from microagg.engines.steps import Steps
 from microagg.model import Claims, Microdata, Origin, TaskPartition, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
+from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import check_written
 from microagg.verify.promises import promises_of
@@ -49,11 +58,13 @@ def software_versions() -> dict[str, str]:
 def record_of_run(release: Any) -> dict[str, Any]:
     """What the record of a run has in memory and on Spark alike."""
     return {
-        "format": "microagg run record",
-        "version": 1,
+        "format": RECORD_FORMAT,
+        "version": RECORD_VERSION,
+        "engine": "local",
         "software": software_versions(),
         "plan": dict(release.protection.settings),
         "seed": release.protection.method.seed,
+        "key": release.key.hex,
         "information_loss": release.information_loss,
         "bound_loss": release.bound_loss,
         "verdict": release.verdict.as_dict(),
@@ -99,7 +110,7 @@ class OutputPaths:
         return cls(
             path,
             path.parent / INTERNAL_FOLDER if folder is None else Path(folder),
-            f"{path.name}.microagg.json",
+            f"{path.name}{RECORD_ENDING}",
             f"{path.name}.plan.toml",
             f"{path.name}.groups.csv" if labels else None,
             None if report is None else Path(report),
@@ -146,11 +157,14 @@ class Release:
     prepared: Prepared
     rows: NDArray[np.int64]
     protection: Protection
+    key: SecretKey
     partitions: tuple[TaskPartition, ...]
     information_loss: float
     bound_loss: float | None
     seconds: float
     stopped: bool = False
+    repeats: RunRecord | None = None
+    """The record of the release that this one repeats."""
 
     @property
     def verdict(self) -> Verdict:
@@ -180,11 +194,14 @@ class Release:
             **record_of_run(self),
             "input": {
                 "name": origin.name,
+                "path": None if origin.path is None else str(origin.path.absolute()),
                 "format": origin.format,
-                "digest": origin.digest,
+                "reading": reading_of(origin),
+                "digest": digest_of(self.source),
                 "records": self.source.table.num_rows,
                 "columns": self.source.table.column_names,
             },
+            "rows_left_out": np.setdiff1d(np.arange(self.source.table.num_rows), self.rows).tolist(),
             "stopped": self.stopped,
             "tasks": [
                 {
@@ -232,6 +249,8 @@ class Release:
                 lambda: drafts.enter_context(write.stage(self.verified, path, changed)),
             )
             self._check_written(staged, steps)
+            if self.repeats is not None:
+                self.repeats.check_file(path.name, staged.digest)
             output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
             settings = self._settings_with_paths(path, places.folder)
             contents = {
@@ -299,11 +318,7 @@ class Release:
             seen_from = {option: os.path.relpath(each, folder) for option, each in paths.items()}
             # A plan is text, and has no way to name other bytes: then they are to be given with it.
             settings |= {option: each for option, each in seen_from.items() if wording.shown(each) == each}
-        if origin.csv is not None and origin.path is not None:
-            settings |= {"delimiter": origin.csv.delimiter, "encoding": origin.csv.encoding}
-            settings |= {"decimal": origin.csv.decimal}
-        if origin.path is not None:
-            settings |= origin.layout.given()
+            settings |= reading_of(origin)
         return settings
 
     def _groups(self) -> str:

@@ -22,6 +22,7 @@ class MethodPlan(MethodSettings):
     k: int
     stage: Stage
     recipe: str
+    seed: int
 
 
 def method_plan(k: object, method: object, *, progress: object = None, **given: Any) -> MethodPlan:
@@ -32,6 +33,7 @@ def method_plan(k: object, method: object, *, progress: object = None, **given: 
     recipe = method if isinstance(method, str) else repr(stage)
     size = GroupSize().check("k", k)
     values = check(METHOD_OPTIONS, {"method": method, **given})
+    values["seed"] = values["seed"] or 0
     plan = MethodPlan(k=size, stage=stage, recipe=recipe, **values)
     if plan.effort != METHOD_OPTIONS["effort"].default and not can_do_more(stage):
         raise wording.no_effect(

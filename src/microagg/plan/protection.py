@@ -60,12 +60,19 @@ class Protection(ProtectionPolicy):
             **_not_default(_OWN_OPTIONS, own),
             **_not_default(METHOD_OPTIONS, {name: getattr(method, name) for name in METHOD_OPTIONS}),
         }
+        if "seed" not in given:
+            settings.pop("seed")
         if "method" in settings:
             settings["method"] = method.recipe
         protection = cls(**own, method=method, settings=settings)
         protection._check_roles()
         protection._check_policies()
         return protection
+
+    @property
+    def has_seed(self) -> bool:
+        """Whether the user has given one."""
+        return "seed" in self.settings
 
     def complete(self, columns: Sequence[str]) -> Protection:
         """The same for a source with these columns, all of which have a role afterwards."""

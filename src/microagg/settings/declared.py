@@ -386,8 +386,13 @@ class MethodSettings:
         label="Limit of time, in seconds",
         example=60,
     )
-    seed: int = _search_option(
-        kinds.Int(at_least=0, bits=64), "Fixes the random choices of the search.", default=0, label="Seed"
+    seed: int | None = _search_option(
+        kinds.Int(at_least=0, bits=64),
+        "Fixes the random choices of the search, never noise or the order of records. By default `protect` "
+        "draws one, which the internal record keeps; otherwise it is 0.",
+        default=None,
+        label="Seed",
+        example=7,
     )
     threads: int | None = _method_option(
         kinds.Int(at_least=1),
@@ -422,6 +427,12 @@ class ProtectRun:
         kinds.File(),
         "A plan file, as `microagg plan` writes it; an option given beside it replaces the plan's.",
         commands=JUDGING,
+    )
+    repeat: Path | None = _file_option(
+        kinds.File("RECORD"),
+        "The internal record of a release that is to be made again, byte by byte: settings, seed and key "
+        "are taken from it.",
+        commands=("protect",),
     )
     record: Path | None = _output_option(
         kinds.File("FOLDER"),

@@ -12,6 +12,7 @@ from typing import Any
 from microagg import errors
 from microagg.assessment.assessing import assess_release
 from microagg.engines import local
+from microagg.engines.randomness import Randomness
 from microagg.engines.release import Release
 from microagg.engines.solving import PARALLEL_BELOW, Watcher
 from microagg.methods.run import Progress, available_threads
@@ -76,7 +77,7 @@ def _tried(
     method = replace(strategy.protection.method, threads=max(1, threads))
     # Nothing is released, so there is no order to hide; shuffled records would change the last digits.
     protection = replace(strategy.protection, method=method, keep_order=True)
-    release = local.protect(source, protection, watch)
+    release = local.protect(source, protection, watch, Randomness.of_trial(protection))
     seconds = monotonic() - started
     if stop.is_set():
         raise errors.Cancelled("The comparison was cancelled.")

@@ -13,6 +13,7 @@ from microagg.wording.data import *
 from microagg.wording.message import *
 from microagg.wording.phrases import *
 from microagg.wording.reading_and_writing import *
+from microagg.wording.records import *
 from microagg.wording.serving import *
 from microagg.wording.settings import *
 from microagg.wording.spark import *

@@ -11,6 +11,7 @@ from microagg.aggregate.groups import values_by_group
 from microagg.aggregate.noise import with_noise
 from microagg.aggregate.rounding import rounded
 from microagg.errors import DataError
+from microagg.secret_key import SecretKey
 
 LABELS = np.array([0, 0, 0, 1, 1], dtype=np.int32)
 VALUES = np.array([[1.0], [2.0], [6.0], [10.0], [20.0]])
@@ -62,11 +63,13 @@ def test_exchanges_bring_the_total_within_half_a_unit_where_sizes_allow() -> Non
         assert abs(float((sizes * (published - values)).sum())) <= 0.5 + 1e-6
 
 
-def test_noise_is_never_the_same_and_keeps_missing_values() -> None:
+def test_noise_follows_from_the_key_and_keeps_missing_values() -> None:
     values = np.random.default_rng(0).normal(size=(50, 2))
     values[3, 1] = np.nan
-    first, second = (with_noise(values, ["a", "b"], 0.1, correlated) for correlated in (True, True))
+    keys = SecretKey.drawn(), SecretKey.drawn()
+    first, second = (with_noise(values, ["a", "b"], 0.1, True, key) for key in keys)
     assert not np.array_equal(first, second, equal_nan=True)
+    assert np.array_equal(first, with_noise(values, ["a", "b"], 0.1, True, keys[0]), equal_nan=True)
     assert np.isnan(first).tolist() == np.isnan(values).tolist()
 
 
@@ -75,7 +78,7 @@ def test_noise_in_expectation(correlated: bool) -> None:
     random = np.random.default_rng(1)
     common = random.normal(size=(200_000, 1))
     values = np.hstack([common * 3.0 + 100.0, common + random.normal(size=(200_000, 1))])
-    noisy = with_noise(values, ["a", "b"], 0.5, correlated)
+    noisy = with_noise(values, ["a", "b"], 0.5, correlated, SecretKey(b"1" * 32))
     assert noisy.mean(axis=0) == pytest.approx(values.mean(axis=0), abs=0.05)
     expected = np.cov(values.T)
     if not correlated:
@@ -87,4 +90,4 @@ def test_noise_in_expectation(correlated: bool) -> None:
 
 def test_noise_on_a_constant_column_would_do_nothing() -> None:
     with pytest.raises(DataError, match="Column 'a' has fewer than two different values"):
-        with_noise(np.ones((5, 1)), ["a"], 0.1, False)
+        with_noise(np.ones((5, 1)), ["a"], 0.1, False, SecretKey.drawn())

@@ -225,7 +225,7 @@ def test_a_record_twice(assert_caught: Caught) -> None:
         order[0] = order[1]
         return order
 
-    assert_caught(local, "_order", patched, refuse("rows_repeated"))
+    assert_caught(local, "released_order", patched, refuse("rows_repeated"))
 
 
 def test_a_dropped_column_is_released(assert_caught: Caught) -> None:

@@ -105,7 +105,6 @@ def test_scales(scale: str) -> None:
         ("seconds", True, ("seconds", "bool", "above 0")),
         ("seed", -1, ("seed", "-1", "whole number")),
         ("seed", 1.0, ("seed", "float", "whole number")),
-        ("seed", None, ("seed", "None", "whole number")),
         ("threads", 0, ("threads", "0", "at least 1")),
         ("threads", 1.5, ("threads", "1.5", "whole number")),
     ],

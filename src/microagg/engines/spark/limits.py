@@ -36,8 +36,8 @@ def check_settings(protection: Protection) -> None:
         ),
         f"confidential_as {protection.confidential_as}": (
             bool(protection.noised),
-            "noise is drawn from the operating system, and a task that is repeated would draw another one "
-            "than was verified. Use keep or subset.",
+            "the records of a frame have no number by which a task that is repeated could draw the same "
+            "noise for each again. Use keep or subset.",
         ),
     }
     for option, (is_given, reason) in refused.items():

@@ -15,8 +15,9 @@ from microagg.engines.local import (
     another_partition_may_help,
     check_before_search,
     notes_on_run,
-    plans_of,
 )
+from microagg.engines.randomness import Randomness
+from microagg.engines.run_record import RunRecord
 from microagg.engines.solving import Watcher
 from microagg.engines.spark import numbered_frame
 from microagg.engines.spark.cells import Sizes
@@ -71,9 +72,21 @@ class _Attempt:
     released: Fingerprint
 
 
-def protect(source: Source, protection: Protection, progress: Watcher | None = None) -> SparkRelease:
-    """A verified release of the source, or an exception with the reasons against it."""
+def protect(
+    source: Source,
+    protection: Protection,
+    progress: Watcher | None = None,
+    repeats: RunRecord | None = None,
+) -> SparkRelease:
+    """A verified release of the source, or an exception with the reasons against it.
+
+    `repeats`: the record of a release that is to be made again.
+    """
     started = monotonic()
+    if repeats is not None:
+        repeats.check_repeatable("spark")
+    randomness = Randomness.drawn(protection) if repeats is None else repeats.randomness
+    protection = randomness.applied(protection)
     check_settings(protection)
     check_before_search(protection)
     numbered_frame.check_source(source, protection)
@@ -82,8 +95,10 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
     steps = _Steps(started, progress)
     with translating_spark_errors(session, "reading the source"):
         prepared = _prepare(source, protection, sizes, steps)
+    if repeats is not None:
+        repeats.check_source(source.origin.name, str(prepared.fingerprint))
     attempts = 0
-    for method in plans_of(protection):
+    for method in randomness.plans(protection):
         attempts += 1
         with translating_spark_errors(session, "grouping records"):
             attempt = _attempt(prepared, method, steps)
@@ -94,7 +109,7 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
         attempt.paired.unpersist()
     attempt.verdict.raise_if_unsafe(attempts)
     notes = _notes(prepared, attempt.results, attempts)
-    return SparkRelease(
+    release = SparkRelease(
         paired=attempt.paired,
         sides=attempt.sides,
         source=source,
@@ -105,7 +120,15 @@ def protect(source: Source, protection: Protection, progress: Watcher | None = N
         released=attempt.released,
         information_loss=_loss(attempt.results),
         seconds=monotonic() - started,
+        key=randomness.key,
     )
+    if repeats is not None:
+        try:
+            repeats.check_groups(release.record["tasks"])
+        except BaseException:
+            release.close()
+            raise
+    return replace(release, repeats=repeats)
 
 
 def _prepare(source: Source, protection: Protection, sizes: Sizes, steps: _Steps) -> _Prepared:

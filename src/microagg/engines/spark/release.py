@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +13,13 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
 from microagg.engines.release import groups_text, recipes_text, record_of_run, software_versions
+from microagg.engines.run_record import SPARK_FRAME, RunRecord, reading_of
 from microagg.engines.spark.limits import check_files
 from microagg.engines.spark.numbered_frame import Source
 from microagg.engines.spark.packet_job import PacketResult
 from microagg.model import Claims
 from microagg.plan.protection import Protection
+from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict
 from microagg.verify.distributed import Fingerprint, released_columns
 from microagg.verify.promises import promises_of
@@ -46,6 +47,9 @@ class SparkRelease:
     """The fingerprint of the records that the verdict has counted."""
     information_loss: float
     seconds: float
+    key: SecretKey
+    repeats: RunRecord | None = None
+    """The record of the release that this one repeats."""
 
     def __post_init__(self) -> None:
         if self.verdict.safe is not True or self.released.records != self.verdict.records:
@@ -68,7 +72,7 @@ class SparkRelease:
     @cached_property
     def _data(self) -> DataFrame:
         frame = self.paired.select(*released_columns(self.paired, self.sides))
-        place = F.xxhash64(F.lit(secrets.token_hex(16)), *map(quoted, frame.columns))
+        place = F.xxhash64(F.lit(self.key.text("order of the records")), *map(quoted, frame.columns))
         return frame.repartitionByRange(place).sortWithinPartitions(place)
 
     @property
@@ -95,11 +99,14 @@ class SparkRelease:
             "software": {**software_versions(), "pyspark": pyspark.__version__},
             "input": {
                 "name": origin.name,
+                "path": None if origin.format == SPARK_FRAME else origin.name,
                 "format": origin.format,
+                "reading": reading_of(origin),
                 "digest": str(self.fingerprint),
                 "records": self.fingerprint.records + self.verdict.suppressed,
                 "columns": self.source.columns,
             },
+            "stopped": False,
             "tasks": [
                 {
                     "columns": list(subset),
