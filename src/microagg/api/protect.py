@@ -11,7 +11,7 @@ from microagg import wording
 from microagg.api.sources import microdata_from
 from microagg.engines import local
 from microagg.engines.release import Release
-from microagg.engines.run_record import SPARK_FRAME, RunRecord, digest_of, read_record
+from microagg.engines.run_record import SPARK_FRAME, RunRecord, digest_of, digest_of_values, read_record
 from microagg.engines.spark.session import is_spark_frame
 from microagg.methods.run import Progress
 from microagg.methods.stage import Stage
@@ -141,7 +141,7 @@ def protect_with(
     repeats.check_repeatable("local")
     repeats.check_source(microdata.origin.name, digest_of(microdata))
     release = local.protect(microdata, protection, progress, repeats.randomness)
-    repeats.check_groups(release.record["tasks"])
+    repeats.check_released(digest_of_values(release.verified.microdata.table))
     return replace(release, repeats=repeats)
 
 

@@ -24,6 +24,7 @@ from microagg.engines.run_record import (
     RECORD_VERSION,
     RunRecord,
     digest_of,
+    digest_of_values,
     reading_of,
 )
 from microagg.engines.solving import Watcher
@@ -202,6 +203,7 @@ class Release:
                 "columns": self.source.table.column_names,
             },
             "rows_left_out": np.setdiff1d(np.arange(self.source.table.num_rows), self.rows).tolist(),
+            "released": digest_of_values(self.verified.microdata.table),
             "stopped": self.stopped,
             "tasks": [
                 {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,8 @@ MOST_BYTES = 2**30
 SPARK_FRAME = "Spark frame"
 """The format of a source that has no path."""
 
-_SAME_GROUPS = ("columns", "records", "groups", "sse", "recipe")
-"""Of a task: what another run with the same groups has, too."""
+HOLD_THE_TIME = (".xlsx", ".dta", ".sav", ".zsav", ".xpt")
+"""Files that say when they were written, so that their bytes are never the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +99,21 @@ class RunRecord:
         if digest != self.digest:
             raise wording.other_source(name, str(self.path))
 
-    def check_groups(self, tasks: Sequence[Mapping[str, Any]]) -> None:
-        """`DataError` if a run has other groups than the record."""
-        now, then = (_groups(each) for each in (tasks, self.content["tasks"]))
-        if now != then:
-            raise self.not_repeated()
+    def check_released(self, digest: str) -> None:
+        """`DataError` if a run releases other values than the record."""
+        if digest != self.content["released"]:
+            raise self._not_repeated()
 
     def check_file(self, name: str, digest: str) -> None:
         """`DataError` if a file of the same format has other bytes than that of the record."""
-        same_format = self.output_name is not None and Path(self.output_name).suffix == Path(name).suffix
-        if same_format and digest != self.output_digest:
-            raise self.not_repeated()
+        ending = Path(name).suffix
+        same_format = self.output_name is not None and Path(self.output_name).suffix == ending
+        if same_format and ending.lower() not in HOLD_THE_TIME and digest != self.output_digest:
+            raise self._not_repeated()
 
-    def not_repeated(self) -> DataError:
+    def _not_repeated(self) -> DataError:
         software = [f"{name} {version}" for name, version in self.content["software"].items()]
         return wording.not_repeated(str(self.path), software)
-
-
-def _groups(tasks: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    return sorted([task[name] for name in _SAME_GROUPS] for task in tasks)
 
 
 def released_order(n: int, keep: bool, key: SecretKey) -> NDArray[np.int64]:
@@ -133,9 +129,12 @@ def reading_of(origin: Origin) -> dict[str, Any]:
 
 def digest_of(source: Microdata) -> str:
     """Of the file's bytes; of the values and their types, if it was no file."""
-    if source.origin.digest:
-        return source.origin.digest
-    table = without_hidden_values(source.table).combine_chunks()
+    return source.origin.digest or digest_of_values(source.table)
+
+
+def digest_of_values(table: pa.Table) -> str:
+    """Of names, types and values, in their order."""
+    table = without_hidden_values(table).combine_chunks()
     hashed = hashlib.sha256()
     with pa.ipc.new_stream(_Hashing(hashed), table.schema.remove_metadata()) as stream:
         stream.write_table(table.replace_schema_metadata(None))
@@ -188,19 +187,28 @@ def _is_complete(record: RunRecord) -> bool:
     """Whether it has all that others ask of it, each of its kind."""
     content = record.content
     try:
-        tasks = [[task[name] for name in (*_SAME_GROUPS, "truncated")] for task in content["tasks"]]
+        kinds = {"plan": dict, "seed": int, "stopped": bool, "engine": str, "released": str, "tasks": list}
+        about, software = content["input"], content["software"]
         return (
-            isinstance(record.settings, dict)
-            and isinstance(content["seed"], int)
+            all(isinstance(content[name], kind) for name, kind in kinds.items())
             and 0 <= content["seed"] < 2**64
-            and isinstance(content["software"]["microagg"], str)
-            and isinstance(content["stopped"], bool)
-            and isinstance(record.digest, str)
-            and isinstance(record.engine, str)
-            and (record.source is None or bool(record.source))
+            and all(isinstance(version, str) for version in software.values())
+            and "microagg" in software
+            and isinstance(about["reading"], dict)
+            and isinstance(about["digest"], str)
+            and isinstance(about["path"], str | None)
+            and all(isinstance(task["truncated"], bool) for task in content["tasks"])
             and (record.output_digest is None or bool(record.output_name))
-            and isinstance(tasks, list)
-            and (record.engine != "local" or len(record.rows) >= 0)
+            and (record.engine != "local" or _are_rows(content["rows_left_out"], about["records"]))
+            and record.randomness.seed == content["seed"]  # and the key is one
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         return False
+
+
+def _are_rows(listed: Any, records: Any) -> bool:
+    return (
+        isinstance(listed, list)
+        and isinstance(records, int)
+        and all(isinstance(row, int) and 0 <= row < records for row in listed)
+    )

@@ -119,6 +119,10 @@ def test_bad_settings_say_what_was_found(setting: str, value: object, says: tupl
         assert part in message or str(value) in message.replace("'", "")
 
 
+def test_a_seed_that_is_not_given_is_zero() -> None:
+    assert settle(seed=None).seed == 0
+
+
 @pytest.mark.parametrize("seconds", [1, 0.5, np.float64(2), np.float32(2), np.int64(2)])
 def test_seconds_may_be_any_number(seconds: object) -> None:
     assert settle(seconds=seconds).seconds == seconds

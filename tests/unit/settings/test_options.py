@@ -16,7 +16,7 @@ from microagg.settings.options import REQUIRED, Option, options_of
 
 PROTECT = {name: each for name, each in PLAN_OPTIONS.items() if name not in ("input", "output")}
 FACES: dict[Callable[..., object], tuple[dict[str, Option], set[str], set[str]]] = {
-    microagg.protect: (PROTECT, {"data", "plan", "progress"}, set()),
+    microagg.protect: (PROTECT, {"data", "plan", "repeat", "progress"}, set()),
     microagg.assess: (
         options_of_command("assess"),
         {"original", "protected", "progress"},
@@ -40,6 +40,9 @@ FACES: dict[Callable[..., object], tuple[dict[str, Option], set[str], set[str]]]
 }
 """Options of a function, its other arguments, and options of the command that the function has not."""
 
+DRAWING_SEEDS = (microagg.protect, microagg.compare)
+"""Who take None for a seed that is not given; `compare` has 0 then."""
+
 
 @pytest.mark.parametrize("function", FACES, ids=lambda function: function.__name__)
 def test_signatures_have_the_options(function: Callable[..., object]) -> None:
@@ -53,6 +56,8 @@ def test_signatures_have_the_options(function: Callable[..., object]) -> None:
         default = parameters[each.attribute].default
         if default is inspect.Parameter.empty:
             assert each.default is REQUIRED
+        elif name == "seed":
+            assert default == (None if function in DRAWING_SEEDS else 0)
         elif default is not None or function in (microagg.partition, microagg.lower_bound):
             assert default == each.default, name  # None elsewhere: not given, so that a plan may have it
 

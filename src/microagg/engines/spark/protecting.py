@@ -124,7 +124,7 @@ def protect(
     )
     if repeats is not None:
         try:
-            repeats.check_groups(release.record["tasks"])
+            repeats.check_released(str(release.released))
         except BaseException:
             release.close()
             raise

@@ -106,6 +106,7 @@ class SparkRelease:
                 "records": self.fingerprint.records + self.verdict.suppressed,
                 "columns": self.source.columns,
             },
+            "released": str(self.released),
             "stopped": False,
             "tasks": [
                 {
