@@ -16,6 +16,7 @@ from pyarrow import feather, parquet
 import microagg
 from microagg.plan.plan_file import read_plan
 from tests.bad_files import write_excel
+from tests.e2e.fork_server import outcome
 from tests.e2e.protecting import (
     COMPANIES,
     COMPANY_ROLES,
@@ -257,6 +258,25 @@ def test_engines(tmp_path: Path) -> None:
     assert "engine" in refused(2, tmp_path, *options, "--engine", "other")
 
 
+def test_a_release_is_repeated(tmp_path: Path) -> None:
+    source = survey(tmp_path / "survey.csv")
+    roles = ("-k", "3", "--keys", "age,income", "--drop", "zeros")
+    confidential = ("--confidential", "weight", "--confidential-as", "noise", "--pass", "disease")
+    protected(source, *roles, *confidential, "-o", tmp_path / "out.csv")
+    record = tmp_path / "microagg-internal" / "out.csv.microagg.json"
+    again = outcome("protect", "--repeat", record, "-o", tmp_path / "again.csv")
+    assert again.returncode == 0
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+    other = protected(source, *roles, *confidential, "-o", tmp_path / "other.csv")
+    assert "verified" in other
+    assert (tmp_path / "other.csv").read_bytes() != (tmp_path / "out.csv").read_bytes()
+    beside = outcome("protect", source, "--repeat", record, "--seed", "1", "-o", tmp_path / "no.csv")
+    assert (beside.returncode, (tmp_path / "no.csv").exists()) == (2, False)
+    source.write_text(source.read_text().replace("n0", "n9"))
+    changed = outcome("protect", "--repeat", record, "-o", tmp_path / "no.csv")
+    assert (changed.returncode, (tmp_path / "no.csv").exists()) == (2, False)
+
+
 @pytest.mark.parametrize("policy", ["merge", "suppress"])
 def test_small_strata(tmp_path: Path, policy: str) -> None:
     rows = [["big", 98765432 + at] for at in range(9)]
@@ -377,7 +397,9 @@ def test_the_record_accounts_for_the_run(tmp_path: Path) -> None:
     assert set(record["software"]) == {"microagg", "numpy", "pyarrow", "python"}
     assert record["input"] == {
         "name": str(source),
+        "path": str(source),
         "format": "CSV",
+        "reading": {"delimiter": ",", "encoding": "utf-8", "decimal": "."},
         "digest": digest(source),
         "records": 24,
         "columns": SURVEY,
@@ -392,6 +414,8 @@ def test_the_record_accounts_for_the_run(tmp_path: Path) -> None:
         "seed": 5,
     }
     assert record["seed"] == 5
+    assert re.fullmatch("[0-9a-f]{64}", record["key"])
+    assert record["rows_left_out"] == []
     assert [task["stratum"] for task in record["tasks"]] == [0, 1]
     assert all(task["recipe"] and task["reason"] and not task["truncated"] for task in record["tasks"])
     assert record["information_loss"] > 0
