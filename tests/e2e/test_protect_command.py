@@ -260,8 +260,8 @@ def test_engines(tmp_path: Path) -> None:
 
 def test_a_release_is_repeated(tmp_path: Path) -> None:
     source = survey(tmp_path / "survey.csv")
-    roles = ("-k", "3", "--keys", "age,income", "--drop", "zeros")
-    confidential = ("--confidential", "weight", "--confidential-as", "noise", "--pass", "disease")
+    roles = ("-k", "3", "--keys", "age", "--drop", "zeros")
+    confidential = ("--confidential", "income", "--confidential-as", "noise", "--pass", "disease")
     protected(source, *roles, *confidential, "-o", tmp_path / "out.csv")
     record = tmp_path / "microagg-internal" / "out.csv.microagg.json"
     again = outcome("protect", "--repeat", record, "-o", tmp_path / "again.csv")
