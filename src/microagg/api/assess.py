@@ -15,7 +15,7 @@ from microagg.methods.run import Progress
 from microagg.model import FILE_OPTIONS, LAYOUT_OPTIONS, Effort, ScaleName
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
-from microagg.plan.planned import Planned
+from microagg.plan.plan_file import Planned
 from microagg.plan.strategies import strategies_of
 from microagg.settings.declared import (
     LAYOUT_OF_TWO_FILES,

@@ -12,7 +12,7 @@ from microagg.api.sources import microdata_from
 from microagg.formats import FORMATS, without_effect
 from microagg.methods.run import Watcher
 from microagg.model import CSV_OPTIONS, LAYOUT_OPTIONS, CsvFormat, Layout, Microdata
-from microagg.plan.planned import Planned
+from microagg.plan.plan_file import Planned
 from microagg.read.files import STANDARD_INPUT
 
 

@@ -13,7 +13,7 @@ from microagg.api.assess import compare as try_all
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
 from microagg.engines.release import INTERNAL_FOLDER
-from microagg.plan.planned import Planned
+from microagg.plan.plan_file import Planned
 from microagg.read import origin_of
 from microagg.settings.declared import CompareRun, Printing
 from microagg.settings.options import take

@@ -6,7 +6,10 @@ import errno
 import os
 import re
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from microagg import errors, wording
 from microagg.plan.plan_text import used_plan, write_plan
@@ -14,7 +17,7 @@ from microagg.settings.declared import PLAN_OPTIONS
 from microagg.settings.options import Option, as_in_plan
 from microagg.settings.replaced import refuse_replaced
 
-__all__ = ["parsed_plan", "read_plan", "used_plan", "write_plan"]
+__all__ = ["Planned", "parsed_plan", "read_plan", "used_plan", "write_plan"]
 
 MOST_BYTES = 4_000_000
 
@@ -49,6 +52,26 @@ def read_plan(path: Path) -> dict[str, object]:
         if name in settings and settings[name] != "-":
             settings[name] = os.path.normpath(path.parent / str(settings[name]))
     return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The settings of a plan file, apart from the paths of its files."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    input: str | None = None
+
+    @classmethod
+    def of(cls, plan: object) -> Planned:
+        """Of the plan at this path, or nothing if there is none."""
+        if plan is None:
+            return cls()
+        if not isinstance(plan, str | Path):
+            raise wording.bad_value("plan", "the path of a plan file")
+        settings = read_plan(Path(plan))
+        path = settings.pop("input", None)
+        settings.pop("output", None)
+        return cls(settings, None if path is None else str(path))
 
 
 def parsed_plan(text: str, source: str) -> dict[str, object]:

@@ -264,34 +264,32 @@ class _Plot:
 def histogram(column: str, after: Values, before: Values | None = None) -> Chart | None:
     """Histogram of a column, with the source's if that may be shown; None if there are no values."""
     column = clean(column)
-    after = after[~np.isnan(after)]
-    before = None if before is None else before[~np.isnan(before)]
-    if len(after) == 0:
+    given = {"released": after} if before is None else {"before": before, "after": after}
+    series = [values[~np.isnan(values)] for values in given.values()]
+    records = len(series[-1])
+    if records == 0:
         return None
-    every = after if before is None else np.concatenate([before, after])
+    every = np.concatenate(series)
     unit = power_of_ten(every)
-    edges, logarithmic = intervals((after if before is None else before) / unit, every / unit)
-    new = np.histogram(after / unit, edges)[0]
-    old = None if before is None else np.histogram(before / unit, edges)[0]
-    counts = [new] if old is None else [old, new]
+    edges, logarithmic = intervals(series[0] / unit, every / unit)
+    counts = [np.histogram(values / unit, edges)[0] for values in series]
     across = (_Scale.powers if logarithmic else _Scale.linear)(float(edges[0]), float(edges[-1]))
     up = _Scale.linear(0.0, 1.05 * float(np.max(counts)), whole=True)
     plot = _Plot(320, 190, across, up, "" if unit == 1.0 else f"in units of {unit:.0e}", "records")
-    plot.stairs(edges, counts[0], fill=BEFORE, fill_opacity=0.6 if old is None else 0.4)
-    if old is not None:
-        plot.stairs(edges, new, fill="none", stroke=AFTER, stroke_width=1.8)
-    what = "as released" if old is None else "before and after masking"
+    plot.stairs(edges, counts[0], fill=BEFORE, fill_opacity=0.6 if before is None else 0.4)
+    if before is not None:
+        plot.stairs(edges, counts[1], fill="none", stroke=AFTER, stroke_width=1.8)
+    what = "as released" if before is None else "before and after masking"
     label = (
-        f"Histogram of {column}, {what}: {count(len(after), 'value')} in "
+        f"Histogram of {column}, {what}: {count(records, 'value')} in "
         f"{len(edges) - 1} intervals; the table below it has the numbers."
     )
     rows = tuple(
         (number(low * unit, 4), number(high * unit, 4), *(number(float(each[at])) for each in counts))
         for at, (low, high) in enumerate(pairwise(edges))
     )
-    caption = f"{column}: {count(len(after), 'record')}" + (", logarithmic axis" if logarithmic else "")
-    header = ("from", "to", "released") if old is None else ("from", "to", "before", "after")
-    return Chart(plot.svg(label), caption, header, rows, text=())
+    caption = f"{column}: {count(records, 'record')}" + (", logarithmic axis" if logarithmic else "")
+    return Chart(plot.svg(label), caption, ("from", "to", *given), rows, text=())
 
 
 def sizes(sizes: Codes, what: str, columns: Sequence[str] = ()) -> Chart:
