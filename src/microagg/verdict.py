@@ -13,6 +13,11 @@ from microagg.errors import UnsafeRelease
 
 Action = Literal["refuse", "decide", "accepted", "note"]
 
+SourceReading = Literal["other code", "same library", "in memory", "standard input"]
+"""How the source was read a second time, to be compared with what was read at first: by other code; not by
+other code, for there is none; not at all, for it was given in memory or cannot be read twice.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -229,6 +234,7 @@ class Verdict:
     """Records unique by keys, strata and all columns released unchanged, but for confidential ones."""
     unique_with_confidential: int = 0
     """The same with confidential columns that are released."""
+    source_reading: SourceReading = "in memory"
 
     def by_action(self, *actions: Action) -> tuple[Finding, ...]:
         return tuple(each for each in self.findings if each.action in actions)
@@ -331,6 +337,10 @@ class Verdict:
             },
             "changed": {"sentence": self.changed, **_plain(self.changes)},
             "notes": _plain(self.notes),
+            "source_reading": {
+                "second": self.source_reading,
+                "sentence": wording.second_reading(self.source_reading),
+            },
         }
 
     def __str__(self) -> str:

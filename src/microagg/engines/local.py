@@ -19,15 +19,15 @@ from microagg.engines.solving import Watcher, solve_all
 from microagg.engines.steps import Steps
 from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
-from microagg.model import Microdata, Origin, Partition, TaskPartition, Verified
+from microagg.model import Microdata, Partition, TaskPartition, Verified
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import prepare
 from microagg.prepare.strata import Strata
 from microagg.prepare.tasks import Tasks
 from microagg.verdict import Finding, Verdict, note, unsafe_release
-from microagg.verify import verify_protected
-from microagg.verify.promises import Notation, promises_of
+from microagg.verify import check_source, verify_protected
+from microagg.verify.promises import promises_of
 from microagg.verify.rules import judged, pairs
 from microagg.wording import Step
 
@@ -52,6 +52,7 @@ def protect(
     protection = protection.complete(source.table.column_names)
     strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
     order = released_order(len(strata.rows), protection.keep_order, randomness.key)
+    checked = steps.call(Step.READING_AGAIN, partial(check_source, source))
     attempts = 0
     for plan in randomness.plans(protection):
         attempts += 1
@@ -70,9 +71,8 @@ def protect(
         table = steps.call(
             Step.MASKING, partial(released_table, source.table, order, protection, strata, new)
         )
-        rows, notation = strata.rows[order], notation_of(source.origin)
         verdict = steps.call(
-            Step.VERIFYING, partial(verify_protected, source.table, table, rows, protection, notation)
+            Step.VERIFYING, partial(verify_protected, checked, table, strata.rows[order], protection)
         )
         if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):
             break
@@ -121,12 +121,6 @@ def check_before_search(protection: Protection) -> None:
     found = [each for each in judged(claims, list(pairs(claims))) if each.action == "decide"]
     if found:
         raise unsafe_release(found)
-
-
-def notation_of(origin: Origin) -> Notation:
-    """How the source writes its numbers, for the verifier to read them by itself."""
-    ranges = origin.labels.missing_ranges if origin.labels is not None else {}
-    return Notation(origin.decimal, origin.csv is not None, ranges)
 
 
 def notes_on_run(

@@ -35,7 +35,7 @@ from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
 from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict, refuse, unsafe_release
-from microagg.verify import check_written
+from microagg.verify import WrittenFile, check_file, check_written
 from microagg.verify.promises import promises_of
 from microagg.wording import Step
 
@@ -279,6 +279,16 @@ class Release:
             Step.VERIFYING_FILE,
             lambda: check_written(table, written, verdict, claims, decimal=decimal or "."),
         )
+        file = WrittenFile(
+            staged.readable,
+            staged.origin.name,
+            staged.origin.format,
+            table,
+            self.source.table,
+            self.source.origin,
+            frozenset((*self.protection.changed, *claims.recoded)),
+        )
+        steps.call(Step.VERIFYING_FILE, lambda: check_file(file))
 
     def report(self) -> str:
         """All that is known about the release, as an HTML page; not to be released."""

@@ -215,7 +215,6 @@ class _Prepared:
         return common | {
             "compress": zipped,
             "row_compress": not zipped,
-            "note": list(labels.notes),
             "missing_ranges": {name: list(entries) for name, entries in labels.missing_ranges.items()},
             "variable_display_width": dict(labels.display_widths),
             "variable_measure": dict(labels.measures),
@@ -252,8 +251,7 @@ def _labels_kept(labels: StatisticalLabels, table: pa.Table, changed: frozenset[
             if name in same or (name in there and name in numbers and text != "unknown")
         },
         {name: width for name, width in labels.display_widths.items() if name in same and width > 0},
-        labels.notes,
-        labels.table_name,
+        table_name=labels.table_name,
     )
 
 

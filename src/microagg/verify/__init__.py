@@ -8,7 +8,9 @@ A *class* is a set of records with the same released values in some columns; nul
 
 from __future__ import annotations
 
+from microagg.verify.files import WrittenFile, check_file
 from microagg.verify.release import verify, verify_protected
+from microagg.verify.second_reading import check_source
 from microagg.verify.written import check_written
 
-__all__ = ["check_written", "verify", "verify_protected"]
+__all__ = ["WrittenFile", "check_file", "check_source", "check_written", "verify", "verify_protected"]

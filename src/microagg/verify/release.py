@@ -30,7 +30,6 @@ from microagg.verify.derived import Derivation, derivations
 from microagg.verify.linking import linked_shares, some_classes
 from microagg.verify.means import MeanFigures, mean_change
 from microagg.verify.promises import (
-    Notation,
     decimals_in,
     most_decimals,
     promises_of,
@@ -46,6 +45,7 @@ from microagg.verify.rules import (
     value_failures,
     verdict_of,
 )
+from microagg.verify.second_reading import CheckedSource
 from microagg.verify.shape import (
     left_out_failures,
     masked_columns,
@@ -84,19 +84,17 @@ IN_ORDER = 0.9
 
 
 def verify_protected(
-    source: pa.Table,
-    released: pa.Table,
-    rows: NDArray[np.int64],
-    policy: ProtectionPolicy,
-    notation: Notation,
+    source: CheckedSource, released: pa.Table, rows: NDArray[np.int64], policy: ProtectionPolicy
 ) -> Verdict:
     """Count in `released` everything that these settings promise about a source.
 
     `source` is as it was read, `rows` is the source row of each released record.
     """
-    counted = source_as_counted(source, policy, notation)
+    counted = source_as_counted(source.table, policy, source.notation)
     decimals = decimals_in(counted, policy.changed)
-    return verify(counted, released, rows, promises_of(policy, source.column_names, decimals))
+    verdict = verify(counted, released, rows, promises_of(policy, source.table.column_names, decimals))
+    findings = (*source.findings, *verdict.findings)
+    return replace(verdict, findings=findings, source_reading=source.reading)
 
 
 def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims: Claims) -> Verdict:

@@ -256,6 +256,29 @@ written_categories = Sentence("""
     The categories of column '{column}' are repeated or null in the written file. {BUG}""")
 written_unreadable = Sentence("The written file cannot be read again. {OTHER_FORMAT}")
 written_rows_differ = Sentence("The written file has {written:record}, but {verified} were verified. {BUG}")
+written_bytes = Sentence("""
+    The bytes of the written file are not those that its values give when they are written a second time.
+    {BUG}""")
+written_metadata = Sentence("The written file has metadata that the release does not need. {BUG}")
+written_type = Sentence("Column '{column}' has another type in the written file. {BUG}")
+written_gaps = Sentence("Column '{column}' has other missing values in the written file. {BUG}")
+written_parts = Sentence("The written workbook has more than one sheet of cells. {BUG}")
+written_look = Sentence("Some cells of the written workbook look different from others. {BUG}")
+written_labels = Sentence("The written file has labels or notes that the release does not need. {BUG}")
+changed_after_check = Sentence("""
+    The file was changed, replaced or opened to others after it had been verified. It was withdrawn; a file
+    of its name that is still there is none of ours. Look at who else can write to that folder, and run
+    again.""")
+source_changed = Sentence("The source is another file than when it was read. Run again.")
+source_gone = Sentence("""
+    The source cannot be read a second time, by other code, to be compared with what was read at first.
+    Leave it in its place until the release is made.""")
+source_names_differ = Sentence("A second reading of the source gives other names of columns. {BUG}")
+source_rows_differ = Sentence("""
+    The source has {first:record}, but {second} when it is read a second time by other code. {BUG}""")
+source_cells_differ = Sentence("""
+    Column '{column}' of the source has other values in {records:record} when it is read a second time by
+    other code. {BUG}""")
 written_more_unique = Sentence("""
     In the written file {written:record} {written:is|are} unique by the keys of all subsets, but {verified}
     when the release was verified. {BUG}""")

@@ -150,12 +150,25 @@ stratum_of = text("number", "of")("stratum {number:,} of {of:,}")
 part_of = text("number", "of")("part {number:,} of {of:,}")
 
 
+_SECOND_READINGS = {
+    "other code": "the source was read twice, the second time by other code, with the same result",
+    "same library": "the source was read by the same library that the verdict relies on",
+    "in memory": "the source was given in memory: there is nothing to read a second time",
+    "standard input": "the source came from standard input, which can be read only once",
+}
+
+
+def second_reading(how: str) -> str:
+    return _SECOND_READINGS[how]
+
+
 class Step(StrEnum):
     """What a run does beside its search, as progress shows it."""
 
     READING = "reading the file"
     PREPARING = "preparing the records"
     MASKING = "computing what is published"
+    READING_AGAIN = "reading the source a second time"
     VERIFYING = "verifying"
     WRITING = "writing the file"
     READING_BACK = "reading the written file"

@@ -83,6 +83,18 @@ class Draft:
         with self.path.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
+    def is_still(self, digest: str) -> bool:
+        """Whether the file that has the name now is this one, with that digest and its own permissions.
+
+        It is read through the descriptor that it was written by, whatever has happened to its names.
+        """
+        found = os.fstat(self.descriptor)
+        if not self.is_named(self.name) or stat.S_IMODE(found.st_mode) != self.mode:
+            return False
+        with os.fdopen(os.dup(self.descriptor), "rb") as file:
+            file.seek(0)
+            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}" == digest
+
     @property
     def name(self) -> str:
         """The target's name, as seen from `folder`."""

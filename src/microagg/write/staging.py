@@ -15,8 +15,9 @@ from microagg.formats import FORMATS, Output
 from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
 from microagg.hidden_values import without_hidden_values
 from microagg.model import CsvFormat, Microdata, Origin, Verified
+from microagg.verdict import refuse, unsafe_release
 from microagg.write.checks import output_format
-from microagg.write.drafts import OWNER_ONLY, Draft, commit_all, draft, translating_os_errors
+from microagg.write.drafts import OWNER_ONLY, Draft, committing, draft, translating_os_errors
 
 _PANDAS = b"pandas"
 _READABLE = 0o644
@@ -45,9 +46,14 @@ class Staged:
     def commit(self, force: bool = False, before: Sequence[Draft] = ()) -> None:
         """Give it its name; `SettingsError` if that is taken, unless forced.
 
+        Then it is looked at once more: `UnsafeRelease`, and no names, if it is not the file of that name
+        any longer, or has other bytes or permissions than when it was written.
+
         `before`: files that must not exist without the release, nor the release without them.
         """
-        commit_all([*before, self._draft], force)
+        with committing([*before, self._draft], force):
+            if not self._draft.is_still(self.digest):
+                raise unsafe_release([refuse("changed_after_check")])
 
 
 @contextmanager
