@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from microagg.api.partition import partition as partition
     from microagg.api.partition import partition_each as partition_each
     from microagg.api.protect import protect as protect
+    from microagg.api.verify import verify_release as verify_release
     from microagg.assessment.assessment import Assessment as Assessment
     from microagg.assessment.before import RiskBefore as RiskBefore
     from microagg.engines.release import Release as Release
@@ -35,6 +36,7 @@ _HOMES = {
         "api.assess": "assess compare",
         "api.partition": "lower_bound partition partition_each",
         "api.protect": "protect",
+        "api.verify": "verify_release",
         "assessment.assessment": "Assessment",
         "assessment.before": "RiskBefore",
         "engines.release": "Release",

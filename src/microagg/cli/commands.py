@@ -41,6 +41,15 @@ DESCRIPTIONS = (
         example=_PROTECT,
     ),
     Description(
+        name="verify",
+        summary="Verify a release that was written earlier, from its internal record.",
+        details="For a second person: all that `protect` has counted is counted again, from the settings "
+        "in the record, the source, which is read twice, and the file itself. Ends with exit code 3 if the "
+        "file or its source is another one, or if anything else differs.",
+        arguments=(Argument("file", "The release; of Spark, its folder."),),
+        example=f"{_PROTECT}\nmicroagg verify protected.csv --record microagg-internal",
+    ),
+    Description(
         name="assess",
         summary="Measure what a protected file loses and risks, or how unique the records of a file are.",
         details="Files are only read. Without PROTECTED it counts the records of ORIGINAL that its keys, "

@@ -456,6 +456,22 @@ class ProtectRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyRun:
+    """What `microagg verify` has beside the release."""
+
+    record: Path | None = _file_option(
+        kinds.File("RECORD"),
+        "The internal record of the release, or its folder; by default microagg-internal beside it.",
+        commands=("verify",),
+    )
+    source: Path | None = _file_option(
+        kinds.File(),
+        "The file that was protected, if it is no longer where the record says.",
+        commands=("verify",),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRun:
     output: Path = _output_file(
         "Where the plan is written; - prints it instead of the table.",
@@ -607,9 +623,10 @@ _SETTINGS: Mapping[type, tuple[str, ...]] = {
     FileSettings: READING,
     AssessRun: ("assess",),
     ProtectRun: ("protect",),
+    VerifyRun: ("verify",),
     CompareRun: ("compare",),
     MethodsRun: ("methods",),
-    Printing: (*READING, "assess", "explain", "methods"),
+    Printing: (*READING, "verify", "assess", "explain", "methods"),
 }
 """With the commands that take their options, unless an option names others."""
 

@@ -8,9 +8,22 @@ A *class* is a set of records with the same released values in some columns; nul
 
 from __future__ import annotations
 
-from microagg.verify.files import WrittenFile, check_file
+from microagg.verify.files import WrittenFile, check_file, file_findings
 from microagg.verify.release import verify, verify_protected
-from microagg.verify.second_reading import check_source
-from microagg.verify.written import check_written
+from microagg.verify.second_reading import CheckedSource, check_source, digest_of
+from microagg.verify.written import check_written, same_values, verdict_on_file, written_findings
 
-__all__ = ["WrittenFile", "check_file", "check_source", "check_written", "verify", "verify_protected"]
+__all__ = [
+    "CheckedSource",
+    "WrittenFile",
+    "check_file",
+    "check_source",
+    "check_written",
+    "digest_of",
+    "file_findings",
+    "same_values",
+    "verdict_on_file",
+    "verify",
+    "verify_protected",
+    "written_findings",
+]

@@ -31,6 +31,14 @@ def check_written(
     truth values 0 and 1, dates timestamps, categories text, missing text empty, and NaN missing.
     """
     verdict.raise_if_unsafe()
+    if failures := written_findings(released, written, verdict, claims, decimal):
+        raise unsafe_release(failures)
+
+
+def written_findings(
+    released: pa.Table, written: pa.Table, verdict: Verdict, claims: Claims, decimal: str = "."
+) -> list[Finding]:
+    """What `check_written` raises, whatever the verdict is."""
     failures = columns_failures(released.column_names, written.column_names, claims.dropped, "written file")
     if not written.num_rows == released.num_rows == verdict.records:
         failures.append(refuse("written_rows_differ", written=written.num_rows, verified=verdict.records))
@@ -45,8 +53,22 @@ def check_written(
             for name in written.column_names
             if not _one_code_each(written.column(name))
         ]
-    if failures:
-        raise unsafe_release(failures)
+    return failures
+
+
+def verdict_on_file(written: pa.Table, claims: Claims) -> Verdict:
+    """What can be counted in a file alone, without its source: how many records share each combination."""
+    classes = TableClasses(written)
+    counts, joint = k_counts(claims, lambda names: classes.by(names).counted(names, claims.k))
+    keys = len(counts) - len(claims.own_subsets)
+    return Verdict(
+        claims.k,
+        tuple(k_failures(claims, counts)),
+        records=written.num_rows,
+        subsets=counts[:keys],
+        joint=joint,
+        own_subsets=counts[keys:],
+    )
 
 
 def _one_code_each(column: Any) -> bool:

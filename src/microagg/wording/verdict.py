@@ -167,8 +167,8 @@ class Step(StrEnum):
 
     READING = "reading the file"
     PREPARING = "preparing the records"
-    MASKING = "computing what is published"
     READING_AGAIN = "reading the source a second time"
+    MASKING = "computing what is published"
     VERIFYING = "verifying"
     WRITING = "writing the file"
     READING_BACK = "reading the written file"

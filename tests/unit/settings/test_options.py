@@ -27,6 +27,7 @@ FACES: dict[Callable[..., object], tuple[dict[str, Option], set[str], set[str]]]
         {"data", "progress"},
         {"output", "map", "force", "json"},
     ),
+    microagg.verify_release: (options_of_command("verify"), {"file", "progress"}, {"json"}),
     microagg.partition: (
         {**options_of(settings.MethodSettings), "k": options_of_command("partition")["k"]},
         {"data", "progress"},

@@ -1,0 +1,210 @@
+"""A release that was written earlier, verified once more from its record: the whole check, repeated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from microagg import errors, read, wording
+from microagg.arrow_values import from_numpy
+from microagg.engines.release import INTERNAL_FOLDER, OutputPaths, rows_of_record, software_versions
+from microagg.engines.solving import Watcher
+from microagg.engines.steps import Steps
+from microagg.model import CsvFormat, Layout, Microdata, Origin
+from microagg.plan.protection import Protection
+from microagg.verdict import Finding, Verdict, note, refuse
+from microagg.verify import (
+    CheckedSource,
+    WrittenFile,
+    check_source,
+    digest_of,
+    file_findings,
+    same_values,
+    verdict_on_file,
+    verify_protected,
+    written_findings,
+)
+from microagg.verify.promises import Notation, promises_of, source_as_counted
+from microagg.wording import Step
+
+_FORMAT = "microagg run record"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """The record of a run, as `Release.save` writes it."""
+
+    path: Path
+    content: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, given: Path | None, release: Path) -> RunRecord:
+        """The record in this file, or in this folder by the release's name; by default beside it."""
+        place = release.parent / INTERNAL_FOLDER if given is None else given
+        path = place / OutputPaths.of(release, place, False).record if place.is_dir() else place
+        try:
+            content = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise wording.no_such_file(str(path)) from None
+        except OSError as error:
+            raise wording.cannot_read(str(path), error) from None
+        except ValueError:
+            raise wording.not_a_record(str(path)) from None
+        if not isinstance(content, dict) or content.get("format") != _FORMAT or "output" not in content:
+            raise wording.not_a_record(str(path))
+        return cls(path, content)
+
+    @property
+    def protection(self) -> Protection:
+        return Protection.of(self.content["plan"])
+
+    @property
+    def source(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.content["input"]
+        return found
+
+    @property
+    def is_of_spark(self) -> bool:
+        return self.content.get("engine") == "spark"
+
+    def rows(self) -> NDArray[np.int64]:
+        """The source row of each released record; `DataError` if they are not there."""
+        try:
+            return rows_of_record(self.content)
+        except (LookupError, TypeError, ValueError):
+            raise wording.no_rows(str(self.path)) from None
+
+
+def verify_release(
+    file: Path, record: Path | None, source: Path | None, progress: Watcher | None = None
+) -> Verdict:
+    """Everything that was counted when the file was written, counted again, and what differs since then."""
+    found = RunRecord.read(record, file)
+    if found.is_of_spark:
+        return _verify_folder(file, found)
+    steps = Steps(progress)
+    microdata = steps.call(Step.READING, lambda: _source(found, source))
+    differences = [] if microdata.origin.digest == found.source["digest"] else [refuse("other_source")]
+    checked = steps.call(Step.READING_AGAIN, lambda: check_source(microdata))
+    protection = found.protection.complete(microdata.table.column_names)
+    claims = promises_of(protection, microdata.table.column_names, {})
+    try:
+        with file.open("rb") as opened:
+            if digest_of(opened) != found.content["output"]["digest"]:
+                differences.append(refuse("other_file"))
+    except OSError as error:
+        raise wording.cannot_read(str(file), error) from None
+    about = WrittenFile(
+        file,
+        file.name,
+        read.origin_of(file).format,
+        microdata.table,
+        microdata.table,
+        microdata.origin,
+        frozenset((*protection.changed, *claims.recoded)),
+        by_this_library=found.content.get("software") == software_versions(),
+    )
+    origin = Origin(about.kind, str(file), file, about.csv if about.kind == "CSV" else None)
+    try:
+        written = steps.call(Step.READING_BACK, lambda: read.read_back(file, origin))
+    except errors.DataError:
+        return Verdict(protection.k, (*differences, refuse("written_unreadable")))
+    rows = found.rows()
+    released = _as_released(written, checked, rows, protection, claims.recoded, origin.csv)
+    verdict = steps.call(Step.VERIFYING, partial(verify_protected, checked, released, rows, protection))
+    about = replace(about, released=released)
+    decimal = (origin.csv.decimal if origin.csv else None) or "."
+    differences += steps.call(
+        Step.VERIFYING_FILE,
+        lambda: [*written_findings(released, written, verdict, claims, decimal), *file_findings(about)],
+    )
+    return replace(verdict, findings=(*differences, *verdict.findings))
+
+
+def _source(record: RunRecord, given: Path | None) -> Microdata:
+    """The source, read as it was read for the release."""
+    about = record.source
+    path = given or (Path(about["path"]) if about.get("path") else None)
+    if path is None:
+        raise wording.source_to_be_given(str(record.path))
+    csv_format = CsvFormat(**about.get("csv") or {})
+    return read.microdata_from_file(path, csv_format, Layout(**about.get("layout") or {}))
+
+
+def _as_released(
+    written: pa.Table,
+    source: CheckedSource,
+    rows: NDArray[np.int64],
+    protection: Protection,
+    recoded: Sequence[str],
+    csv: CsvFormat | None,
+) -> pa.Table:
+    """The file's table in the types of the source, where that changes no value: most formats have fewer
+    types. Masked columns are numbers.
+    """
+    decimal = (csv.decimal if csv else None) or "."
+    policy = replace(protection, missing_codes={})
+    table = source_as_counted(written, policy, Notation(decimal, csv is not None))
+    if len(rows) != written.num_rows or not ((rows >= 0) & (rows < source.table.num_rows)).all():
+        return table
+    for at, name in enumerate(written.column_names):
+        if name in protection.changed or name not in source.table.column_names:
+            continue
+        expected = source.table.column(name).take(from_numpy(rows))
+        if same_values(expected, written.column(at), decimal):
+            table = table.set_column(at, name, expected)
+        elif name in recoded:
+            table = table.set_column(at, name, written.column(at).cast(pa.large_string()))
+    return table
+
+
+def _verify_folder(folder: Path, record: RunRecord) -> Verdict:
+    """Of a release by Spark: its files are counted by themselves, on this machine.
+
+    Its record does not say which record of the source a released one was, so that values cannot be compared
+    with the source's.
+    """
+    columns = record.source["columns"]
+    protection = record.protection.complete(columns)
+    claims = promises_of(protection, columns, {})
+    csv = CsvFormat(**record.source.get("csv") or {"delimiter": ",", "encoding": "utf-8", "decimal": "."})
+    written = _parts_of(folder, csv)
+    names = [name for name in columns if name not in claims.dropped]
+    if written is None or written.column_names != names:
+        return Verdict(protection.k, (refuse("other_columns"),))
+    if any(path.suffix == ".csv" for path in folder.iterdir()):
+        notation = Notation(csv.decimal or ".", True)
+        written = source_as_counted(written, replace(protection, missing_codes={}), notation)
+    verdict = verdict_on_file(written, claims)
+    findings: list[Finding] = [*verdict.findings, note("counted_alone")]
+    needed = record.content["verdict"]["counted"]["records"]
+    if written.num_rows != needed:
+        findings.append(refuse("written_rows_differ", written=written.num_rows, verified=needed))
+    return replace(verdict, findings=tuple(findings))
+
+
+def _parts_of(folder: Path, csv: CsvFormat) -> pa.Table | None:
+    """All files of a folder as Spark has written them: Parquet, or CSV in which every column is text. None
+    if they do not have the same columns.
+    """
+    if not folder.is_dir():
+        raise wording.no_such_file(str(folder))
+    parts = [path for path in sorted(folder.iterdir()) if path.suffix in (".parquet", ".csv")]
+    if not parts:
+        raise wording.no_parts(str(folder))
+    tables = [_read_part(path, csv) for path in parts]
+    return pa.concat_tables(tables) if len({str(each.schema) for each in tables}) == 1 else None
+
+
+def _read_part(path: Path, csv: CsvFormat) -> pa.Table:
+    if path.suffix == ".parquet":
+        return read.read_back(path, Origin("Parquet", str(path), path))
+    return read.read_back(path, Origin("CSV", str(path), path, csv))
