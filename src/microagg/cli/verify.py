@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from microagg import wording
 from microagg.api.verify import verify_release
 from microagg.cli.progress_bar import Bar
 from microagg.cli.terminal import one_json
@@ -21,5 +22,10 @@ def verify(given: dict[str, Any]) -> None:
         verdict = verify_release(
             Path(given["file"]), record=run.record, source=run.source, progress=bar.watcher
         )
-    click.echo(one_json({"verdict": verdict.as_dict()}) if as_json else str(verdict))
+    if as_json:
+        click.echo(one_json({"verdict": verdict.as_dict()}))
+    else:
+        click.echo(str(verdict))
+        if verdict.safe:
+            click.echo(wording.verified_again())
     verdict.raise_if_unsafe()

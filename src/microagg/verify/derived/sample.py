@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.columns import decimals_of
 from microagg.model import Doubles
 from microagg.verify.classes import Classes
 from microagg.verify.derived.chance import chance_of_rule, chance_of_values, may_be_chance
 from microagg.verify.derived.readings import Reader
 from microagg.verify.derived.relations import Linear, is_right_often
+from microagg.verify.promises import most_decimals
 from microagg.verify.values import is_text, plain
 
 LEAST_SAMPLED_SHARE = 0.94
@@ -23,7 +23,7 @@ LEAST_SAMPLED_SHARE = 0.94
 
 def half_unit(values: Doubles) -> float:
     """What rounding numbers to their decimals may have changed; 0 if they have too many to be rounded."""
-    decimals = decimals_of(values[np.isfinite(values)])
+    decimals = most_decimals(values)
     return 0.0 if decimals is None else 0.5 * 10.0**-decimals
 
 
