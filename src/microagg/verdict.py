@@ -13,9 +13,10 @@ from microagg.errors import UnsafeRelease
 
 Action = Literal["refuse", "decide", "accepted", "note"]
 
-SourceReading = Literal["other code", "same library", "in memory", "standard input"]
+SourceReading = Literal["other code", "same library", "in memory", "standard input", "trial"]
 """How the source was read a second time, to be compared with what was read at first: by other code; not by
-other code, for there is none; not at all, for it was given in memory or cannot be read twice.
+other code, for there is none; not at all, for it was given in memory, cannot be read twice, or nothing is
+to be released.
 """
 
 

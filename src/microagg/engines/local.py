@@ -26,7 +26,7 @@ from microagg.prepare.prepared import prepare
 from microagg.prepare.strata import Strata
 from microagg.prepare.tasks import Tasks
 from microagg.verdict import Finding, Verdict, note, unsafe_release
-from microagg.verify import check_source, verify_protected
+from microagg.verify import check_source, unchecked_source, verify_protected
 from microagg.verify.promises import promises_of
 from microagg.verify.rules import judged, pairs
 from microagg.wording import Step
@@ -37,10 +37,13 @@ def protect(
     protection: Protection,
     progress: Watcher | None = None,
     randomness: Randomness | None = None,
+    *,
+    trial: bool = False,
 ) -> Release:
     """A verified release of the source, or an exception with the reasons against it.
 
-    What is random comes from the system, unless `randomness` is given.
+    What is random comes from the system, unless `randomness` is given. A trial is not to be saved: its
+    source, perhaps a part of a file, is not read a second time.
     """
     started = monotonic()
     randomness = randomness or Randomness.drawn(protection)
@@ -52,7 +55,10 @@ def protect(
     protection = protection.complete(source.table.column_names)
     strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
     order = released_order(len(strata.rows), protection.keep_order, randomness.key)
-    checked = steps.call(Step.READING_AGAIN, partial(check_source, source))
+    if trial:
+        checked = unchecked_source(source)
+    else:
+        checked = steps.call(Step.READING_AGAIN, partial(check_source, source))
     attempts = 0
     for plan in randomness.plans(protection):
         attempts += 1

@@ -240,6 +240,8 @@ class Release:
         external_report: one with what those who get the release may know. progress: called about twenty
         times a second with a `Progress`; what it returns has no effect. Returns the path of the record.
         """
+        if self.verdict.source_reading == "trial":
+            raise wording.contract_broken("save", "this was a trial, whose source was read only once")
         places = OutputPaths.of(path, record, labels, report, external_report)
         places.check(self.source.origin, force)
         path = places.release

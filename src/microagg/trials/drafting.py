@@ -293,7 +293,7 @@ class _Trial:
     def _refusal_of_a_release(self) -> Exception | None:
         """Why a release with these roles is not made, or nothing."""
         try:
-            local.protect(self.source, self._protection())
+            local.protect(self.source, self._protection(), trial=True)
         except (errors.SettingsError, errors.DataError, errors.UnsafeRelease) as error:
             return error
         return None

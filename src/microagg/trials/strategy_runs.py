@@ -77,7 +77,7 @@ def _tried(
     method = replace(strategy.protection.method, threads=max(1, threads))
     # Nothing is released, so there is no order to hide; shuffled records would change the last digits.
     protection = replace(strategy.protection, method=method, keep_order=True)
-    release = local.protect(source, protection, watch, Randomness.of_trial(protection))
+    release = local.protect(source, protection, watch, Randomness.of_trial(protection), trial=True)
     seconds = monotonic() - started
     if stop.is_set():
         raise errors.Cancelled("The comparison was cancelled.")

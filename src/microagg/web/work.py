@@ -123,7 +123,7 @@ def _trial(source: Microdata, protection: Protection) -> dict[str, Any] | None:
     """
     settings = {name: value for name, value in protection.settings.items() if name not in OF_SEARCH}
     try:
-        local.protect(source, Protection.of({**settings, "method": QuickGroups()}))
+        local.protect(source, Protection.of({**settings, "method": QuickGroups()}), trial=True)
     except errors.UnsafeRelease as refusal:
         rules = {each.rule for each in getattr(refusal, "findings", ())}
         if rules - {"distinct", "dominated", "predicted"}:

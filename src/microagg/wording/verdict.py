@@ -155,6 +155,7 @@ _SECOND_READINGS = {
     "same library": "the source was read by the same library that the verdict relies on",
     "in memory": "the source was given in memory: there is nothing to read a second time",
     "standard input": "the source came from standard input, which can be read only once",
+    "trial": "the source was read once: this was a trial, of which nothing is released",
 }
 
 

@@ -37,6 +37,11 @@ def check_source(source: Microdata) -> CheckedSource:
     return CheckedSource(source.table, notation_of(source.origin), reading, tuple(findings))
 
 
+def unchecked_source(source: Microdata) -> CheckedSource:
+    """The source of a trial, of which nothing is released: it is not read a second time."""
+    return CheckedSource(source.table, notation_of(source.origin), "trial")
+
+
 def notation_of(origin: Origin) -> Notation:
     """How the source writes its numbers, for the verifier to read them by itself."""
     decimal = (origin.csv.decimal if origin.csv is not None else None) or "."
