@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +13,12 @@ from numpy.typing import NDArray
 
 from microagg import errors, read, wording
 from microagg.arrow_values import from_numpy
-from microagg.engines.release import INTERNAL_FOLDER, OutputPaths, rows_of_record, software_versions
+from microagg.engines.release import INTERNAL_FOLDER, software_versions
+from microagg.engines.run_record import RECORD_ENDING, RunRecord, read_record
 from microagg.engines.solving import Watcher
 from microagg.engines.steps import Steps
-from microagg.model import CsvFormat, Layout, Microdata, Origin
+from microagg.model import CsvFormat, Microdata, Origin
+from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
 from microagg.verdict import Finding, Verdict, note, refuse
 from microagg.verify import (
@@ -35,71 +35,34 @@ from microagg.verify import (
 from microagg.verify.promises import Notation, promises_of, source_as_counted
 from microagg.wording import Step
 
-_FORMAT = "microagg run record"
 
-
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """The record of a run, as `Release.save` writes it."""
-
-    path: Path
-    content: Mapping[str, Any]
-
-    @classmethod
-    def read(cls, given: Path | None, release: Path) -> RunRecord:
-        """The record in this file, or in this folder by the release's name; by default beside it."""
-        place = release.parent / INTERNAL_FOLDER if given is None else given
-        path = place / OutputPaths.of(release, place, False).record if place.is_dir() else place
-        try:
-            content = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            raise wording.no_such_file(str(path)) from None
-        except OSError as error:
-            raise wording.cannot_read(str(path), error) from None
-        except ValueError:
-            raise wording.not_a_record(str(path)) from None
-        if not isinstance(content, dict) or content.get("format") != _FORMAT or "output" not in content:
-            raise wording.not_a_record(str(path))
-        return cls(path, content)
-
-    @property
-    def protection(self) -> Protection:
-        return Protection.of(self.content["plan"])
-
-    @property
-    def source(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.content["input"]
-        return found
-
-    @property
-    def is_of_spark(self) -> bool:
-        return self.content.get("engine") == "spark"
-
-    def rows(self) -> NDArray[np.int64]:
-        """The source row of each released record; `DataError` if they are not there."""
-        try:
-            return rows_of_record(self.content)
-        except (LookupError, TypeError, ValueError):
-            raise wording.no_rows(str(self.path)) from None
+def _record(given: Path | None, release: Path) -> RunRecord:
+    """The record in this file, or in this folder by the release's name; by default beside the release."""
+    place = release.parent / INTERNAL_FOLDER if given is None else given
+    named = place / f"{release.name}{RECORD_ENDING}"
+    record = read_record(named if given is None or named.exists() else place)
+    if record.output_digest is None:
+        raise wording.not_a_record(str(record.path))
+    return record
 
 
 def verify_release(
     file: Path, record: Path | None, source: Path | None, progress: Watcher | None = None
 ) -> Verdict:
     """Everything that was counted when the file was written, counted again, and what differs since then."""
-    found = RunRecord.read(record, file)
-    if found.is_of_spark:
+    found = _record(record, file)
+    if found.engine == "spark":
         return _verify_folder(file, found)
     steps = Steps(progress)
     microdata = steps.call(Step.READING, lambda: _source(found, source))
-    differences = [] if microdata.origin.digest == found.source["digest"] else [refuse("other_source")]
+    differences = [] if microdata.origin.digest == found.digest else [refuse("source_not_recorded")]
     checked = steps.call(Step.READING_AGAIN, lambda: check_source(microdata))
-    protection = found.protection.complete(microdata.table.column_names)
+    protection = Protection.of(found.content["plan"]).complete(microdata.table.column_names)
     claims = promises_of(protection, microdata.table.column_names, {})
     try:
         with file.open("rb") as opened:
-            if digest_of(opened) != found.content["output"]["digest"]:
-                differences.append(refuse("other_file"))
+            if digest_of(opened) != found.output_digest:
+                differences.append(refuse("file_not_recorded"))
     except OSError as error:
         raise wording.cannot_read(str(file), error) from None
     about = WrittenFile(
@@ -117,7 +80,7 @@ def verify_release(
         written = steps.call(Step.READING_BACK, lambda: read.read_back(file, origin))
     except errors.DataError:
         return Verdict(protection.k, (*differences, refuse("written_unreadable")))
-    rows = found.rows()
+    rows = found.rows
     released = _as_released(written, checked, rows, protection, claims.recoded, origin.csv)
     verdict = steps.call(Step.VERIFYING, partial(verify_protected, checked, released, rows, protection))
     about = replace(about, released=released)
@@ -131,12 +94,11 @@ def verify_release(
 
 def _source(record: RunRecord, given: Path | None) -> Microdata:
     """The source, read as it was read for the release."""
-    about = record.source
-    path = given or (Path(about["path"]) if about.get("path") else None)
+    path = record.source if given is None else given
     if path is None:
         raise wording.source_to_be_given(str(record.path))
-    csv_format = CsvFormat(**about.get("csv") or {})
-    return read.microdata_from_file(path, csv_format, Layout(**about.get("layout") or {}))
+    settings = record.settings
+    return read.microdata_from_file(Path(path), *file_options(settings))
 
 
 def _as_released(
@@ -172,14 +134,15 @@ def _verify_folder(folder: Path, record: RunRecord) -> Verdict:
     Its record does not say which record of the source a released one was, so that values cannot be compared
     with the source's.
     """
-    columns = record.source["columns"]
-    protection = record.protection.complete(columns)
+    columns = record.content["input"]["columns"]
+    protection = Protection.of(record.content["plan"]).complete(columns)
     claims = promises_of(protection, columns, {})
-    csv = CsvFormat(**record.source.get("csv") or {"delimiter": ",", "encoding": "utf-8", "decimal": "."})
+    given = record.content["input"]["reading"]
+    csv = CsvFormat(given.get("delimiter", ","), given.get("encoding", "utf-8"), given.get("decimal", "."))
     written = _parts_of(folder, csv)
     names = [name for name in columns if name not in claims.dropped]
     if written is None or written.column_names != names:
-        return Verdict(protection.k, (refuse("other_columns"),))
+        return Verdict(protection.k, (refuse("columns_not_recorded"),))
     if any(path.suffix == ".csv" for path in folder.iterdir()):
         notation = Notation(csv.decimal or ".", True)
         written = source_as_counted(written, replace(protection, missing_codes={}), notation)

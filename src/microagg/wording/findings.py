@@ -269,12 +269,12 @@ changed_after_check = Sentence("""
     The file was changed, replaced or opened to others after it had been verified. It was withdrawn; a file
     of its name that is still there is none of ours. Look at who else can write to that folder, and run
     again.""")
-other_source = Sentence("""
+source_not_recorded = Sentence("""
     The source is not the file that was protected: its bytes differ from those in the record. Name the right
     one ({--source}).""")
-other_file = Sentence("""
+file_not_recorded = Sentence("""
     The file is not the one that the record describes: its bytes differ. Do not release it.""")
-other_columns = Sentence("The release has other columns than its record says. Do not release it.")
+columns_not_recorded = Sentence("The release has other columns than its record says. Do not release it.")
 counted_alone = Sentence("""
     the record of a release by Spark does not say whose record is whose; the files were counted by
     themselves, without the source""")

@@ -12,12 +12,6 @@ from microagg.wording.phrases import count, hidden_parts, listed
 from microagg.wording.template import data_error, error, output_error, settings_error, text
 
 no_such_file = data_error("path")("There is no file {path}. Check the name and the folder.")
-not_a_record = data_error("path")("""
-    {path} is not the internal record of a release. Give the file whose name ends in .microagg.json, or its
-    folder.""")
-no_rows = data_error("path")("""
-    The record {path} does not say which record of the source each released one is. It is incomplete, or was
-    written by an older version.""")
 source_to_be_given = data_error("path")("""
     The record {path} does not say where the source is. Name it ({--source}).""")
 no_parts = data_error("path")("{path} has no files of a release by Spark.")
