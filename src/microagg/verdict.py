@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from html import escape
 from itertools import islice
 from typing import Any, Literal
 
@@ -354,6 +355,20 @@ class Verdict:
         lines += [f"accepted: {each}" for each in self.accepted]
         # What is unique stands in the summary already.
         return "\n".join(lines + [f"note: {each}" for each in self.notes if each.rule != "unique"])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what holds, what does not, what was changed, then all findings."""
+        lines = "".join(f"<p>{escape(each)}</p>" for each in self.summary)
+        titles = {
+            "Refused": self.failures,
+            "To decide": self.to_decide,
+            "Accepted": self.accepted,
+            "Notes": self.notes,
+        }
+        for title, findings in titles.items():
+            items = "".join(f"<li>{escape(wording.visible(str(each)))}</li>" for each in findings)
+            lines += f"<p><b>{title}</b></p><ul>{items}</ul>" if items else ""
+        return f"<div>{lines}</div>"
 
     def _means(self) -> list[str]:
         """What became of the means of masked columns."""

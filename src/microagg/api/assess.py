@@ -11,6 +11,8 @@ from microagg.api.two_files import one_file, two_files
 from microagg.assessment import assessing
 from microagg.assessment.assessment import Assessment
 from microagg.assessment.before import RiskBefore, risk_before
+from microagg.engines.release import OutputPaths
+from microagg.engines.run_record import RunRecord, digest_of, read_record
 from microagg.methods.run import Progress
 from microagg.model import FILE_OPTIONS, LAYOUT_OPTIONS, Effort, ScaleName
 from microagg.plan.assessment_plan import AssessmentPlan
@@ -64,6 +66,7 @@ def assess(
     sheet: str | Sequence[str | None] | None = None,
     header_row: int | Sequence[int | None] | None = None,
     plan: str | Path | None = None,
+    record: str | Path | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Assessment | RiskBefore:
     """What a protected file or data frame loses and risks, whichever tool has made it.
@@ -80,9 +83,12 @@ def assess(
     that equals the original, has `failures`; `raise_if_unsafe()` makes them an UnsafeRelease.
     """
     given = by_option_name(locals())
-    for other in ("original", "protected", "plan", "progress"):
+    for other in ("original", "protected", "plan", "record", "progress"):
         given.pop(other, None)
-    planned = Planned.of(plan)
+    if record is None and plan is None and not given.keys() & {"keys", "each", "strata", "id"}:
+        record = _beside(protected)
+    known = None if record is None else _record(record, plan, given, protected)
+    planned = Planned.of(plan) if known is None else Planned(known.settings, known.source)
     original = planned.input if original is None else original
     if original is None:
         raise wording.not_given("original", "a data frame or a path")
@@ -94,7 +100,35 @@ def assess(
     own = AssessmentPlan.of(given, planned.settings)
     assessing.check_measures(own)
     before, after = two_files(original, protected, csv_format, layout, planned, progress)
-    return assessing.assess(before, after, own, progress=progress)
+    if known is None:
+        return assessing.assess(before, after, own, progress=progress)
+    known.check_source(before.origin.name, digest_of(before))
+    known.check_output(after)
+    return assessing.assess(before, after, own, known.rows, progress)
+
+
+def _beside(protected: object) -> Path | None:
+    """The record where `protect` puts it by default, if there is one."""
+    if not isinstance(protected, str | Path):
+        return None
+    places = OutputPaths.of(protected, None, False)
+    record = places.folder / places.record
+    return record if record.is_file() else None
+
+
+def _record(path: object, plan: object, given: Mapping[str, object], protected: object) -> RunRecord:
+    """The record of a protected file. It has the roles; records are matched by nothing else."""
+    if not isinstance(path, str | Path):
+        raise wording.bad_value("record", "the path of an internal record")
+    others = [*(["plan"] if plan is not None else []), *(["id"] if "id" in given else [])]
+    if others:
+        raise wording.beside_record(others)
+    if protected is None:
+        raise wording.needs_protected("record")
+    record = read_record(Path(path))
+    if record.engine != "local":
+        raise wording.record_without_rows(str(record.path))
+    return record
 
 
 @documented(options_of_command("compare"))

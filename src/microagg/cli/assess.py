@@ -27,6 +27,8 @@ from microagg.write import check_output, write_text
 def assess(given: dict[str, Any]) -> None:
     run, as_json = take(AssessRun, given), take(Printing, given).json
     protected = given.get("protected")
+    if run.record is not None:
+        given["record"] = run.record
     if not given.keys() & {"original", "plan"}:
         raise wording.not_given("ORIGINAL", "microagg assess data.csv --keys age,income")
     _check_printing(run, as_json, "measures" in given, protected is not None)

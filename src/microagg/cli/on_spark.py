@@ -39,6 +39,6 @@ def protect_folder(
     session = session_of(run.master)
     with translating_spark_errors(session, "reading the source"):
         frame = source_of(session, str(source), csv, layout)
-        check_output(frame, str(target), run.force, run.record)
-    release = protect(frame, protection, repeats=repeats)
+        _, places = check_output(frame, str(target), run.force, run.record)
+    release = protect(frame, protection, repeats=repeats).with_earlier(places)
     return release, release.save(str(target), force=run.force, record=run.record)

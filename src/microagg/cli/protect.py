@@ -68,9 +68,11 @@ def _protect_file(
     origin = origin_of(source)
     target = _target(output, source)
     _check_settings(settings)
-    OutputPaths.of(target, run.record, run.labels, run.report, run.external_report).check(origin, run.force)
+    places = OutputPaths.of(target, run.record, run.labels, run.report, run.external_report)
+    places.check(origin, run.force)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = protect_with(source, settings, bar.watcher, repeats=repeats)
+        release = release.with_earlier(places)
         record = release.save(
             target,
             force=run.force,

@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from microagg.engines.run_record import (
     RunRecord,
     digest_of,
     digest_of_values,
+    earlier_releases,
     reading_of,
 )
 from microagg.engines.solving import Watcher
@@ -244,6 +246,12 @@ class Release:
             raise wording.contract_broken("save", "this was a trial, whose source was read only once")
         places = OutputPaths.of(path, record, labels, report, external_report)
         places.check(self.source.origin, force)
+        noted = self.with_earlier(places)
+        if noted is not self:
+            return noted.save(
+                path, force=force, record=record, labels=labels, report=report,
+                external_report=external_report, progress=progress,
+            )  # fmt: skip
         path = places.release
         changed = (*self.protection.changed, *self.claims.recoded)
         steps = Steps(progress)
@@ -268,6 +276,19 @@ class Release:
             before += [drafts.enter_context(write.text_draft(*report)) for report in reports]
             staged.commit(force, before=before)
         return places.folder / places.record
+
+    def with_earlier(self, places: OutputPaths) -> Release:
+        """With a note on other releases of the same source whose records are where this one's will be."""
+        if any(each.rule == "earlier" for each in self.verdict.findings):
+            return self
+        released = digest_of_values(self.verified.microdata.table)
+        found = tuple(
+            earlier_releases(places.folder, places.release.name, digest_of(self.source), released)
+        )
+        if not found:
+            return self
+        verdict = replace(self.verdict, findings=(*self.verdict.findings, *found))
+        return replace(self, verified=replace(self.verified, verdict=verdict))
 
     def _check_written(self, staged: write.Staged, steps: Steps) -> None:
         """Read the written file back, and count again in it."""
@@ -368,3 +389,8 @@ class Release:
         return f", {nearness(gap_above(self.bound_loss, self.information_loss))}"
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        first = str(self).split("\n")[:2]
+        return "".join(f"<p>{escape(each)}</p>" for each in first) + self.verdict._repr_html_()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from microagg.errors import DataError
 from microagg.hidden_values import without_hidden_values
 from microagg.model import CSV_OPTIONS, Microdata, Origin
 from microagg.secret_key import SecretKey
+from microagg.verdict import Finding, note
 
 RECORD_FORMAT = "microagg run record"
 RECORD_VERSION = 2
@@ -104,6 +105,17 @@ class RunRecord:
         if digest != self.content["released"]:
             raise self._not_repeated()
 
+    def check_output(self, protected: Microdata) -> None:
+        """`DataError` if this is not what was released, file or frame."""
+        origin = protected.origin
+        is_it = (
+            origin.digest == self.output_digest
+            if origin.digest
+            else digest_of_values(protected.table) == self.content["released"]
+        )
+        if not is_it:
+            raise wording.other_output(origin.name, str(self.path))
+
     def check_file(self, name: str, digest: str) -> None:
         """`DataError` if a file of the same format has other bytes than that of the record."""
         ending = Path(name).suffix
@@ -153,6 +165,25 @@ class _Hashing(io.RawIOBase):
     def write(self, content: Any) -> int:
         self._hashed.update(content)
         return len(content)
+
+
+def earlier_releases(folder: Path, name: str, digest: str, released: str) -> Iterator[Finding]:
+    """A note on other releases of this source whose records are in the folder.
+
+    name, released: of the new release, and the digest of its values; what it replaces does not count, nor
+    does what has the same values.
+    """
+    others = []
+    for path in sorted(folder.glob(f"*{RECORD_ENDING}")):
+        try:
+            record = read_record(path)
+        except DataError:  # it is not a record, or that of another version
+            continue
+        is_other = record.output_name not in (None, name) and record.content["released"] != released
+        if is_other and record.digest == digest:
+            others.append(str(record.output_name))
+    if others:
+        yield note("earlier", releases=len(others), names=others)
 
 
 def read_record(path: Path) -> RunRecord:

@@ -546,6 +546,11 @@ class MeasureSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssessRun:
+    record: Path | None = _file_option(
+        kinds.File("RECORD"),
+        "The internal record of the protected file, if protect made it: it has the roles, and says which "
+        "record is whose, also after shuffling and suppression.",
+    )
     all_: bool = _output_flag("Print every measure, not only the most important ones.")
     details: bool = _output_flag("Also print the parts of each measure, such as those by column.")
     report: Path | None = _output_file("Also write an HTML page, which is not to be released.")

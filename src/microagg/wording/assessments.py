@@ -54,7 +54,8 @@ not_in_protected = data_error("columns", "known", "role")("""
 different_records = data_error("original", "protected")("""
     The original file has {original:record}, the protected file {protected}. To match records by their
     order, both files must have the same records. Otherwise name a column that identifies records in both
-    files ({--id}); then the protected file may lack some of them.""")
+    files ({--id}); then the protected file may lack some of them. For a release of protect, give its
+    internal record ({--record}).""")
 missing_ids = data_error("column", "which", "records")("""
     Column '{column}' of the {which} file is missing in {records:record}; every record needs an id. Use
     another column, or match records by their order.""")
@@ -68,7 +69,8 @@ unknown_ids = data_error("column", "records", "of")("""
 other_order = data_error("column", "records", "of")("""
     The files seem to have their records in different orders: column '{column}', which is not a key, has the
     same values in both files, but in {records} of {of:record} not at the same place. Name a column that
-    identifies records in both files ({--id}), or bring the files into the same order; if the values were
+    identifies records in both files ({--id}), or bring the files into the same order; for a release of
+    protect, give its internal record ({--record}); if the values were
     swapped on purpose, name the column as a key.""")
 one_record = data_error()("There is only one record; measures of risk and utility need at least 2.")
 all_missing = data_error("column", "which")("""

@@ -210,6 +210,9 @@ column_changed = Sentence("""
 column_retyped = Sentence("""
     Column '{column}' should be released unchanged, but has the type {kind} instead of {needed}. {BUG}""")
 strata_split = Sentence("Merging strata of {columns:and} has split {strata} {strata:stratum|strata}. {BUG}")
+earlier = Sentence("""
+    the folder of the record has {releases:earlier release} of the same source ({names:list}), with other
+    values: whoever gets several can compare them, and may compute original values. Hand out one""")
 strata_merged = Sentence("{records:record} {records:is|are} in merged strata")
 values_given_up = Sentence("""
     values set to missing, so that each pattern of missing values has {k} records: {lost:counts}""")

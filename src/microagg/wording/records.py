@@ -29,6 +29,18 @@ search_was_cut_short = settings_error("path")(
 other_source = data_error("name", "path")(
     "{name} is not the source of the release of {path}: its digest differs. Give the file as it was then."
 )
+other_output = data_error("name", "path")(
+    "{name} is not the release of {path}: its digest differs. Give the file as it was written, and its own "
+    "record."
+)
+beside_record = settings_error("options")(
+    "{--record RECORD} has the roles and says which record is whose; {options:options} "
+    "{options:has|have} no place beside it. Leave {options:it|them} out."
+)
+record_without_rows = settings_error("path")(
+    "{path} is the record of a release on Spark, which does not say which record is whose. Name a column "
+    "that identifies records ({--id})."
+)
 not_repeated = data_error("path", "software")(
     "The release of {path} could not be repeated: the groups or the written bytes differ. Nothing was "
     "written. The libraries then were {software:all}; use these, on the same kind of machine."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import pickle
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 
 import microagg
+from microagg.assessment.assessing import assess_release
 from microagg.engines import run_record
 from microagg.engines.randomness import OTHER_METHODS, Randomness
 from microagg.engines.run_record import HOLD_THE_TIME, read_record
@@ -285,3 +287,80 @@ def test_a_release_can_be_kept(source: Path) -> None:
     release = microagg.protect(source, **WORDS)
     kept = pickle.loads(pickle.dumps(replace(release, source=None)))  # type: ignore[arg-type]
     assert kept.key == release.key
+
+
+# --- earlier releases ---------------------------------------------------------------------------------
+
+
+def noted(record: Path) -> list[list[str]]:
+    notes = json.loads(record.read_text())["verdict"]["notes"]
+    return [each["sentence"] for each in notes if each["rule"] == "earlier"]
+
+
+def test_earlier_releases_of_the_same_source_are_noted(source: Path, tmp_path: Path) -> None:
+    first = microagg.protect(source, **WORDS).save(tmp_path / "a.csv")
+    assert not noted(first)
+    assert not noted(microagg.protect(source, **WORDS).save(tmp_path / "a.csv", force=True))  # replaced
+    assert not noted(microagg.protect(repeat=first).save(tmp_path / "again.csv"))  # the same values
+    (first.parent / "broken.microagg.json").write_text("{")
+    second = microagg.protect(source, **{**WORDS, "k": 4})
+    (found,) = noted(second.save(tmp_path / "b.csv"))
+    assert "2 earlier releases" in found
+    other = tmp_path / "other.csv"
+    survey().iloc[:-1].to_csv(other, index=False)
+    assert not noted(microagg.protect(other, **WORDS).save(tmp_path / "c.csv"))
+
+
+# --- whose record is whose ----------------------------------------------------------------------------
+
+
+def test_shuffled_and_suppressed_releases_are_assessed(source: Path, tmp_path: Path) -> None:
+    words = {**WORDS, "strata": "region", "small_strata": "suppress"}
+    release = microagg.protect(source, **words)
+    record = release.save(tmp_path / "out.csv")
+    own = assess_release(release).as_dict()["measures"]
+    for given in ({"record": record}, {}):  # found beside the file
+        found: Any = microagg.assess(source, tmp_path / "out.csv", **given)
+        measures = found.as_dict()["measures"]
+        assert found.suppressed == 2
+        for name in ("il", "linkage_distance", "k_anonymity"):
+            assert measures[name]["value"] == pytest.approx(own[name]["value"])
+    from_record: Any = microagg.assess(protected=release.data, record=record)
+    assert from_record.as_dict()["measures"]["il"] == measures["il"]
+
+
+def test_records_of_other_files_are_refused(source: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    record = microagg.protect(source, **WORDS).save(first)
+    microagg.protect(source, **WORDS).save(second)
+    assert refused(lambda: microagg.assess(source, second, record=record)) == "other_output"
+    assert refused(lambda: microagg.assess(second, first, record=record)) == "other_source"
+    for words in ({"id": "day"}, {"plan": "plan.toml"}):
+        call = lambda words=words: microagg.assess(source, first, record=record, **words)  # noqa: E731
+        assert refused(call, SettingsError) == "beside_record"
+    spark = changed_record(record, engine="spark")
+    call = lambda: microagg.assess(source, first, record=spark)  # noqa: E731
+    assert refused(call, SettingsError) == "record_without_rows"
+    assert refused(lambda: microagg.assess(source, record=record), SettingsError) == "needs_protected"
+
+
+# --- in notebooks -------------------------------------------------------------------------------------
+
+
+def test_notebooks_show_the_verdict_without_any_color(source: Path) -> None:
+    release = microagg.protect(source, **WORDS)
+    shown = release._repr_html_()
+    places = [shown.index(html.escape(line)) for line in release.verdict.summary]
+    assert places == sorted(places)
+    assert all(html.escape(str(each)) in shown for each in release.verdict.notes)
+    assert "color" not in shown
+    with pytest.raises(microagg.UnsafeRelease) as caught:
+        microagg.protect(source, **{**WORDS, "confidential": "region", "k": 3})
+    refusal = caught.value.verdict._repr_html_()
+    assert "verified" not in refusal
+    assert "To decide" in refusal
+    strange = microagg.protect(
+        survey().rename(columns={"age": "<i>"}), **{**WORDS, "keys": ["<i>", "income"]}
+    )
+    assert "<i>" not in strange._repr_html_()
+    assert "&lt;i&gt;" in strange._repr_html_()

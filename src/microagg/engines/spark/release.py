@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.release import groups_text, recipes_text, record_of_run, software_versions
-from microagg.engines.run_record import SPARK_FRAME, RunRecord, reading_of
+from microagg.engines.release import (
+    OutputPaths,
+    groups_text,
+    recipes_text,
+    record_of_run,
+    software_versions,
+)
+from microagg.engines.run_record import SPARK_FRAME, RunRecord, earlier_releases, reading_of
 from microagg.engines.spark.limits import check_files
 from microagg.engines.spark.numbered_frame import Source
 from microagg.engines.spark.packet_job import PacketResult
@@ -74,6 +80,17 @@ class SparkRelease:
         frame = self.paired.select(*released_columns(self.paired, self.sides))
         place = F.xxhash64(F.lit(self.key.text("order of the records")), *map(quoted, frame.columns))
         return frame.repartitionByRange(place).sortWithinPartitions(place)
+
+    def with_earlier(self, places: OutputPaths) -> SparkRelease:
+        """With a note on other releases of the same source whose records are where this one's will be."""
+        if any(each.rule == "earlier" for each in self.verdict.findings):
+            return self
+        found = tuple(
+            earlier_releases(places.folder, places.release.name, str(self.fingerprint), str(self.released))
+        )
+        if not found:
+            return self
+        return replace(self, verdict=replace(self.verdict, findings=(*self.verdict.findings, *found)))
 
     @property
     def groups(self) -> int:

@@ -50,6 +50,7 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     session = release.source.frame.sparkSession
     with translating_spark_errors(session, "looking at the output"):
         folder, places = check_output(release.source, path, force, record)
+    release = release.with_earlier(places)
     csv = file_system.csv_format_of_output(path, release.source)
     frame = data = release.data
     texts = [] if csv is None else file_system.as_text(data, csv, frozenset(release.protection.changed))
