@@ -1,28 +1,28 @@
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "microagg/assignment.hpp"
 
-void microagg::bind::register_assignment(nb::module_& m) {
-  // On a block, as `descent` and `anneal`; one round for each temperature.
+namespace microagg::bind {
+
+const Bindings bindings("assignment", [](nb::module_& m) {
   m.def(
       "assignment_rounds",
-      [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Integers place,
-         std::int64_t reach, double skip, Vector temperatures, std::uint64_t seed, bool report,
-         Watch& watch) {
-        bool truncated = false;
-        Labels found = released([&] {
-          return AssignmentRounds(points_of(points), span_of(rows), span_of(labels), k,
-                                  all_of(lists), length_of(lists), span_of(place), reach, skip,
-                                  seed, watch)
-              .run(span_of(temperatures), report, truncated);
-        });
-        return nb::make_tuple(array_of(std::move(found)), truncated);
+      [](Matrix points, Integers rows, Integers labels, std::int64_t k, IntegerMatrix lists,
+         Integers place, std::int64_t reach, double skip, Vector temperatures, std::uint64_t seed,
+         bool report, Watch& watch) {
+        const Block block{points_of(points), span_of(rows), span_of(labels), k,
+                          lists_of(lists),   span_of(place)};
+        return pair_of(released([&] {
+          return AssignmentRounds(block, reach, skip, seed, watch)
+              .run(span_of(temperatures), report);
+        }));
       },
-      nb::arg("points").noconvert(), nb::arg("rows").noconvert(), nb::arg("labels").noconvert(),
-      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("place").noconvert(), nb::arg("reach"),
-      nb::arg("skip"), nb::arg("temperatures").noconvert(), nb::arg("seed"), nb::arg("report"),
-      nb::arg("watch"));
-  // The column of each row. Row i knows those `columns` that lie between starts i and i+1, at those
-  // costs; at least one assignment must exist.
+      array("points"), array("rows"), array("labels"), nb::arg("k"), array("lists"), array("place"),
+      nb::arg("reach"), nb::arg("skip"), array("temperatures"), nb::arg("seed"), nb::arg("report"),
+      nb::arg("watch"),
+      "Rounds of assignment on a block, one for each temperature: every group gives a record "
+      "away,\n"
+      "and all are put back at the least cost. Returns the groups of the rows, and whether time\n"
+      "did not suffice.");
   m.def(
       "sparse_assignment",
       [](Counts starts, Integers columns, Vector costs, Watch& watch) {
@@ -44,6 +44,9 @@ void microagg::bind::register_assignment(nb::module_& m) {
           return found;
         }));
       },
-      nb::arg("starts").noconvert(), nb::arg("columns").noconvert(), nb::arg("costs").noconvert(),
-      nb::arg("watch"));
-}
+      array("starts"), array("columns"), array("costs"), nb::arg("watch"),
+      "The column of each row in the cheapest assignment. Row i knows those columns that lie\n"
+      "between starts i and i+1, at those costs; at least one assignment must exist.");
+});
+
+}  // namespace microagg::bind

@@ -1,27 +1,26 @@
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "microagg/objective.hpp"
 
-void microagg::bind::register_objective(nb::module_& m) {
-  nb::enum_<Numbering>(m, "Numbering")
-      .value("APPEARANCE", Numbering::APPEARANCE)
-      .value("KEPT", Numbering::KEPT);
+namespace microagg::bind {
+
+const Bindings bindings("objective", [](nb::module_& m) {
   m.def(
       "sse",
       [](Matrix points, Integers labels) {
         return released([&] { return sse(points_of(points), span_of(labels)); });
       },
-      nb::arg("points").noconvert(), nb::arg("labels").noconvert());
+      array("points"), array("labels"), "The sum of squared distances to the means of the groups.");
   m.def(
       "sse_and_rest",
       [](Matrix points, Integers labels) {
         const ExactSum sum =
             released([&] { return exact_sse(points_of(points), span_of(labels)); });
-        return nb::make_tuple(sum.value(), sum.rest());
+        return std::pair{sum.value(), sum.rest()};
       },
-      nb::arg("points").noconvert(), nb::arg("labels").noconvert());
+      array("points"), array("labels"), "The SSE, and what it lacks of the exact sum.");
   m.def(
       "sst", [](Matrix points) { return released([&] { return sst(points_of(points)); }); },
-      nb::arg("points").noconvert());
+      array("points"), "The sum of squared distances to the mean of all.");
   m.def(
       "by_first_appearance",
       [](Integers labels) {
@@ -29,19 +28,19 @@ void microagg::bind::register_objective(nb::module_& m) {
           return by_first_appearance(Labels(labels.data(), labels.data() + labels.size()));
         }));
       },
-      nb::arg("labels").noconvert());
+      array("labels"), "The groups numbered 0, 1, … in order of their first records.");
   m.def(
       "group_sizes",
       [](Integers labels) {
         return array_of(released([&] { return group_sizes(span_of(labels)); }));
       },
-      nb::arg("labels").noconvert());
+      array("labels"), "How many records each group has.");
   m.def(
       "rows_by_group",
       [](Integers labels) {
         return array_of(released([&] { return rows_by_group(span_of(labels)); }));
       },
-      nb::arg("labels").noconvert());
+      array("labels"), "The rows of group 0, those of group 1 and so on, ascending in each.");
   m.def(
       "group_means",
       [](Matrix values, Integers labels) {
@@ -51,5 +50,7 @@ void microagg::bind::register_objective(nb::module_& m) {
         const std::size_t groups = means.size() / p;
         return array_of(std::move(means), {groups, p});
       },
-      nb::arg("values").noconvert(), nb::arg("labels").noconvert());
-}
+      array("values"), array("labels"), "The mean of each group, one row each.");
+});
+
+}  // namespace microagg::bind

@@ -1,32 +1,32 @@
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "microagg/path_cut.hpp"
 #include "microagg/tours.hpp"
 
-void microagg::bind::register_paths(nb::module_& m) {
-  nb::enum_<Deadline>(m, "Deadline")
-      .value("IGNORE", Deadline::IGNORE)
-      .value("HEED", Deadline::HEED);
+namespace microagg::bind {
+
+const Bindings bindings("paths", [](nb::module_& m) {
   m.def(
       "farthest_from_centroid",
       [](Matrix points) {
         return released([&] { return farthest_from_centroid(points_of(points)); });
       },
-      nb::arg("points").noconvert());
+      array("points"), "The record farthest from the centroid of all.");
   m.def(
       "farthest_pair",
       [](Matrix points, Deadline deadline, Watch& watch) {
-        const auto pair =
+        const auto [one, other] =
             released([&] { return farthest_pair(points_of(points), deadline, watch); });
-        return nb::make_tuple(pair.first, pair.second);
+        return std::pair{one, other};
       },
-      nb::arg("points").noconvert(), nb::arg("deadline"), nb::arg("watch"));
+      array("points"), nb::arg("deadline"), nb::arg("watch"), "The two most distant records.");
   m.def(
       "nearest_next",
       [](Matrix points, Row first, Deadline deadline, Watch& watch) {
         return array_of(
             released([&] { return nearest_next(points_of(points), first, deadline, watch); }));
       },
-      nb::arg("points").noconvert(), nb::arg("first"), nb::arg("deadline"), nb::arg("watch"));
+      array("points"), nb::arg("first"), nb::arg("deadline"), nb::arg("watch"),
+      "A path that always goes on to the nearest record left.");
   m.def(
       "group_tour",
       [](Matrix points, Integers labels, Row first, Deadline deadline, Watch& watch) {
@@ -34,8 +34,8 @@ void microagg::bind::register_paths(nb::module_& m) {
           return group_tour(points_of(points), span_of(labels), first, deadline, watch);
         }));
       },
-      nb::arg("points").noconvert(), nb::arg("labels").noconvert(), nb::arg("first"),
-      nb::arg("deadline"), nb::arg("watch"));
+      array("points"), array("labels"), nb::arg("first"), nb::arg("deadline"), nb::arg("watch"),
+      "A path through the groups, from one to the nearest left, and through the records of each.");
   m.def(
       "path_cut",
       [](Matrix points, Integers order, std::int64_t k, bool cyclic, Deadline deadline,
@@ -45,6 +45,8 @@ void microagg::bind::register_paths(nb::module_& m) {
               path_cut(points_of(points), span_of(order), k, cyclic, deadline, watch));
         }));
       },
-      nb::arg("points").noconvert(), nb::arg("order").noconvert(), nb::arg("k"), nb::arg("cyclic"),
-      nb::arg("deadline"), nb::arg("watch"));
-}
+      array("points"), array("order"), nb::arg("k"), nb::arg("cyclic"), nb::arg("deadline"),
+      nb::arg("watch"), "The best groups of k to 2k-1 records that follow each other on a path.");
+});
+
+}  // namespace microagg::bind

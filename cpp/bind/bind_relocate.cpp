@@ -1,10 +1,10 @@
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "microagg/relocate.hpp"
 #include "microagg/sized_means.hpp"
 
-namespace {
+namespace microagg::bind {
 
-using namespace microagg;
+namespace {
 
 // Records by attributes, padded as SizedMeans wants them.
 std::vector<double> padded(Points points, std::int64_t width) {
@@ -17,8 +17,7 @@ Labels copied(std::span<const Label> labels) { return {labels.begin(), labels.en
 
 }  // namespace
 
-void microagg::bind::register_relocate(nb::module_& m) {
-  // The cheapest assignment of the records, one a row of `costs`, to the columns, at least k each.
+const Bindings bindings("relocate", [](nb::module_& m) {
   m.def(
       "sized_assignment",
       [](Matrix costs, std::int64_t k, Watch& watch) {
@@ -30,8 +29,8 @@ void microagg::bind::register_relocate(nb::module_& m) {
           return copied(assignment.groups());
         }));
       },
-      nb::arg("costs").noconvert(), nb::arg("k"), nb::arg("watch"));
-  // All records in two groups of at least k.
+      array("costs"), nb::arg("k"), nb::arg("watch"),
+      "The column of each row of costs in the cheapest assignment with at least k rows a column.");
   m.def(
       "halve",
       [](Matrix matrix, std::int64_t k, Watch& watch) {
@@ -47,24 +46,25 @@ void microagg::bind::register_relocate(nb::module_& m) {
           return copied(means.groups());
         }));
       },
-      nb::arg("points").noconvert(), nb::arg("k"), nb::arg("watch"));
-  // On a block, as descent and anneal.
+      array("points"), nb::arg("k"), nb::arg("watch"), "All records in two groups of at least k.");
   m.def(
       "relocate",
-      [](Matrix points, Integers rows, Integers labels, std::int64_t k, Lists lists, Vector widths,
-         std::int64_t region, std::int64_t steps_a_record, double rise, std::int64_t steps,
-         std::uint64_t seed, bool report, Watch& watch) {
-        bool truncated = false;
-        Labels found = released([&] {
-          return Relocate(points_of(points), span_of(rows), span_of(labels), k, all_of(lists),
-                          length_of(lists), span_of(widths), {region, steps_a_record, rise}, seed,
-                          watch)
-              .run(steps, report, truncated);
-        });
-        return nb::make_tuple(array_of(std::move(found)), truncated);
+      [](Matrix points, Integers rows, Integers labels, std::int64_t k, IntegerMatrix lists,
+         Vector widths, std::int64_t region, std::int64_t steps_a_record, double rise,
+         std::int64_t steps, std::uint64_t seed, bool report, Watch& watch) {
+        const Block block{
+            points_of(points), span_of(rows), span_of(labels), k, lists_of(lists), {}};
+        const Relocate::Settings settings{region, steps_a_record, rise};
+        return pair_of(released([&] {
+          return Relocate(block, span_of(widths), settings, seed, watch).run(steps, report);
+        }));
       },
-      nb::arg("points").noconvert(), nb::arg("rows").noconvert(), nb::arg("labels").noconvert(),
-      nb::arg("k"), nb::arg("lists").noconvert(), nb::arg("widths").noconvert(), nb::arg("region"),
-      nb::arg("steps_a_record"), nb::arg("rise"), nb::arg("steps"), nb::arg("seed"),
-      nb::arg("report"), nb::arg("watch"));
-}
+      array("points"), array("rows"), array("labels"), nb::arg("k"), array("lists"),
+      array("widths"), nb::arg("region"), nb::arg("steps_a_record"), nb::arg("rise"),
+      nb::arg("steps"), nb::arg("seed"), nb::arg("report"), nb::arg("watch"),
+      "Groups of a block given up and founded elsewhere, in regions of so many groups. Returns "
+      "the\n"
+      "groups of the rows, and whether the deadline came first.");
+});
+
+}  // namespace microagg::bind

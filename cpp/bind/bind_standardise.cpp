@@ -1,8 +1,10 @@
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "microagg/standardise.hpp"
 
-void microagg::bind::register_standardise(nb::module_& m) {
-  nb::enum_<Scale>(m, "Scale")
+namespace microagg::bind {
+
+const Bindings bindings("standardise", [](nb::module_& m) {
+  nb::enum_<Scale>(m, "Scale", "What columns are divided by, or replaced with.")
       .value("ZSCORE", Scale::ZSCORE)
       .value("RANGE", Scale::RANGE)
       .value("ROBUST", Scale::ROBUST)
@@ -11,9 +13,11 @@ void microagg::bind::register_standardise(nb::module_& m) {
       "standardise",
       [](Matrix values, Scale scale) {
         Standardised result = released([&] { return standardise(points_of(values), scale); });
-        return nb::make_tuple(
-            array_of(std::move(result.values), {values.shape(0), values.shape(1)}),
-            array_of(std::move(result.usable)));
+        return std::pair{array_of(std::move(result.values), {values.shape(0), values.shape(1)}),
+                         array_of(std::move(result.usable))};
       },
-      nb::arg("values").noconvert(), nb::arg("scale"));
-}
+      array("values"), nb::arg("scale"),
+      "The columns in common units, and for each whether it has any spread (1) or not (0).");
+});
+
+}  // namespace microagg::bind

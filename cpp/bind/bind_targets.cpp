@@ -1,8 +1,9 @@
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "microagg/targets.hpp"
 
-// In both, the first `targets` points are the targets and the others the queries.
-void microagg::bind::register_targets(nb::module_& m) {
+namespace microagg::bind {
+
+const Bindings bindings("targets", [](nb::module_& m) {
   m.def(
       "nearest_targets",
       [](Matrix points, std::int64_t targets, std::int64_t length, std::int64_t threads,
@@ -14,8 +15,9 @@ void microagg::bind::register_targets(nb::module_& m) {
             {points.shape(0) - static_cast<std::size_t>(targets),
              static_cast<std::size_t>(length)});
       },
-      nb::arg("points").noconvert(), nb::arg("targets"), nb::arg("length"), nb::arg("threads"),
-      nb::arg("watch"));
+      array("points"), nb::arg("targets"), nb::arg("length"), nb::arg("threads"), nb::arg("watch"),
+      "The first points are targets, the others queries: for each query the nearest targets,\n"
+      "nearest first, and -1 where there are no more.");
   m.def(
       "rivals",
       [](Matrix points, Counts weights, Integers own, double slack, double least,
@@ -25,6 +27,10 @@ void microagg::bind::register_targets(nb::module_& m) {
               .rivals(span_of(weights), span_of(own), slack, least, threads);
         }));
       },
-      nb::arg("points").noconvert(), nb::arg("weights").noconvert(), nb::arg("own").noconvert(),
-      nb::arg("slack"), nb::arg("least"), nb::arg("threads"), nb::arg("watch"));
-}
+      array("points"), array("weights"), array("own"), nb::arg("slack"), nb::arg("least"),
+      nb::arg("threads"), nb::arg("watch"),
+      "As many targets as weights, the other points are queries: for each query the weight of all\n"
+      "targets as near as its own, that one included; 0 if one is nearer.");
+});
+
+}  // namespace microagg::bind

@@ -79,14 +79,13 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
   results.push_back(Genetic(points, path, k, 5, 1, watch).run());
   results.push_back(GeneticGroups(points, k, 5, 1, watch).run());
   const Labels start = results.front();
-  bool truncated = false;
-  results.push_back(Dissolve(points, start, k, watch).run(truncated));
-  results.push_back(TwoSwap(points, start, watch).run(truncated));
+  results.push_back(Dissolve(points, start, k, watch).run().labels);
+  results.push_back(TwoSwap(points, start, watch).run().labels);
   const std::int64_t length = std::min<std::int64_t>(5, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, 96, 2, watch).run();
-  for (const Rows& offers : {Rows(), lists}) {
-    results.push_back(PoolPass(points, start, k, 100, offers, length, watch).run());
-    results.push_back(BestCycle(points, start, k, 3, offers, length, watch).run());
+  const Rows near = NeighbourLists(points, length, 96, 2, watch).run();
+  for (const Lists& lists : {Lists{{}, length}, Lists{near, length}}) {
+    results.push_back(PoolPass(points, start, k, 100, lists, watch).run());
+    results.push_back(BestCycle(points, start, k, 3, lists, watch).run());
   }
 }
 
@@ -94,25 +93,24 @@ void add_paper_methods(Points points, const std::vector<double>& column, const R
 void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
   Watch watch;
   const std::int64_t length = std::min<std::int64_t>(20, points.n - 1);
-  const Rows lists = NeighbourLists(points, length, 96, 1, watch).run();
+  const Rows near = NeighbourLists(points, length, 96, 1, watch).run();
   Rows rows;
   Labels start;
   for (Row row = 0; row < points.n; ++row) {
     rows.push_back(row);
     start.push_back(static_cast<Label>(std::min(row / k, points.n / k - 1)));
   }
-  bool truncated = false;
-  const auto add = [&](Labels found) { results.push_back(by_first_appearance(std::move(found))); };
-  add(Descent(points, rows, start, k, lists, length, rows, watch).run(truncated));
+  const Block block{points, rows, start, k, {near, length}, rows};
+  const auto add = [&](Outcome found) {
+    results.push_back(by_first_appearance(std::move(found.labels)));
+  };
+  add(Descent(block, watch).run());
   const std::vector<AnnealLevel> levels = {
       {1.0, points.n, 300}, {0.1, points.n, 300}, {0.01, std::min<std::int64_t>(points.n, 5), 300}};
-  Anneal anneal(points, rows, start, k, lists, length, rows, 7, watch);
-  add(anneal.run(levels, true, truncated));
+  add(Anneal(block, 7, watch).run(levels, true));
   const std::vector<double> widths(rows.size(), 0.5);
-  Relocate relocate(points, rows, start, k, lists, length, widths, {4, 50, 0.01}, 7, watch);
-  add(relocate.run(100 * points.n, true, truncated));
-  AssignmentRounds rounds(points, rows, start, k, lists, length, rows, 6, 0.3, 7, watch);
-  add(rounds.run(std::vector<double>{0.0, 0.1, 0.0}, true, truncated));
+  add(Relocate(block, widths, {4, 50, 0.01}, 7, watch).run(100 * points.n, true));
+  add(AssignmentRounds(block, 6, 0.3, 7, watch).run(std::vector<double>{0.0, 0.1, 0.0}, true));
   const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
   for (const bool jitter : {false, true}) {
     check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(2, watch).size() == rows.size(),
@@ -124,7 +122,7 @@ void check_bound(Points points, std::int64_t k, const Labels& labels) {
   Watch watch;
   const std::int64_t length = std::min<std::int64_t>(2 * k, points.n - 1);
   const Rows lists = NeighbourLists(points, length, EVERY_LEAF, 2, watch).run();
-  NeighbourBound bound(points, lists, length, k, std::min<std::int64_t>(points.n, 5), 2, watch);
+  NeighbourBound bound(points, {lists, length}, k, std::min<std::int64_t>(points.n, 5), 2, watch);
   double sum = 0.0;
   for (const double share : bound.run(3)) sum += share;
   check(sum <= sse(points, labels) * (1 + 1e-9), "the bound is at most the SSE");
@@ -178,7 +176,8 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
     }
   }
   const Row first = farthest_from_centroid(points);
-  farthest_pair(points, Deadline::HEED, watch);
+  const auto [one, other] = farthest_pair(points, Deadline::HEED, watch);
+  check(points.has(one) && points.has(other), "the farthest pair are records");
   const Rows path = nearest_next(points, first, Deadline::HEED, watch);
   const Rows tour = group_tour(points, results.front(), first, Deadline::HEED, watch);
   for (const bool cyclic : {false, true}) {
@@ -200,7 +199,9 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
   for (const Labels& labels : results) {
     check_partition(labels, n, k);
     check(sse(points, labels) <= sst(points) * (1 + 1e-9), "SSE is at most SST");
-    group_means(points, labels);
+    check(group_means(points, labels).size() ==
+              group_sizes(labels).size() * static_cast<std::size_t>(p),
+          "one mean for each group");
   }
   return results;
 }
@@ -243,7 +244,8 @@ int main() {
   bool stopped = false;
   const auto values = sample(0, 20000, 5);
   try {
-    peel({values.data(), 20000, 5}, 3, {Pivot::CENTROID, Growth::SEED, 1}, cancelled);
+    static_cast<void>(
+        peel({values.data(), 20000, 5}, 3, {Pivot::CENTROID, Growth::SEED, 1}, cancelled));
   } catch (const Cancelled&) {
     stopped = true;
   }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks import method_pages
+from benchmarks import core_stub, method_pages
 
 from microagg import _core
 from microagg.methods.catalogue import ALIASES, MEANINGS, METHODS
@@ -101,6 +101,12 @@ def test_stub_and_core_classes_have_the_same_members(node: ast.ClassDef) -> None
         if isinstance(target, ast.Name)
     } | {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
     assert public(sorted(stubbed)) == public(list(vars(getattr(_core, node.name))))
+
+
+def test_the_stub_of_the_core_is_what_nanobind_writes() -> None:
+    pytest.importorskip("nanobind", reason="without nanobind no stub can be generated and compared")
+    written = core_stub.STUB.read_text(encoding="utf-8")
+    assert written == core_stub.stub(), "build the core, then run python -m benchmarks.core_stub"
 
 
 def test_no_machine_paths_and_no_leftovers() -> None:

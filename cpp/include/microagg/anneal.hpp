@@ -7,8 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/live_groups.hpp"
 #include "microagg/near_rows.hpp"
+#include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 #include "microagg/random.hpp"
 #include "microagg/watch.hpp"
@@ -27,16 +29,14 @@ class Anneal {
   // Whether groups are disbanded and founded too, or only records change places.
   enum class Moves { ALL, RECORDS };
 
-  // The rows of a block in order of decreasing neighbourhood, their groups (k to 2k-1 records each,
-  // none reaching outside the block), and the nearest records of every record.
-  Anneal(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
-         std::span<const Row> lists, std::int64_t length, std::span<const Row> place,
-         std::uint64_t seed, Watch& watch, Moves moves = Moves::ALL)
-      : groups_(points, rows, labels, k),
-        near_(lists, length, rows, place),
+  // The rows of the block are in order of decreasing neighbourhood.
+  Anneal(const Block& block, std::uint64_t seed, Watch& watch, Moves moves = Moves::ALL)
+      : groups_(block),
+        near_(block),
         random_(seed),
         watch_(watch),
         poll_(watch, 10'000, Deadline::HEED) {
+    const std::int64_t k = block.k;
     const double rarer = moves == Moves::ALL ? std::min(1.0, 10.0 / static_cast<double>(k)) : 0.0;
     const auto share = [&](double of_small_k) {
       return static_cast<std::uint64_t>(of_small_k * rarer * 0x1.0p32);
@@ -47,11 +47,10 @@ class Anneal {
     found_below_ = regroup_below_ + share(FOUND);
   }
 
-  // Groups of the rows when all is done; `truncated` if time did not suffice: then the levels to
-  // come are shortened, and what the deadline strikes ends. With `report`, the watch hears of the
-  // SSE at each level.
-  Labels run(std::span<const AnnealLevel> levels, bool report, bool& truncated) {
-    truncated = false;
+  // If time does not suffice, the levels to come are shortened, and what the deadline strikes ends.
+  // With `report`, the watch hears of the SSE at each level.
+  Outcome run(std::span<const AnnealLevel> levels, bool report) {
+    bool truncated = false;
     std::int64_t all = 0;
     for (const AnnealLevel& level : levels) all += level.steps;
     std::int64_t to_come = all;
@@ -77,7 +76,7 @@ class Anneal {
     } catch (const DeadlinePassed&) {
       truncated = true;  // between two proposals
     }
-    return groups_.labels();
+    return {groups_.labels(), truncated};
   }
 
  private:

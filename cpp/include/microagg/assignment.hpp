@@ -7,9 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/groups.hpp"
 #include "microagg/live_groups.hpp"
 #include "microagg/near_rows.hpp"
+#include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 #include "microagg/random.hpp"
 #include "microagg/sparse_assignment.hpp"
@@ -19,18 +21,16 @@ namespace microagg {
 
 class AssignmentRounds {
  public:
-  // As for Anneal, the rows in any order. A record is offered to the groups of the first `reach`
-  // records of its list; a group that has room, and could get a record from a near
-  // one that can spare it, gives none away with probability `skip`.
-  AssignmentRounds(Points points, std::span<const Row> rows, std::span<const Label> labels,
-                   std::int64_t k, std::span<const Row> lists, std::int64_t length,
-                   std::span<const Row> place, std::int64_t reach, double skip, std::uint64_t seed,
+  // A record is offered to the groups of the first `reach` records of its list; a group that has
+  // room, and could get a record from a near one that can spare it, gives none away with
+  // probability `skip`.
+  AssignmentRounds(const Block& block, std::int64_t reach, double skip, std::uint64_t seed,
                    Watch& watch)
-      : groups_(points, rows, labels, k),
-        near_(lists, length, rows, place),
+      : groups_(block),
+        near_(block),
         reach_(static_cast<std::size_t>(reach)),
         skip_below_(static_cast<std::uint64_t>(skip * 0x1.0p32)),
-        count_(number_of_groups(labels)),
+        count_(number_of_groups(block.labels)),
         given_(static_cast<std::size_t>(count_)),
         cores_(static_cast<std::size_t>(count_ * groups_.width())),
         core_sizes_(static_cast<std::size_t>(count_)),
@@ -42,10 +42,9 @@ class AssignmentRounds {
 
   // One round for each temperature. At temperature 0 a round is kept if it lowers the SSE; above,
   // every arc's cost is lowered by the temperature times a Gumbel variate, and each round is kept.
-  // What the deadline strikes is left out, and `truncated` is true. With `report`, the watch hears
-  // of the SSE in the end.
-  Labels run(std::span<const double> temperatures, bool report, bool& truncated) {
-    truncated = false;
+  // What the deadline strikes is left out. With `report`, the watch hears of the SSE in the end.
+  Outcome run(std::span<const double> temperatures, bool report) {
+    bool truncated = false;
     const auto hot = [](double temperature) { return temperature > 0.0; };
     if (std::any_of(temperatures.begin(), temperatures.end(), hot)) fill_gumbels();
     try {
@@ -57,7 +56,7 @@ class AssignmentRounds {
       truncated = true;  // before anything was moved
     }
     if (report) watch_.report_best(groups_.sse());
-    return groups_.labels();
+    return {groups_.labels(), truncated};
   }
 
  private:

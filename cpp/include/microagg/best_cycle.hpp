@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/groups.hpp"
 #include "microagg/offers.hpp"
 #include "microagg/points.hpp"
@@ -21,17 +22,17 @@ class BestCycle {
   // `tries`: if no shift from the group of lowest score improves, the next ones are tried, so many
   // in all (the paper: one).
   BestCycle(Points points, std::span<const Label> labels, std::int64_t k, std::int64_t tries,
-            std::span<const Row> lists, std::int64_t length, Watch& watch)
+            Lists lists, Watch& watch)
       : groups_(points, labels),
         k_(k),
         tries_(tries),
-        offers_(groups_, lists, length),
+        offers_(groups_, lists),
         poll_(watch, 100'000, Deadline::HEED),
         least_(LEAST_GAIN * groups_.total_sse()) {
     MICROAGG_ASSERT(k >= 1 && tries >= 1);
   }
 
-  Labels run() {
+  [[nodiscard]] Labels run() {
     if (groups_.count() < 2) return groups_.labels();
     std::vector<Neighbour> scores = score_groups();
     std::sort(scores.begin(), scores.end(), nearer);

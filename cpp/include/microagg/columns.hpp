@@ -25,7 +25,7 @@ struct RowSets {
 };
 
 // The SSE of each group about its mean, from the distances of its pairs.
-inline Array<double> column_costs(Points points, const RowSets& columns) {
+[[nodiscard]] inline Array<double> column_costs(Points points, const RowSets& columns) {
   MICROAGG_ASSERT(hold(points, columns.rows));
   Array<double> costs(columns.sizes.size());
   columns.for_each([&](std::size_t column, std::span<const Row> members) {
@@ -42,8 +42,8 @@ inline Array<double> column_costs(Points points, const RowSets& columns) {
 
 // For each group and each cut of which it holds two records or more: the column, the cut, and half
 // the number of its records, rounded down.
-inline Array<std::int64_t> columns_of_cuts(std::int64_t n, const RowSets& columns,
-                                           const RowSets& cuts) {
+[[nodiscard]] inline Array<std::int64_t> columns_of_cuts(std::int64_t n, const RowSets& columns,
+                                                         const RowSets& cuts) {
   std::vector<std::vector<std::int64_t>> cuts_of(static_cast<std::size_t>(n));
   cuts.for_each([&](std::size_t cut, std::span<const Row> rows) {
     for (const Row row : rows) cuts_of[row].push_back(static_cast<std::int64_t>(cut));
@@ -100,7 +100,7 @@ class OddSets {
     std::vector<Row> rows;
   };
   // Those found with odd columns below `below`, each once, the lightest first.
-  std::vector<Found> run(double below) {
+  [[nodiscard]] std::vector<Found> run(double below) {
     found_.clear();
     for (std::size_t row = 0; row < near_.size(); ++row) {
       if (!near_[row].empty()) search(static_cast<Row>(row), below);

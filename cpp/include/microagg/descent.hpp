@@ -11,10 +11,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/groups.hpp"
 #include "microagg/join_bounds.hpp"
 #include "microagg/live_groups.hpp"
 #include "microagg/near_rows.hpp"
+#include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 #include "microagg/watch.hpp"
 
@@ -22,27 +24,25 @@ namespace microagg {
 
 class Descent {
  public:
-  // As for Anneal, the rows in any order; `place` is where each record stands in its block.
-  Descent(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
-          std::span<const Row> lists, std::int64_t length, std::span<const Row> place, Watch& watch)
-      : groups_(points, rows, labels, k),
-        near_(lists, length, rows, place),
+  Descent(const Block& block, Watch& watch)
+      : groups_(block),
+        near_(block),
         bounds_(groups_, near_),
         poll_(watch, 100'000, Deadline::HEED),
-        rows_(rows),
+        rows_(block.rows),
         seen_(static_cast<std::size_t>(groups_.capacity())),
         changed_at_(static_cast<std::size_t>(groups_.capacity()), 0),
-        looked_(rows.size(), NEVER),
-        from_centroid_(rows.size()) {
-    MICROAGG_ASSERT(groups_.n() >= 2 * k);
+        looked_(rows_.size(), NEVER),
+        from_centroid_(rows_.size()) {
+    MICROAGG_ASSERT(groups_.n() >= 2 * block.k);
     for (Label group = 0; group < groups_.capacity(); ++group) measure(group);
   }
 
-  // Runs to a local optimum, or until the deadline; `truncated` says which. Every change lowers the
-  // SSE of the groups it touches, recomputed from their members, by a share of it: descent ends,
-  // whatever the rounding, and far outliers do not hide what can be gained elsewhere.
-  Labels run(bool& truncated) {
-    return run(truncated, [this] {
+  // Runs to a local optimum, or until the deadline. Every change lowers the SSE of the groups it
+  // touches, recomputed from their members, by a share of it: descent ends, whatever the rounding,
+  // and far outliers do not hide what can be gained elsewhere.
+  Outcome run() {
+    return until_deadline([this] {
       // When all is quiet, one look at everything proves that nothing was missed.
       for (std::int64_t before = -1; before != changes_;) {
         before = changes_;
@@ -52,8 +52,8 @@ class Descent {
     });
   }
   // Begins with some records, those whose neighbourhoods have changed, and proves nothing.
-  Labels run(std::span<const Row> begin, bool& truncated) {
-    return run(truncated, [this, begin] {
+  Outcome run(std::span<const Row> begin) {
+    return until_deadline([this, begin] {
       look_at({begin.begin(), begin.end()}, true);
       until_quiet();
     });
@@ -70,14 +70,14 @@ class Descent {
   };
 
   template <class Work>
-  Labels run(bool& truncated, Work work) {
-    truncated = false;
+  Outcome until_deadline(Work work) {
+    bool truncated = false;
     try {
       work();
     } catch (const DeadlinePassed&) {
       truncated = true;  // every finished change has lowered the SSE
     }
-    return groups_.labels();
+    return {groups_.labels(), truncated};
   }
   // What is near a change is looked at again.
   void until_quiet() {

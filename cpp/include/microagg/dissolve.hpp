@@ -5,6 +5,7 @@
 
 #include "microagg/centroid_tree.hpp"
 #include "microagg/groups.hpp"
+#include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 #include "microagg/watch.hpp"
 
@@ -26,15 +27,14 @@ class Dissolve {
 
   // Groups in order of decreasing SSE, each once: members go to the nearest other centroids if that
   // lowers the total. Groups may grow to 4k-1 records; splitting them is left to the caller.
-  // `truncated`: the deadline struck; what was scattered until then has lowered the SSE.
-  Labels run(bool& truncated) {
-    truncated = false;
+  Outcome run() {
+    bool truncated = false;
     try {
       scatter_all();
     } catch (const DeadlinePassed&) {
-      truncated = true;
+      truncated = true;  // what was scattered until then has lowered the SSE
     }
-    return groups_.labels();
+    return {groups_.labels(), truncated};
   }
 
  private:

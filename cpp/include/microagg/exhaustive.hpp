@@ -13,7 +13,7 @@
 namespace microagg {
 
 // O(3^n) time, O(2^n) memory: meant for n <= 16.
-inline Labels exhaustive(Points points, std::int64_t k, Watch& watch) {
+[[nodiscard]] inline Labels exhaustive(Points points, std::int64_t k, Watch& watch) {
   MICROAGG_ASSERT(1 <= k && k <= points.n && points.n < 32);
   const std::uint32_t all = (1U << points.n) - 1;
   std::vector<double> group_cost(static_cast<std::size_t>(all) + 1);

@@ -12,7 +12,8 @@
 namespace microagg {
 
 // Ties in either direction: lowest row first. The last group takes what is left over.
-inline Labels fixed_runs(std::span<const double> values, std::int64_t k, bool descending) {
+[[nodiscard]] inline Labels fixed_runs(std::span<const double> values, std::int64_t k,
+                                       bool descending) {
   MICROAGG_ASSERT(k >= 1);
   Array<double> keys(values.begin(), values.end());
   if (descending) {

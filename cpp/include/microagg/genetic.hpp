@@ -35,7 +35,7 @@ class Genetic {
     }
   }
 
-  Labels run() {
+  [[nodiscard]] Labels run() {
     if (n_ < 2 * k_) return Labels(static_cast<std::size_t>(n_), 0);
     std::vector<Chromosome> population;
     population.push_back(repaired(fixed_size()));

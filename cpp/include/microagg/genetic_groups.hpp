@@ -25,7 +25,7 @@ class GeneticGroups {
     MICROAGG_ASSERT(k >= 1 && generations >= 0);
   }
 
-  Labels run() {
+  [[nodiscard]] Labels run() {
     if (points_.n < 2 * k_) return Labels(static_cast<std::size_t>(points_.n), 0);
     std::vector<Chromosome> population;
     while (population.size() < POPULATION) population.push_back(finished({}));

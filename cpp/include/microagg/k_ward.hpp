@@ -34,7 +34,7 @@ class KWard {
         k_(k),
         poll_(watch, 300'000) {}
 
-  Labels run() {
+  [[nodiscard]] Labels run() {
     Labels labels(static_cast<std::size_t>(points_.n));
     Label next = 0;
     std::vector<std::vector<Row>> pending(1);
@@ -236,8 +236,9 @@ class KWard {
 };
 
 // O(n^2 p) in practice: every small group remembers its cheapest partner.
-inline Labels k_ward(Points points, std::span<const double> values, Extremes extremes,
-                     std::span<const std::int32_t> drawn, std::int64_t k, Watch& watch) {
+[[nodiscard]] inline Labels k_ward(Points points, std::span<const double> values, Extremes extremes,
+                                   std::span<const std::int32_t> drawn, std::int64_t k,
+                                   Watch& watch) {
   MICROAGG_ASSERT(k >= 1 && points.n >= 1);
   MICROAGG_ASSERT(values.empty() || static_cast<std::int64_t>(values.size()) == points.n);
   MICROAGG_ASSERT(drawn.empty() || static_cast<std::int64_t>(drawn.size()) == points.n);

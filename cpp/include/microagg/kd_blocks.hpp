@@ -32,7 +32,7 @@ class KdBlocks {
     MICROAGG_ASSERT(weights.empty() || static_cast<std::int64_t>(weights.size()) == items.n);
   }
 
-  Labels run(std::int64_t threads, Watch& watch) {
+  [[nodiscard]] Labels run(std::int64_t threads, Watch& watch) {
     // Random numbers are drawn in the order of the parts.
     halve_all(coordinates_, {0, coordinates_.size()}, jitter_ ? 1 : threads, watch,
               Deadline::IGNORE, [this](Part part, Cutter& cutter) { return halve(part, cutter); });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/points.hpp"
 
 namespace microagg {
@@ -41,27 +42,25 @@ class SeenGroups {
 
 class LiveGroups {
  public:
-  // `labels`: groups of k to 2k-1 of the given rows of `points`, whose places here are 0, 1, ..
-  // Coordinates are taken relative to the rows' mean and padded with zeros.
-  LiveGroups(Points points, std::span<const Row> rows, std::span<const Label> labels,
-             std::int64_t k)
-      : n_(static_cast<std::int64_t>(rows.size())),
-        width_((points.p + SUM_LANES - 1) / SUM_LANES * SUM_LANES),
-        k_(k),
-        slots_(2 * k - 1),
+  // Coordinates are taken relative to the mean of the block's rows and padded with zeros.
+  explicit LiveGroups(const Block& block)
+      : n_(static_cast<std::int64_t>(block.rows.size())),
+        width_((block.points.p + SUM_LANES - 1) / SUM_LANES * SUM_LANES),
+        k_(block.k),
+        slots_(2 * k_ - 1),
         values_(static_cast<std::size_t>(n_ * width_)),
-        centroids_(static_cast<std::size_t>(n_ / k * width_)),
-        members_(static_cast<std::size_t>(n_ / k * slots_)),
-        sizes_(static_cast<std::size_t>(n_ / k)),
-        slot_of_(rows.size()),
-        group_of_(labels.begin(), labels.end()),
-        reciprocal_(static_cast<std::size_t>(2 * k + 1)),
+        centroids_(static_cast<std::size_t>(n_ / k_ * width_)),
+        members_(static_cast<std::size_t>(n_ / k_ * slots_)),
+        sizes_(static_cast<std::size_t>(n_ / k_)),
+        slot_of_(block.rows.size()),
+        group_of_(block.labels.begin(), block.labels.end()),
+        reciprocal_(static_cast<std::size_t>(2 * k_ + 1)),
         mean_(static_cast<std::size_t>(width_)),
         seen_(sizes_.size()) {
-    MICROAGG_ASSERT(k >= 1);
-    MICROAGG_ASSERT(hold(points, rows));
-    MICROAGG_ASSERT(labels.size() == rows.size());
-    take_values(points, rows);
+    MICROAGG_ASSERT(k_ >= 1);
+    MICROAGG_ASSERT(hold(block.points, block.rows));
+    MICROAGG_ASSERT(block.labels.size() == block.rows.size());
+    take_values(block.points, block.rows);
     for (Row row = 0; row < n_; ++row) {
       const Label group = group_of_[row];
       MICROAGG_ASSERT(is_group(group) && can_take(group));
@@ -69,10 +68,10 @@ class LiveGroups {
       members_[group * slots_ + sizes_[group]++] = row;
     }
     for (Label group = capacity() - 1; group >= 0; --group) {
-      MICROAGG_ASSERT(sizes_[group] == 0 || sizes_[group] >= k);
+      MICROAGG_ASSERT(sizes_[group] == 0 || sizes_[group] >= k_);
       if (sizes_[group] == 0) unused_.push_back(group);
     }
-    for (std::int64_t m = 1; m <= 2 * k; ++m) reciprocal_[m] = 1.0 / static_cast<double>(m);
+    for (std::int64_t m = 1; m <= 2 * k_; ++m) reciprocal_[m] = 1.0 / static_cast<double>(m);
     refresh();
   }
 

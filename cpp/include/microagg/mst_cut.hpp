@@ -19,7 +19,7 @@ struct Edge {
 };
 
 // Prim's algorithm from row 0; ties: the lowest row joins first.
-inline std::vector<Edge> minimum_spanning_tree(Points points, Watch& watch) {
+[[nodiscard]] inline std::vector<Edge> minimum_spanning_tree(Points points, Watch& watch) {
   Poll poll(watch, 300'000);
   std::vector<Edge> tree;
   std::vector<Edge> nearest;  // cheapest edge from the tree to each record outside it
@@ -50,7 +50,7 @@ inline std::vector<Edge> minimum_spanning_tree(Points points, Watch& watch) {
 
 // Edges are cut in order of decreasing length (ties: as they joined the tree) when both parts keep
 // k.
-inline Labels mst_cut(Points points, std::int64_t k, Watch& watch) {
+[[nodiscard]] inline Labels mst_cut(Points points, std::int64_t k, Watch& watch) {
   MICROAGG_ASSERT(k >= 1 && points.n >= 1);
   std::vector<Edge> edges = minimum_spanning_tree(points, watch);
   std::stable_sort(edges.begin(), edges.end(),

@@ -3,25 +3,25 @@
 
 #include <span>
 
+#include "microagg/block.hpp"
 #include "microagg/points.hpp"
 
 namespace microagg {
 
 class NearRows {
  public:
-  // `lists`: `length` nearest records of every record, nearest first; `rows`: the block's records,
-  // whose places here are 0, 1, ..; `place`: of every record, in whatever block it is.
-  NearRows(std::span<const Row> lists, std::int64_t length, std::span<const Row> rows,
-           std::span<const Row> place)
-      : length_(length),
-        counts_(rows.size()),
-        near_(rows.size() * static_cast<std::size_t>(length)) {
-    MICROAGG_ASSERT(length >= 1);
-    MICROAGG_ASSERT(place.size() * static_cast<std::size_t>(length) == lists.size());
+  explicit NearRows(const Block& block)
+      : length_(block.lists.length),
+        counts_(block.rows.size()),
+        near_(block.rows.size() * static_cast<std::size_t>(length_)) {
+    MICROAGG_ASSERT(length_ >= 1);
+    MICROAGG_ASSERT(block.place.size() * static_cast<std::size_t>(length_) ==
+                    block.lists.rows.size());
+    const std::span<const Row> rows = block.rows;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      Row* next = near_.data() + static_cast<std::int64_t>(i) * length;
-      for (const Row other : lists.subspan(rows[i] * length, length)) {
-        const Row at = place[other];
+      Row* next = near_.data() + static_cast<std::int64_t>(i) * length_;
+      for (const Row other : block.lists.of(rows[i])) {
+        const Row at = block.place[other];
         if (at < static_cast<Row>(rows.size()) && rows[at] == other) {
           *next++ = at;
           ++counts_[i];

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/parallel.hpp"
 #include "microagg/points.hpp"
 #include "microagg/watch.hpp"
@@ -104,14 +105,13 @@ class SmallestSum {
 // O(n length^2) a round; memory O(n length).
 class NeighbourBound {
  public:
-  // `lists`: the `length` nearest of each record, exactly, nearest first; `remote`: so many records
-  // of the largest reach have all their pairs listed. Needs 2 <= k <= n, 1 <= length < n and
-  // 1 <= remote <= n. Faster when near records are near in memory.
-  NeighbourBound(Points points, std::span<const Row> lists, std::int64_t length, std::int64_t k,
-                 std::int64_t remote, std::int64_t threads, Watch& watch)
+  // `lists`: exact; `remote`: so many records of the largest reach have all their pairs listed.
+  // Needs 2 <= k <= n, 1 <= length < n and 1 <= remote <= n. Faster when near records are near in
+  // memory.
+  NeighbourBound(Points points, Lists lists, std::int64_t k, std::int64_t remote,
+                 std::int64_t threads, Watch& watch)
       : points_(points),
         lists_(lists),
-        length_(length),
         k_(k),
         remote_(remote),
         triples_(k - 2),
@@ -121,10 +121,14 @@ class NeighbourBound {
         need_(static_cast<std::size_t>(points.n)),
         border_(static_cast<std::size_t>(points.n)),
         now_(static_cast<std::size_t>(points.n)),
-        best_(static_cast<std::size_t>(points.n)) {}
+        best_(static_cast<std::size_t>(points.n)) {
+    MICROAGG_ASSERT(2 <= k && k <= points.n && 1 <= remote && remote <= points.n);
+    MICROAGG_ASSERT(1 <= lists.length && lists.length < points.n);
+    MICROAGG_ASSERT(static_cast<std::int64_t>(lists.rows.size()) == points.n * lists.length);
+  }
 
   // With at most so many rounds of giving. Heeds the deadline: then the best so far, if only zeros.
-  Array<double> run(std::int64_t rounds) {
+  [[nodiscard]] Array<double> run(std::int64_t rounds) {
     try {
       link();
       take_shares();
@@ -196,7 +200,6 @@ class NeighbourBound {
     return within(lowered / unit_);
   }
   static double within(double d) { return d < SHORTEST ? 0.0 : std::min(d, LONGEST); }
-  std::span<const Row> list(std::int64_t i) const { return lists_.subspan(i * length_, length_); }
   std::int64_t degree(std::int64_t i) const { return begins_[i + 1] - begins_[i]; }
 
   // A power of two, so that dividing by it rounds nothing: common distances become about 1, which
@@ -204,7 +207,7 @@ class NeighbourBound {
   void choose_unit() {
     std::vector<double> last(price_.size());
     each_record<Nothing>([&](std::int64_t i, Nothing&) {
-      last[i] = distance(i, list(i).back());
+      last[i] = distance(i, lists_.of(i).back());
       return points_.p;
     });
     const auto middle = last.begin() + points_.n / 2;
@@ -216,7 +219,8 @@ class NeighbourBound {
   // common_reach_.
   Rows find_reach() {
     each_record<Nothing>([&](std::int64_t i, Nothing&) {
-      border_[i].reach = length_ == points_.n - 1 ? LONGEST : distance(i, list(i).back());
+      border_[i].reach =
+          lists_.length == points_.n - 1 ? LONGEST : distance(i, lists_.of(i).back());
       return points_.p;
     });
     Rows remote(price_.size());
@@ -239,25 +243,25 @@ class NeighbourBound {
     const std::int64_t n = points_.n;
     Poll poll(watch_, 200'000, Deadline::HEED);
     Array<std::int64_t> begins(price_.size() + 1);  // of those who list a record
-    for (const Row row : lists_) ++begins[row];
+    for (const Row row : lists_.rows) ++begins[row];
     for (std::int64_t i = 1; i <= n; ++i) begins[i] += begins[i - 1];
-    Rows listed_by(lists_.size());
+    Rows listed_by(lists_.rows.size());
     for (std::int64_t i = n - 1; i >= 0; --i) {
-      for (const Row row : list(i)) listed_by[--begins[row]] = static_cast<Row>(i);
-      poll.tick(length_);
+      for (const Row row : lists_.of(i)) listed_by[--begins[row]] = static_cast<Row>(i);
+      poll.tick(lists_.length);
     }
     choose_unit();
     const Rows remote = find_reach();
     std::vector<bool> is_remote(price_.size());
     for (const Row row : remote) is_remote[row] = true;
     begins_.resize(price_.size() + 1);
-    other_.reserve(lists_.size() * 3 / 2);
+    other_.reserve(lists_.rows.size() * 3 / 2);
     for (std::int64_t i = 0; i < n; ++i) {
       if (is_remote[i]) {
         const auto is_other = [i](Row row) { return row != i; };
         std::copy_if(remote.begin(), remote.end(), std::back_inserter(other_), is_other);
       }
-      other_.insert(other_.end(), list(i).begin(), list(i).end());
+      other_.insert(other_.end(), lists_.of(i).begin(), lists_.of(i).end());
       other_.insert(other_.end(), listed_by.begin() + begins[i], listed_by.begin() + begins[i + 1]);
       std::sort(other_.begin() + begins_[i], other_.end());
       other_.erase(std::unique(other_.begin() + begins_[i], other_.end()), other_.end());
@@ -482,8 +486,7 @@ class NeighbourBound {
   }
 
   Points points_;
-  std::span<const Row> lists_;
-  std::int64_t length_;
+  Lists lists_;
   std::int64_t k_;
   std::int64_t remote_;
   std::int64_t triples_;  // of a pair, in a group of k

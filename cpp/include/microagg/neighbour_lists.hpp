@@ -42,7 +42,7 @@ class NeighbourLists {
   }
 
   // Row by row, `length` each, nearest first; a record is not its own neighbour.
-  Rows run() const {
+  [[nodiscard]] Rows run() const {
     Rows lists(static_cast<std::size_t>(points_.n * length_));
     const std::vector<std::int32_t>& leaves = tree_.leaves();
     const auto count = static_cast<std::int64_t>(leaves.size());

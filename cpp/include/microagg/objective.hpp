@@ -19,7 +19,7 @@ inline std::size_t group_count(std::span<const Label> labels) {
 
 // Groups renumbered 0, 1, .. in order of their first record, so that equal partitions are equal
 // arrays.
-inline Labels by_first_appearance(Labels labels) {
+[[nodiscard]] inline Labels by_first_appearance(Labels labels) {
   Labels number(group_count(labels), -1);
   Label next = 0;
   for (Label& label : labels) {
@@ -35,18 +35,18 @@ enum class Numbering {
   APPEARANCE,  // by their first records
   KEPT,        // as the kernel has them: in order of formation, or as they were given
 };
-inline Labels numbered(Labels labels, Numbering numbering) {
+[[nodiscard]] inline Labels numbered(Labels labels, Numbering numbering) {
   return numbering == Numbering::KEPT ? labels : by_first_appearance(std::move(labels));
 }
 
-inline Array<std::int64_t> group_sizes(std::span<const Label> labels) {
+[[nodiscard]] inline Array<std::int64_t> group_sizes(std::span<const Label> labels) {
   Array<std::int64_t> sizes(group_count(labels));
   for (const Label label : labels) ++sizes[label];
   return sizes;
 }
 
 // All rows, those of group 0 first, then those of group 1, ..; in each group they rise.
-inline Rows rows_by_group(std::span<const Label> labels) {
+[[nodiscard]] inline Rows rows_by_group(std::span<const Label> labels) {
   Array<std::int64_t> places = group_sizes(labels);
   std::int64_t offset = 0;
   for (std::int64_t& place : places) offset += std::exchange(place, offset);
@@ -57,7 +57,7 @@ inline Rows rows_by_group(std::span<const Label> labels) {
 
 // Group means, (groups, p). A running mean in which no intermediate exceeds the data: safe for
 // values near the largest double, and exact when all members are equal.
-inline Array<double> group_means(Points values, std::span<const Label> labels) {
+[[nodiscard]] inline Array<double> group_means(Points values, std::span<const Label> labels) {
   MICROAGG_ASSERT(fit(values, labels));
   Array<std::int64_t> seen(group_count(labels));
   Array<double> means(seen.size() * static_cast<std::size_t>(values.p));
@@ -134,18 +134,18 @@ inline ExactSum univariate_sse(std::span<const double> values, std::span<const L
   return total.total();
 }
 
-inline ExactSum exact_sse(Points points, std::span<const Label> labels) {
+[[nodiscard]] inline ExactSum exact_sse(Points points, std::span<const Label> labels) {
   MICROAGG_ASSERT(fit(points, labels));
   if (points.p != 1) return multivariate_sse(points, labels);
   return univariate_sse({points.values, static_cast<std::size_t>(points.n)}, labels);
 }
-inline double sse(Points points, std::span<const Label> labels) {
+[[nodiscard]] inline double sse(Points points, std::span<const Label> labels) {
   return exact_sse(points, labels).value();
 }
 
 // Total sum of squares: distances to the mean record, with the same care. Sums of a few rows are
 // plain.
-inline double sst(Points points) {
+[[nodiscard]] inline double sst(Points points) {
   constexpr std::int64_t CHUNK = 32;
   const std::int64_t p = points.p;
   const double* first = points.row(0);

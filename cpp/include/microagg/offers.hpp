@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/groups.hpp"
 #include "microagg/points.hpp"
 
@@ -12,11 +13,10 @@ namespace microagg {
 // Which groups a record is offered to: all, or those of the records nearest to it.
 class Offers {
  public:
-  // `lists`: `length` nearest records of every record, or none.
-  Offers(const Groups& groups, std::span<const Row> lists, std::int64_t length)
-      : groups_(groups), lists_(lists), length_(length) {
-    MICROAGG_ASSERT(lists.empty() ||
-                    static_cast<std::int64_t>(lists.size()) == groups.points().n * length);
+  // Without lists, to all.
+  Offers(const Groups& groups, Lists lists) : groups_(groups), lists_(lists) {
+    MICROAGG_ASSERT(lists.empty() || static_cast<std::int64_t>(lists.rows.size()) ==
+                                         groups.points().n * lists.length);
     for (Label group = 0; group < groups.count() && lists.empty(); ++group) all_.push_back(group);
   }
   bool everywhere() const { return lists_.empty(); }
@@ -25,7 +25,7 @@ class Offers {
   const std::vector<Label>& of(Row row) {
     if (lists_.empty()) return all_;
     near_.clear();
-    for (const Row other : lists_.subspan(row * length_, length_)) {
+    for (const Row other : lists_.of(row)) {
       near_.push_back(groups_.group_of(other));
     }
     std::sort(near_.begin(), near_.end());
@@ -35,8 +35,7 @@ class Offers {
 
  private:
   const Groups& groups_;
-  std::span<const Row> lists_;
-  std::int64_t length_;
+  Lists lists_;
   std::vector<Label> all_;
   std::vector<Label> near_;
 };

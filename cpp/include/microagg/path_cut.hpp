@@ -92,8 +92,8 @@ class ShortestPath {
   Array<std::int32_t> size_;
 };
 
-inline Labels path_cut(Points points, std::span<const Row> order, std::int64_t k, bool cyclic,
-                       Deadline deadline, Watch& watch) {
+[[nodiscard]] inline Labels path_cut(Points points, std::span<const Row> order, std::int64_t k,
+                                     bool cyclic, Deadline deadline, Watch& watch) {
   const std::int64_t n = points.n;
   MICROAGG_ASSERT(k >= 1);
   MICROAGG_ASSERT(static_cast<std::int64_t>(order.size()) == n && hold(points, order));

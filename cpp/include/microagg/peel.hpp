@@ -178,7 +178,7 @@ class Peel {
   }
 
   // Groups in the order in which they were formed.
-  Labels run() {
+  [[nodiscard]] Labels run() {
     if (points_.n >= 2 * k_) {
       if (rules_.pivot == Pivot::PAIR) {
         FarthestPair pairs(points_, remaining_, poll_);
@@ -371,8 +371,9 @@ class Peel {
 // At worst O(n^2 p / k) for SEED growth around a centroid, O(n^2 p) for CENTROID growth, O(n^3 p /
 // k) for pairs, each record of which mostly asks but a few times, so O(n^2 p); about O(n^1.5) where
 // boxes tell near from far.
-inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch,
-                   Engine engine = Engine::AUTO, Numbering numbering = Numbering::APPEARANCE) {
+[[nodiscard]] inline Labels peel(Points points, std::int64_t k, PeelRules rules, Watch& watch,
+                                 Engine engine = Engine::AUTO,
+                                 Numbering numbering = Numbering::APPEARANCE) {
   MICROAGG_ASSERT(k >= 1 && points.n >= 1 && points.p >= 1);
   return numbered(Peel(points, k, rules, watch, engine).run(), numbering);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "microagg/block.hpp"
 #include "microagg/groups.hpp"
 #include "microagg/offers.hpp"
 #include "microagg/points.hpp"
@@ -17,18 +18,18 @@ namespace microagg {
 class PoolPass {
  public:
   PoolPass(Points points, std::span<const Label> labels, std::int64_t k, std::int64_t capacity,
-           std::span<const Row> lists, std::int64_t length, Watch& watch)
+           Lists lists, Watch& watch)
       : groups_(points, labels),
         k_(k),
         capacity_(static_cast<std::size_t>(capacity)),
         poll_(watch, 200'000, Deadline::HEED),
         least_(LEAST_GAIN * groups_.total_sse()),
-        offers_(groups_, lists, length),
+        offers_(groups_, lists),
         swappable_(static_cast<std::size_t>(groups_.count())) {
     MICROAGG_ASSERT(k >= 1 && capacity >= 1);
   }
 
-  Labels run() {
+  [[nodiscard]] Labels run() {
     for (Row row = 0; row < groups_.points().n && pool_.size() < capacity_; ++row) {
       collect_exchanges(row);
       collect_migrations(row);

@@ -80,9 +80,9 @@ class Pricing {
   // or `most_work` candidates looked at, and goes on with the next record after `most_of_one` from
   // one: prices far from right leave too many groups, and some for each record are better than all
   // for a few.
-  PricedColumns run(const Prices& prices, const Branches& branches, double below, bool every,
-                    std::int64_t most_columns, std::int64_t most_work, std::int64_t most_of_one,
-                    Watch& watch) {
+  [[nodiscard]] PricedColumns run(const Prices& prices, const Branches& branches, double below,
+                                  bool every, std::int64_t most_columns, std::int64_t most_work,
+                                  std::int64_t most_of_one, Watch& watch) {
     MICROAGG_ASSERT(static_cast<std::int64_t>(prices.duals.size()) == n_);
     MICROAGG_ASSERT(prices.charge >= 0.0);
     prices_ = prices.duals;

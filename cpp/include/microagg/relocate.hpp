@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "microagg/anneal.hpp"
+#include "microagg/block.hpp"
 #include "microagg/live_groups.hpp"
+#include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 #include "microagg/random.hpp"
 #include "microagg/sized_means.hpp"
@@ -28,35 +30,36 @@ class Relocate {
   // What arranging a record of a region anew counts, in steps of an anneal: about what it takes.
   static constexpr std::int64_t STEPS_TO_ARRANGE = 40;
 
-  // Some rows, their groups (k to 2k-1 records each, none reaching outside), the nearest records of
-  // every record and the width of its neighbourhood.
-  Relocate(Points points, std::span<const Row> rows, std::span<const Label> labels, std::int64_t k,
-           std::span<const Row> lists, std::int64_t length, std::span<const double> widths,
-           Settings settings, std::uint64_t seed, Watch& watch)
-      : points_(points),
-        rows_(rows),
-        k_(k),
-        lists_(lists),
-        length_(length),
+  // `widths`: of the neighbourhood of every record. The places of the block are not needed: each
+  // region is a block with places of its own.
+  Relocate(const Block& block, std::span<const double> widths, Settings settings,
+           std::uint64_t seed, Watch& watch)
+      : points_(block.points),
+        rows_(block.rows),
+        k_(block.k),
+        lists_(block.lists),
         settings_(settings),
         random_(seed),
         watch_(watch),
         poll_(watch, 100'000, Deadline::HEED),
-        width_((points.p + SUM_LANES - 1) / SUM_LANES * SUM_LANES),
-        values_(centred(points, rows, width_)),
-        means_(values_, width_, k),
-        place_(static_cast<std::size_t>(points.n), 0),
-        order_(rows.size()),
-        wide_(rows.size()) {
+        width_((points_.p + SUM_LANES - 1) / SUM_LANES * SUM_LANES),
+        values_(centred(points_, rows_, width_)),
+        means_(values_, width_, k_),
+        place_(static_cast<std::size_t>(points_.n), 0),
+        order_(rows_.size()),
+        wide_(rows_.size()) {
+    MICROAGG_ASSERT(k_ >= 1 && hold(points_, rows_));
+    MICROAGG_ASSERT(block.labels.size() == rows_.size());
+    MICROAGG_ASSERT(static_cast<std::int64_t>(widths.size()) == points_.n);
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(),
-                     [&](Row a, Row b) { return widths[rows[a]] > widths[rows[b]]; });
-    rank_.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) rank_[order_[i]] = static_cast<Row>(i);
-    for (std::size_t i = 0; i < rows.size(); ++i) wide_[i] = widths[rows[i]];
+                     [&](Row a, Row b) { return widths[rows_[a]] > widths[rows_[b]]; });
+    rank_.resize(rows_.size());
+    for (std::size_t i = 0; i < rows_.size(); ++i) rank_[order_[i]] = static_cast<Row>(i);
+    for (std::size_t i = 0; i < rows_.size(); ++i) wide_[i] = widths[rows_[i]];
     std::vector<std::vector<Row>> members;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto group = static_cast<std::size_t>(labels[i]);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const auto group = static_cast<std::size_t>(block.labels[i]);
       if (group >= members.size()) members.resize(group + 1);
       members[group].push_back(static_cast<Row>(i));
     }
@@ -65,20 +68,19 @@ class Relocate {
     }
   }
 
-  // The best groups met when so many steps are done, or at the deadline: `truncated` says which.
-  Labels run(std::int64_t steps, bool report, bool& truncated) {
-    truncated = false;
+  // The best groups met when so many steps are done, or at the deadline.
+  Outcome run(std::int64_t steps, bool report) {
     keep();
+    truncated_ = false;
     try {
-      while (steps > 0 && best_ > 0.0 && groups_.size() > 1) {
-        steps -= move(truncated);
+      while (steps > 0 && best_ > 0.0 && groups_.size() > 1 && !truncated_) {
+        steps -= move();
         if (report) watch_.report_best(best_);
-        if (truncated) break;
       }
     } catch (const DeadlinePassed&) {
-      truncated = true;  // between two states: a region is put back only when it is complete
+      truncated_ = true;  // between two states: a region is put back only when it is complete
     }
-    return best_labels_;
+    return {best_labels_, truncated_};
   }
 
  private:
@@ -143,7 +145,7 @@ class Relocate {
   }
 
   // One try; what it cost, in steps.
-  std::int64_t move(bool& truncated) {
+  std::int64_t move() {
     const Row at = some_record();
     choose_region(at);
     std::int64_t records = 0;
@@ -158,7 +160,7 @@ class Relocate {
     arrange();
     const double arranged = sse_of(found_);
     if (!(arranged <= FILTER * before)) return to_arrange;
-    const std::int64_t steps = anneal(arranged, truncated);
+    const std::int64_t steps = anneal(arranged);
     const double after = sse_of(found_);
     if (after < before || after - before < settings_.rise * before * random_.exponential()) {
       replace_region();
@@ -261,7 +263,7 @@ class Relocate {
   }
 
   // A short anneal of the region, from a moderate temperature on; what was found is replaced.
-  std::int64_t anneal(double sse, bool& truncated) {
+  std::int64_t anneal(double sse) {
     const std::size_t records = region_rows_.size();
     std::vector<Row> rows(records);
     std::vector<Label> labels(records);
@@ -275,9 +277,10 @@ class Relocate {
     const std::vector<AnnealLevel> levels = cooling(sse);
     std::int64_t steps = 0;
     for (const AnnealLevel& level : levels) steps += level.steps;
-    Anneal annealed(points_, rows, labels, k_, lists_, length_, place_, random_.next(), watch_,
-                    Anneal::Moves::RECORDS);
-    const Labels groups = annealed.run(levels, false, truncated);
+    const Block region{points_, rows, labels, k_, lists_, place_};
+    const auto [groups, truncated] =
+        Anneal(region, random_.next(), watch_, Anneal::Moves::RECORDS).run(levels, false);
+    truncated_ = truncated;
     std::vector<std::vector<Row>> members(found_.size());
     for (std::size_t i = 0; i < records; ++i) members[groups[i]].push_back(region_rows_[i]);
     found_.clear();
@@ -323,8 +326,7 @@ class Relocate {
   Points points_;
   std::span<const Row> rows_;
   std::int64_t k_;
-  std::span<const Row> lists_;
-  std::int64_t length_;
+  Lists lists_;
   Settings settings_;
   Random random_;
   Watch& watch_;
@@ -339,6 +341,7 @@ class Relocate {
   std::vector<Group> groups_;
   double best_ = 0.0;
   Labels best_labels_;
+  bool truncated_ = false;
   // The move at work:
   std::vector<Neighbour> near_;  // groups
   std::vector<Neighbour> by_distance_;

@@ -27,7 +27,7 @@ inline void sort_run(std::span<const double> values, SortedRows& sorted, std::si
   for (std::size_t i = begin; i < end; ++i) sorted.values[i] = values[sorted.rows[i]];
 }
 
-inline SortedRows sort_rows(std::span<const double> values) {
+[[nodiscard]] inline SortedRows sort_rows(std::span<const double> values) {
   const std::size_t n = values.size();
   // Doubles order like unsigned integers once negatives are inverted and the sign bit is flipped.
   const auto key_of = [&](std::size_t row) {

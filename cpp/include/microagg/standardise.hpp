@@ -37,7 +37,7 @@ class Standardiser {
     find_ranges();
   }
 
-  Standardised run(Scale scale) {
+  [[nodiscard]] Standardised run(Scale scale) {
     Standardised result{Array<double>(static_cast<std::size_t>(values_.n * p())),
                         Array<std::uint8_t>(columns(), 1)};
     if (scale == Scale::ZSCORE) find_moments();
@@ -187,7 +187,7 @@ class Standardiser {
 
 // ZSCORE: (x - mean) / population sd. RANGE: (x - min) / (max - min). ROBUST: (x - median) / MAD.
 // RANK: (average rank - 1/2) / n. O(n p); RANK sorts each column.
-inline Standardised standardise(Points values, Scale scale) {
+[[nodiscard]] inline Standardised standardise(Points values, Scale scale) {
   return values.p == 1 ? Standardiser<1>(values).run(scale) : Standardiser<0>(values).run(scale);
 }
 

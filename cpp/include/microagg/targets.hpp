@@ -34,7 +34,7 @@ class Targets {
 
   // Query by query its `length` nearest targets, nearest first (ties: lowest row first); NONE where
   // there are no more.
-  Rows nearest(std::int64_t length, std::int64_t threads) const {
+  [[nodiscard]] Rows nearest(std::int64_t length, std::int64_t threads) const {
     Rows lists(static_cast<std::size_t>(queries() * length), NONE);
     each_query(threads, [&](std::int64_t query, Poll& poll) {
       Nearest nearest;
@@ -50,8 +50,9 @@ class Targets {
   // How much all targets weigh that are as near to a query as its own one, that one included; zero
   // if one is nearer. Squared distances that differ by a share of at most `slack`, or by `least`,
   // are equal.
-  Array<std::int64_t> rivals(std::span<const std::int64_t> weights, std::span<const Row> own,
-                             double slack, double least, std::int64_t threads) const {
+  [[nodiscard]] Array<std::int64_t> rivals(std::span<const std::int64_t> weights,
+                                           std::span<const Row> own, double slack, double least,
+                                           std::int64_t threads) const {
     Array<std::int64_t> result(static_cast<std::size_t>(queries()));
     each_query(threads, [&](std::int64_t query, Poll& poll) {
       const double distance =

@@ -15,7 +15,7 @@
 namespace microagg {
 
 // The record farthest from the centroid of all records.
-inline Row farthest_from_centroid(Points points) {
+[[nodiscard]] inline Row farthest_from_centroid(Points points) {
   RunningCentroid sums(points.p);
   for (std::int64_t row = 0; row < points.n; ++row) sums.add(points.row(row));
   std::vector<double> centroid(static_cast<std::size_t>(points.p));
@@ -30,7 +30,8 @@ inline Row farthest_from_centroid(Points points) {
 
 // The two records farthest from each other, the lower row first (twice the only record, if there is
 // one).
-inline FarthestPair::Pair farthest_pair(Points points, Deadline deadline, Watch& watch) {
+[[nodiscard]] inline FarthestPair::Pair farthest_pair(Points points, Deadline deadline,
+                                                      Watch& watch) {
   if (points.n < 2) return {0, 0};
   Poll poll(watch, 1'000'000, deadline);
   Remaining remaining(points, 1);
@@ -38,7 +39,7 @@ inline FarthestPair::Pair farthest_pair(Points points, Deadline deadline, Watch&
 }
 
 // From `first`, always on to the nearest record not yet visited.
-inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& watch) {
+[[nodiscard]] inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& watch) {
   MICROAGG_ASSERT(points.has(first));
   Poll poll(watch, 1'000'000, deadline);
   Remaining remaining(points, points.n);
@@ -57,8 +58,8 @@ inline Rows nearest_next(Points points, Row first, Deadline deadline, Watch& wat
 // NPN over the group centroids, from the group of `first`. A group begins at its record nearest to
 // the centroid before it (the first group: at `first`), the others follow by distance to that
 // record.
-inline Rows group_tour(Points points, std::span<const Label> labels, Row first, Deadline deadline,
-                       Watch& watch) {
+[[nodiscard]] inline Rows group_tour(Points points, std::span<const Label> labels, Row first,
+                                     Deadline deadline, Watch& watch) {
   MICROAGG_ASSERT(fit(points, labels) && points.has(first));
   const Array<std::int64_t> sizes = group_sizes(labels);
   std::vector<Rows> members(sizes.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "microagg/groups.hpp"
+#include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 #include "microagg/watch.hpp"
 
@@ -17,11 +18,10 @@ class TwoSwap {
   TwoSwap(Points points, std::span<const Label> labels, Watch& watch)
       : groups_(points, labels), watch_(watch), best_(static_cast<std::size_t>(points.n)) {}
 
-  // Runs to a local optimum, or until the deadline; `truncated` says which. Groups keep their
-  // numbers.
-  Labels run(bool& truncated) {
+  // Runs to a local optimum, or until the deadline. Groups keep their numbers.
+  Outcome run() {
     Poll poll(watch_, 100'000, Deadline::HEED);
-    truncated = false;
+    bool truncated = false;
     double total = groups_.total_sse();
     try {
       for (Row row = 0; row < groups_.points().n; ++row) find_partner(row, poll);
@@ -35,7 +35,7 @@ class TwoSwap {
     } catch (const DeadlinePassed&) {
       truncated = true;  // every finished exchange has lowered the SSE
     }
-    return groups_.numbers();
+    return {groups_.numbers(), truncated};
   }
 
  private:

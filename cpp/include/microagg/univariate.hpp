@@ -173,8 +173,8 @@ inline UnivariateOptimum optimum_of(const SortedRows& sorted, const Rows& starts
 }
 
 // O(n) sorting and, in practice, O(n) search (O(n k) at worst).
-inline UnivariateOptimum optimal_univariate(std::span<const double> values, std::int64_t k,
-                                            Watch& watch) {
+[[nodiscard]] inline UnivariateOptimum optimal_univariate(std::span<const double> values,
+                                                          std::int64_t k, Watch& watch) {
   MICROAGG_ASSERT(k >= 1);
   if (values.empty()) return {};
   const SortedRows sorted = sort_rows(values);

@@ -30,7 +30,7 @@ class VariableMdav {
   }
 
   // Groups in the order in which they were formed.
-  Labels run() {
+  [[nodiscard]] Labels run() {
     if (points_.n < 2 * k_) return Labels(group_of_.size(), 0);
     while (remaining_.size() >= k_) {
       form_group();
@@ -101,8 +101,9 @@ class VariableMdav {
 };
 
 // At worst O(n^2 p).
-inline Labels v_mdav(Points points, std::int64_t k, double gamma, Watch& watch,
-                     Engine engine = Engine::AUTO, Numbering numbering = Numbering::APPEARANCE) {
+[[nodiscard]] inline Labels v_mdav(Points points, std::int64_t k, double gamma, Watch& watch,
+                                   Engine engine = Engine::AUTO,
+                                   Numbering numbering = Numbering::APPEARANCE) {
   MICROAGG_ASSERT(k >= 1 && points.n >= 1 && gamma >= 0.0);
   return numbered(VariableMdav(points, k, gamma, watch, engine).run(), numbering);
 }

@@ -1,38 +1,59 @@
-// Arrays across the border: read-only C-contiguous views in, new arrays out. Nothing is converted.
+// What bind files share: how each registers itself, and arrays across the border. Arrays come in as
+// read-only C-contiguous views and go out as new ones; nothing is converted.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "microagg/block.hpp"
+#include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 
 namespace nb = nanobind;
 
 namespace microagg::bind {
 
+// A bind file has one of these at namespace scope, with the file's name: that alone makes what it
+// binds a part of the module, in the order of the names, whatever the order of linking. Types that
+// several files need are registered before, in module.cpp.
+class Bindings {
+ public:
+  using Register = void (*)(nb::module_&);
+  Bindings(const char* name, Register bind) { all().emplace(name, bind); }
+  static std::multimap<std::string, Register>& all() {
+    static std::multimap<std::string, Register> known;
+    return known;
+  }
+};
+
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IntegerMatrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-// The nearest records of every record, one row each.
-using Lists = nb::ndarray<const Row, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-inline std::span<const Row> all_of(const Lists& lists) { return {lists.data(), lists.size()}; }
-inline std::int64_t length_of(const Lists& lists) {
-  return static_cast<std::int64_t>(lists.shape(1));
-}
+// An array that must have the right type already.
+inline auto array(const char* name) { return nb::arg(name).noconvert(); }
+
 inline Points points_of(const Matrix& matrix) {
   return {matrix.data(), static_cast<std::int64_t>(matrix.shape(0)),
           static_cast<std::int64_t>(matrix.shape(1))};
 }
 template <class Array>
 std::span<const typename Array::Scalar> span_of(const Array& array) {
-  return {array.data(), array.shape(0)};
+  return {array.data(), array.size()};
+}
+inline Lists lists_of(const IntegerMatrix& lists) {
+  return {span_of(lists), static_cast<std::int64_t>(lists.shape(1))};
 }
 
 // Hands a vector over to NumPy without copying it.
@@ -49,6 +70,9 @@ nb::ndarray<nb::numpy, T> array_of(Array<T> values) {
   const std::size_t n = values.size();
   return array_of(std::move(values), {n});
 }
+inline std::pair<nb::ndarray<nb::numpy, Label>, bool> pair_of(Outcome outcome) {
+  return {array_of(std::move(outcome.labels)), outcome.truncated};
+}
 
 // Runs a kernel without the interpreter lock and hands its result over.
 template <class Kernel>
@@ -56,23 +80,5 @@ auto released(Kernel kernel) {
   nb::gil_scoped_release release;
   return kernel();
 }
-
-void register_watch(nb::module_& m);
-void register_objective(nb::module_& m);
-void register_standardise(nb::module_& m);
-void register_peel(nb::module_& m);
-void register_paths(nb::module_& m);
-void register_univariate(nb::module_& m);
-void register_exhaustive(nb::module_& m);
-void register_cmp98(nb::module_& m);
-void register_variable_size(nb::module_& m);
-void register_local_search(nb::module_& m);
-void register_anneal(nb::module_& m);
-void register_relocate(nb::module_& m);
-void register_assignment(nb::module_& m);
-void register_pricing(nb::module_& m);
-void register_bound(nb::module_& m);
-void register_targets(nb::module_& m);
-void register_simd(nb::module_& m);
 
 }  // namespace microagg::bind
