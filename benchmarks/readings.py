@@ -458,6 +458,7 @@ class Optimum:
     """Column generation with branching in a block, which keeps the costs and bounds it finds."""
 
     needs_start: ClassVar[bool] = True
+    uses_effort: ClassVar[bool] = False
     found: list[Partition] = field(default_factory=list)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:

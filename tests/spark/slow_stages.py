@@ -22,6 +22,7 @@ class Slow:
     """
 
     needs_start: ClassVar[bool] = False
+    uses_effort: ClassVar[bool] = False
     folder: str
     waits: bool = False
     fails: str = "never"

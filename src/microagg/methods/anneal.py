@@ -28,7 +28,7 @@ from microagg.methods.local_search import Descent, descend, descend_in_blocks
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
-from microagg.methods.stage import better_of, evaluate, solve
+from microagg.methods.stage import Refinement, better_of, evaluate, refined, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 GRACE_SECONDS = 0.2
@@ -50,7 +50,7 @@ CLOSING_STEPS_PER_RECORD = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Anneal:
+class Anneal(Refinement):
     """Descent, then simulated annealing over neighbour lists: random migrations, exchanges, chains and
     rotations of records between near groups, each O(p), and now and then groups disbanded and founded,
     accepted while they cost less than an exponential variate of the falling temperature; then descent
@@ -66,7 +66,6 @@ class Anneal:
     one anneal only.
     """
 
-    needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     steps: int | None = None
     first: int = 0
@@ -99,24 +98,16 @@ class Anneal:
         regional = int(REGIONAL_SHARE * steps)
         if not whole or regional < FEWEST_VISITS * STEPS_PER_RECORD_AND_VISIT * n:
             regional = 0
-        warm = self.first > 0 and not whole
-        lengths = [steps] if warm else lengths_of_anneals(steps - regional, n, whole)
-
-        def anneal(place: int, child: Run) -> Partition:
-            if child.overdue:
-                return replace(descended, truncated=True)
-            cooling = schedule(problem, lists, descended.sse, lengths[place], self.first if warm else 0)
-            return anneal_once(problem, descended, lists, cooling, run.outermost, child)
-
-        run.watch.expect_work(sum(lengths) + regional)
+        if self.first > 0 and not whole:
+            anneals = [(self.first, steps)]
+        else:
+            anneals = [(0, length) for length in lengths_of_anneals(steps - regional, n, whole)]
+        run.watch.expect_work(sum(length for _, length in anneals) + regional)
         try:
-            if whole:
-                found = run.map(anneal, range(len(lengths)))
-            else:  # the blocks of each go in parallel
-                found = [anneal(place, run.with_seed(place)) for place in range(len(lengths))]
+            found = anneal_each(problem, descended, lists, descended.sse, anneals, run.outermost, run)
             best = better_of(descended, min(found, key=lambda partition: partition.sse))
             if regional and not run.overdue:
-                own = run.with_seed(len(lengths))
+                own = run.with_seed(len(anneals))
                 best = _by_regions(problem, best, lists, descended.sse, regional, own)
         finally:
             run.watch.expect_work(0)
@@ -137,9 +128,34 @@ def polish(problem: Problem, best: Partition, lists: Rows, run: Run) -> Partitio
         labels, cut_short = descend_in_blocks(problem, best.labels, lists, BLOCKWISE_FROM_RECORDS, run)
     except errors.Cancelled:
         return replace(best, truncated=True)
-    return replace(
-        better_of(best, evaluate(problem, labels, best.bound)), truncated=best.truncated or cut_short
-    )
+    return refined(problem, best, labels, cut_short)
+
+
+def anneal_each(
+    problem: Problem,
+    start: Partition,
+    lists: Rows,
+    sse: float,
+    anneals: list[tuple[int, int]],
+    report: bool,
+    run: Run,
+) -> list[Partition]:
+    """Anneals from one start in parallel or, of large data, one after the other, the blocks of each in
+    parallel. Each has a first level and a number of steps; `sse` is that of a local optimum.
+    """
+
+    def anneal(item: tuple[int, int], child: Run) -> Partition:
+        first, steps = item
+        if steps < 1:
+            return start
+        if child.overdue:
+            return replace(start, truncated=True)
+        cooling = schedule(problem, lists, sse, steps, first)
+        return anneal_once(problem, start, lists, cooling, report, child)
+
+    if is_one_block(problem):
+        return run.map(anneal, anneals)
+    return [anneal(item, run.with_seed(place)) for place, item in enumerate(anneals)]
 
 
 def anneal_once(
@@ -157,13 +173,11 @@ def anneal_once(
             continue
         own = run.with_seed(number)
         levels = slice(first, first + levels_a_round)
-        if whole:
-            blocks = np.zeros(len(labels), dtype=np.int32)
-        else:
-            try:
-                blocks = blocks_of_groups(problem, labels, own.seed, own)
-            except errors.Cancelled:
-                break
+        try:
+            blocks = blocks_of_groups(problem, labels, own.seed, own)
+        except errors.Cancelled:
+            break
+        if not whole:
             share = _share_in_time(cooling, first, pace)
             pace.begin()
         labels, late = anneal_levels(

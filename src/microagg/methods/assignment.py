@@ -17,12 +17,19 @@ from microagg.methods.blocks import (
     rows_of_blocks,
     solve_blocks,
 )
-from microagg.methods.cooling import HALVINGS, LEVELS, first_level, part_of_record, steps_of_run
+from microagg.methods.cooling import (
+    LEVELS,
+    falling_temperatures,
+    first_level,
+    neighbourhood_widths,
+    part_of_record,
+    steps_of_run,
+)
 from microagg.methods.local_search import descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.pace import Pace
 from microagg.methods.run import Run
-from microagg.methods.stage import better_of, evaluate, solve
+from microagg.methods.stage import Refinement, better_of, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 STEPS_A_ROUND = 3
@@ -53,7 +60,7 @@ FEWEST_COOLED_ROUNDS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Refinement):
     """Rounds of assignment over neighbour lists. In a round every group gives one of its records away,
     drawn at random, and all of them are put back at once where that costs least: an assignment problem,
     solved exactly. A group changes by one record at most, so its cost is exact too, and long chains of
@@ -65,7 +72,6 @@ class Assignment:
     Large data are done in blocks of whole groups, cut elsewhere again and again, in parallel.
     """
 
-    needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     rounds: int | None = None
 
@@ -109,10 +115,7 @@ def temperatures_of(rounds: int, part: float) -> NDArray[np.float64]:
     if rounds < FEWEST_ANNEALED_ROUNDS:
         return np.zeros(rounds)
     hot = HOT_SHARE if rounds < LONG_FROM_ROUNDS else HOT_SHARE_IF_LONG
-    ratio = COLD_SHARE / hot
-    for _ in range(HALVINGS):  # unlike a power, the same on every machine
-        ratio = float(np.sqrt(ratio))
-    levels = np.multiply.accumulate(np.concatenate([[hot * part], np.full(LEVELS - 1, ratio)]))
+    levels = falling_temperatures(hot * part, COLD_SHARE / hot)
     cooled = int(COOLED_SHARE_OF_ROUNDS * (rounds - SAFE_ROUNDS))
     temperatures = np.zeros(rounds)
     temperatures[SAFE_ROUNDS : SAFE_ROUNDS + cooled] = levels[np.arange(cooled) * LEVELS // cooled]
@@ -121,7 +124,8 @@ def temperatures_of(rounds: int, part: float) -> NDArray[np.float64]:
 
 def _improved(problem: Problem, start: Partition, lists: Rows, rounds: int, run: Run) -> Partition:
     """The best partition from rounds without noise, after all rounds or at the deadline."""
-    to_come = temperatures_of(rounds, part_of_record(problem, lists, start.sse))
+    widths = neighbourhood_widths(problem, lists)
+    to_come = temperatures_of(rounds, part_of_record(widths, problem.k, start.sse))
     order = near_in_memory(problem, run)
     best, labels, truncated = start, start.labels, False
     pace = Pace(run)
@@ -175,10 +179,7 @@ def _some_rounds(
     """The labels after these rounds, in blocks where there are many records."""
     n, k = len(problem.points), problem.k
     whole = n <= max(ASSIGNMENT_BLOCK_RECORDS, 4 * k)
-    if whole:
-        blocks = np.zeros(n, dtype=np.int32)
-    else:
-        blocks = blocks_of_groups(problem, labels, run.seed, run, ASSIGNMENT_BLOCK_RECORDS)
+    blocks = blocks_of_groups(problem, labels, run.seed, run, ASSIGNMENT_BLOCK_RECORDS)
     temperatures = np.ascontiguousarray(temperatures)
 
     def kernel(rows: Rows, own: Labels, place: Rows, child: Run) -> Labels:
@@ -207,13 +208,12 @@ def suits_assignment(problem: Problem, descended: Partition) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptive:
+class Adaptive(Refinement):
     """Descent, then the search that suits the data: assignment rounds where descent leaves nearly all
     groups with just k records, as in smooth data of many attributes, and annealing elsewhere. `steps`: of
     annealing, or rounds that take as long; as many as given, or by the run's effort and seconds.
     """
 
-    needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     steps: int | None = None
 

@@ -23,7 +23,7 @@ from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent
 from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
 from microagg.methods.sorting import OptimalUnivariate
-from microagg.methods.stage import Chain, Stage, Within, chain, solve
+from microagg.methods.stage import Chain, Initial, Stage, Within, chain, solve
 from microagg.model import Partition, Problem
 
 MOST_FOR_MDAV = BLOCKWISE_FROM_RECORDS
@@ -192,14 +192,13 @@ def _solve_in_time(stage: Stage, problem: Problem, start: Partition, run: Run) -
 
 
 @dataclass(frozen=True, slots=True)
-class Auto:
+class Auto(Initial):
     """Chooses a method from the number of records and attributes, k, effort and seconds. `recipe` is the
     method, `reason` why; that recipe with the same seed gives the same groups. Up to 200,000
     records never worse than descent from the same start in the same time, unless MDAV had to be given up
     for lack of time, and, without a limit of time, never worse than MDAV.
     """
 
-    needs_start: ClassVar[bool] = False
     uses_effort: ClassVar[bool] = True
     of: int = 0
     """If the problem is a part of more records, which share the work of one run: their number; else 0."""

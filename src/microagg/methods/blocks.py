@@ -63,8 +63,12 @@ def is_one_block(problem: Problem) -> bool:
 def blocks_of_groups(
     problem: Problem, labels: Labels, seed: int, run: Run, size: int = ONE_BLOCK_RECORDS
 ) -> Labels:
-    """Blocks of whole groups, of at most `size` records, cut by centroids; another seed cuts elsewhere."""
+    """Blocks of whole groups, of at most `size` records (or 4k), cut by centroids; another seed cuts
+    elsewhere. `Cancelled` if the run was, unless one block holds all.
+    """
     largest = max(size, 4 * problem.k)
+    if len(labels) <= largest:
+        return np.zeros_like(labels)
 
     def cut() -> Labels:
         centroids = _core.group_means(problem.points, labels)

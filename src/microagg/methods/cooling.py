@@ -107,18 +107,22 @@ def neighbourhood_widths(problem: Problem, lists: Rows) -> NDArray[np.float64]:
     return np.asarray(_core.list_distances(problem.points, lists, place))
 
 
+def falling_temperatures(hot: float, ratio: float) -> NDArray[np.float64]:
+    """From the first on, all levels of a cooling that would end at `ratio` times the first."""
+    for _ in range(HALVINGS):
+        ratio = float(np.sqrt(ratio))
+    return np.multiply.accumulate(np.concatenate([[hot], np.full(LEVELS - 1, ratio)]))
+
+
 def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int = 0) -> Schedule:
     """Temperatures and effort by the widths of neighbourhoods. Levels before the first get no steps."""
     n, k = len(problem.points), problem.k
     widths = neighbourhood_widths(problem, lists)
     order = np.argsort(-widths, kind="stable").astype(np.int32)
     widths = widths[order]
-    cold = COLDEST_SHARE * _part_of_record(widths, k, sse)
+    cold = COLDEST_SHARE * part_of_record(widths, k, sse)
     hot = max(HOTTEST_SHARE * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
-    ratio = cold / hot
-    for _ in range(HALVINGS):
-        ratio = float(np.sqrt(ratio))
-    temperatures = np.multiply.accumulate(np.concatenate([[hot], np.full(LEVELS - 1, ratio)]))
+    temperatures = falling_temperatures(hot, cold / hot)
     active = np.searchsorted(-widths, -ACTIVE_WIDTH_SHARE * temperatures)
     active = np.minimum(np.maximum(active, 2 * k + 5), n).astype(np.int64)
     freezing = np.searchsorted(-widths, temperatures / -FREEZING_SHARES[1]) - np.searchsorted(
@@ -135,18 +139,14 @@ def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int =
     return Schedule(order, place, temperatures, active, np.diff(ends, prepend=0))
 
 
-def _part_of_record(widths: NDArray[np.float64], k: int, sse: float) -> float:
-    n = len(widths)
-    inner = widths[min(max(2 * k, n // 100), n - 1) :]
-    typical = float(np.cumsum(inner)[-1]) / len(inner)  # unlike sum(), the same on every machine
-    return min(sse / n, typical) if typical > 0.0 else sse / n
-
-
-def part_of_record(problem: Problem, lists: Rows, sse: float) -> float:
+def part_of_record(widths: NDArray[np.float64], k: int, sse: float) -> float:
     """A record's average part of the SSE or, where far outliers make that large, the average neighbourhood
     without the widest 2k or 1 %.
     """
-    return _part_of_record(-np.sort(-neighbourhood_widths(problem, lists)), problem.k, sse)
+    n = len(widths)
+    inner = -np.sort(-widths)[min(max(2 * k, n // 100), n - 1) :]
+    typical = float(np.cumsum(inner)[-1]) / len(inner)  # unlike sum(), the same on every machine
+    return min(sse / n, typical) if typical > 0.0 else sse / n
 
 
 SHORT_STEPS_PER_RECORD = 500

@@ -16,6 +16,7 @@ from microagg.methods.exact.column_generation import ColumnGeneration
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.methods.stage import (
+    Initial,
     Stage,
     Within,
     better_of,
@@ -43,6 +44,7 @@ class RestrictedMaster:
     begins with the groups of MDAV and may end above the start.
     """
 
+    uses_effort: ClassVar[bool] = False
     work: int = WORK_IN_BLOCKS
     keep: bool = True
 
@@ -75,7 +77,7 @@ class RestrictedMaster:
 
 
 @dataclass(frozen=True, slots=True)
-class Decomposition:
+class Decomposition(Initial):
     """CGS22, section 2, steps 2 to 6: the better of MDAV and V-MDAV; two-swap, if `first_swap`; blocks of
     whole groups, `s` of them at most; `inside` in each block.
 
@@ -83,7 +85,6 @@ class Decomposition:
     the distance of their centroids from the mean.
     """
 
-    needs_start: ClassVar[bool] = False
     inside: Stage
     s: int = 5
     first_swap: bool = True

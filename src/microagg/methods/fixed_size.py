@@ -17,15 +17,14 @@ from typing import Any, ClassVar, Literal
 from microagg import _core, wording
 from microagg.methods import memory_needs
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluate, refuse_bad_settings
+from microagg.methods.stage import Initial, evaluate, refuse_bad_settings
 from microagg.model import Labels, Partition, Problem
 
 
-class _Peel:
+class _Peel(Initial):
     """The loop; subclasses name their rules."""
 
     __slots__ = ()
-    needs_start: ClassVar[bool] = False
     pivot: ClassVar[_core.Pivot]
     growth: ClassVar[_core.Growth] = _core.Growth.SEED
     rounds_while: ClassVar[int]

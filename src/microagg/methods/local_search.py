@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +21,27 @@ from microagg.methods.blocks import (
 from microagg.methods.fixed_size import Mdav, Tfrp
 from microagg.methods.neighbours import FEW_LEAVES, list_length, near_lists
 from microagg.methods.run import Run, derived_seed
-from microagg.methods.stage import Stage, Within, better_of, evaluate, refuse_bad_settings, solve
+from microagg.methods.stage import (
+    Refinement,
+    Stage,
+    Within,
+    better_of,
+    evaluate,
+    refined,
+    refuse_bad_settings,
+    solve,
+)
 from microagg.model import Labels, Partition, Problem, Rows
 
 
 @dataclass(frozen=True, slots=True)
-class Dissolve:
+class Dissolve(Refinement):
     """Phase II of TFRP (TFRP07, section 3.2): groups in order of decreasing SSE are scattered over the
     nearest other groups where that pays; groups of 2k records or more are then re-split. O(n²p/k).
 
     `resplit`: the first phase that splits them; TFRP's own, or that of the method this follows.
     """
 
-    needs_start: ClassVar[bool] = True
     resplit: Stage = field(default_factory=Tfrp)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
@@ -48,23 +55,19 @@ class Dissolve:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoSwap:
+class TwoSwap(Refinement):
     """Two-swapping (CGS22, section 3): the exchange of two records that lowers the SSE most, again and
     again. The paper sweeps all pairs each time, O(n²p); here every record remembers its best partner,
     which finds the same exchanges. Anytime.
     """
 
-    needs_start: ClassVar[bool] = True
-
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        labels, cut_short = run.call(lambda: _core.two_swap(problem.points, start.labels, run.watch))
-        truncated = start.truncated or cut_short
-        found = evaluate(problem, labels, start.bound, truncated=truncated)
-        return replace(better_of(start, found), truncated=truncated)
+        found = run.call(lambda: _core.two_swap(problem.points, start.labels, run.watch))
+        return refined(problem, start, *found)
 
 
 @dataclass(frozen=True, slots=True)
-class Descent:
+class Descent(Refinement):
     """Descent to a local optimum over neighbour lists: a record migrates, two change places, one pushes
     another on, a group is disbanded or founded, wherever that lowers the SSE. `descent.hpp` states the
     neighbourhood; sizes stay within k and 2k−1. Groups of 2k records or more are first re-split.
@@ -74,7 +77,6 @@ class Descent:
     different places, with shorter lists; groups across the last borders are not improved.
     """
 
-    needs_start: ClassVar[bool] = True
     size: int | None = None
 
     def __post_init__(self) -> None:
@@ -94,15 +96,13 @@ class Descent:
         try:
             if self.size is None:
                 lists = near_lists(problem, list_length(n, k), run)
-                labels, cut_short = descend(problem, start.labels, lists, run.watch, run)
+                found = descend(problem, start.labels, lists, run.watch, run)
             else:
                 lists = near_lists(problem, min(max(10, 2 * k), n - 1), run, FEW_LEAVES)
-                labels, cut_short = descend_in_blocks(problem, start.labels, lists, self.size, run)
+                found = descend_in_blocks(problem, start.labels, lists, self.size, run)
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        truncated = start.truncated or cut_short
-        found = evaluate(problem, labels, start.bound, truncated=truncated)
-        return replace(better_of(start, found), truncated=truncated)
+        return refined(problem, start, *found)
 
 
 BLOCK_OF_DESCENT = 30_000
@@ -183,7 +183,7 @@ def _lists(problem: Problem, wanted: bool, run: Run) -> Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(Refinement):
     """One pass of 1-opt and 2-opt changes (ICSM15, Algorithm 3): up to `size` improving migrations and
     exchanges are collected in the order of the records, then applied, the best first, to groups not yet
     touched. Group sizes stay within k and 2k−1. O(n²p). Beyond 5,000 records only the groups of the 30
@@ -191,7 +191,6 @@ class Pool:
     `size` is not given.
     """
 
-    needs_start: ClassVar[bool] = True
     size: int | None = None
     lists: bool = True
 
@@ -208,7 +207,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(Refinement):
     """The n-opt step (ICSM15, Algorithm 4): the most improving cyclic shift of records over groups that
     starts at the group of lowest score and visits groups by their distance from it, found as a shortest
     path; the best one is applied. Where the paper stops if there is none, the groups of next lowest score
@@ -216,7 +215,6 @@ class Cycle:
     30 records nearest to it, unless `lists` is false.
     """
 
-    needs_start: ClassVar[bool] = True
     tries: int = 3
     lists: bool = True
 
@@ -241,17 +239,16 @@ def _improved(
         labels = run.call(lambda: kernel(lists))
     except errors.DeadlinePassed:
         return replace(start, truncated=True)
-    return better_of(start, evaluate(problem, labels, start.bound, truncated=start.truncated))
+    return refined(problem, start, labels)
 
 
 @dataclass(frozen=True, slots=True)
-class Restarts:
+class Restarts(Refinement):
     """A refinement from the start and from perturbed copies of it; the best result is kept
     (ICSM15, section 5.3). A copy has the groups of up to `records` random records permuted among them,
     so that group sizes stay. Restarts run in parallel; ties go to the earliest.
     """
 
-    needs_start: ClassVar[bool] = True
     stage: Stage
     starts: int = 1_600
     records: int = 20

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from microagg import _core, errors, wording
 from microagg.methods import memory_needs
 from microagg.methods.run import Run
-from microagg.methods.stage import Order, Stage, better_of, evaluate, refuse_bad_settings
+from microagg.methods.stage import Order, Stage, evaluate, refined, refuse_bad_settings
 from microagg.model import Partition, Problem, Rows
 
 
@@ -92,6 +92,7 @@ class PathCut:
     section 4.2). Never returns worse than its start. O(nkp) beside the path, cyclic O(nkp + nk²).
     """
 
+    uses_effort: ClassVar[bool] = False
     order: Order = field(default_factory=GroupTour)
     cyclic: bool = False
 
@@ -109,5 +110,6 @@ class PathCut:
             )
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
-        found = evaluate(problem, labels, start.bound, truncated=start.truncated)
-        return better_of(start, found) if self.needs_start else found
+        if self.needs_start:
+            return refined(problem, start, labels)
+        return evaluate(problem, labels, start.bound, truncated=start.truncated)

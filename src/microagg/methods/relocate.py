@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from microagg import _core, errors, wording
-from microagg.methods.anneal import anneal_levels, anneal_once, descend_labels, polish
+from microagg.methods.anneal import anneal_each, anneal_levels, descend_labels, polish
 from microagg.methods.blocks import (
     ONE_BLOCK_RECORDS,
     blocks_of_groups,
@@ -22,11 +22,12 @@ from microagg.methods.cooling import (
     neighbourhood_widths,
     planned_steps,
     schedule,
+    seconds_of_mdav,
 )
 from microagg.methods.local_search import Cycle, Descent, descent_of
 from microagg.methods.neighbours import list_length, near_lists
 from microagg.methods.run import Run
-from microagg.methods.stage import Escalate, better_of, chain, evaluate, solve
+from microagg.methods.stage import Escalate, Refinement, better_of, chain, evaluate, solve
 from microagg.model import Labels, Partition, Problem, Rows
 
 HOT_SHARE, MOST_HOT_SHARE, HOT_STEPS_A_RECORD = 0.2, 0.7, 16_000
@@ -95,9 +96,8 @@ def _seconds_a_step(problem: Problem) -> float:
 def _seconds_beside(problem: Problem) -> float:
     """Time of MDAV, neighbour lists and all descents on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
-    mdav = 3.2e-11 * min(n * n, 10**10) * p / k
     cycles = 5e-8 * cycles_of(problem) * n * n
-    return mdav + cycles + (2e-5 * n + 6e-6 * n * min(k, 300)) * max(1.0, p / 13.0)
+    return seconds_of_mdav(problem) + cycles + (2e-5 * n + 6e-6 * n * min(k, 300)) * max(1.0, p / 13.0)
 
 
 def cycles_of(problem: Problem) -> int:
@@ -107,7 +107,7 @@ def cycles_of(problem: Problem) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Relocate:
+class Relocate(Refinement):
     """Descent; a hot anneal and three warm ones, each from there, of which the best is kept; then
     relocations of groups: a region around a record that is far from its centroid loses a group elsewhere
     and gains one at that record (or only loses or gains one), is arranged by k-means with sizes of at
@@ -118,7 +118,6 @@ class Relocate:
     two descents.
     """
 
-    needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     steps: int | None = None
     anneals: bool = True
@@ -216,11 +215,7 @@ class _Search:
         own = run.with_seed(0)  # no other part's, so that the clock does not change their seeds
         begun = run.watch.seconds
         try:
-            blocks = (
-                np.zeros_like(self.descended.labels)
-                if self.whole
-                else blocks_of_groups(self.problem, self.descended.labels, own.seed, own)
-            )
+            blocks = blocks_of_groups(self.problem, self.descended.labels, own.seed, own)
         except errors.Cancelled:
             return steps
         anneal_levels(
@@ -234,22 +229,9 @@ class _Search:
         return max(0, int(left / pace))
 
     def _anneal_all(self, start: Partition, anneals: list[tuple[int, int]]) -> list[Partition]:
-        """Anneals from one start, in parallel; each has a first level and a number of steps."""
-
-        def anneal(item: tuple[int, int], child: Run) -> Partition:
-            first, steps = item
-            if steps < 1:
-                return start
-            if child.overdue:
-                return replace(start, truncated=True)
-            cooling = schedule(self.problem, self.lists, self.descended.sse, steps, first)
-            return anneal_once(self.problem, start, self.lists, cooling, False, child)
-
-        own = self._next_run()
-        if self.whole:
-            found = own.map(anneal, anneals)
-        else:  # the blocks of each go in parallel
-            found = [anneal(item, own.with_seed(place)) for place, item in enumerate(anneals)]
+        found = anneal_each(
+            self.problem, start, self.lists, self.descended.sse, anneals, False, self._next_run()
+        )
         self.late = self.late or any(partition.truncated for partition in found)
         return found
 
@@ -277,13 +259,10 @@ class _Search:
             own = self._next_run()
             if own.overdue:
                 break
-            if rounds == 1:
-                blocks = np.zeros_like(labels)
-            else:
-                try:
-                    blocks = blocks_of_groups(problem, labels, own.seed, own, size)
-                except errors.Cancelled:
-                    break
+            try:
+                blocks = blocks_of_groups(problem, labels, own.seed, own, size)
+            except errors.Cancelled:
+                break
             order = np.arange(n, dtype=np.int32)
             labels = solve_blocks(problem, labels, rows_of_blocks(blocks, order), relocate, own)
         if self.whole:

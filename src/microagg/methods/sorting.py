@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import _core, wording
 from microagg.methods.run import Run
-from microagg.methods.stage import evaluate
-from microagg.model import Partition, Points, Problem
+from microagg.methods.stage import Initial, evaluate
+from microagg.model import Labels, Partition, Points, Problem
 
 Values = NDArray[np.float64]
 
@@ -29,12 +30,10 @@ def proven_optimal(problem: Problem, found: Partition, bound: float) -> Partitio
 
 
 @dataclass(frozen=True, slots=True)
-class OptimalUnivariate:
+class OptimalUnivariate(Initial):
     """The optimum for one attribute: Hansen and Mukherjee's shortest path over the sorted values
     (VLDBJ06, section 2). O(n) sorting and O(n) search in practice, O(nk) at worst.
     """
-
-    needs_start: ClassVar[bool] = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         n, p = problem.points.shape
@@ -97,19 +96,27 @@ class ByComponent:
         return [np.ascontiguousarray(scores @ weights)]
 
 
+def best_along(
+    axes: list[Values], form: Callable[[Values], Labels], problem: Problem, start: Partition
+) -> Partition:
+    """The best of what is formed along each of some axes (ties: the first)."""
+    found = [evaluate(problem, form(values), start.bound) for values in axes]
+    return min(found, key=lambda partition: partition.sse)
+
+
 @dataclass(frozen=True, slots=True)
-class FixedRuns:
+class FixedRuns(Initial):
     """Univariate fixed-size microaggregation (UFS; CMP98, section 2.1): groups of k successive records
     along an axis, the last group with the rest. If the axis offers several, the best is kept. O(n log n).
     """
 
-    needs_start: ClassVar[bool] = False
     axis: Axis
     descending: bool = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        found = [
-            evaluate(problem, _core.fixed_runs(values, problem.k, self.descending), start.bound)
-            for values in self.axis.values(problem.points)
-        ]
-        return min(found, key=lambda partition: partition.sse)
+        return best_along(
+            self.axis.values(problem.points),
+            lambda values: _core.fixed_runs(values, problem.k, self.descending),
+            problem,
+            start,
+        )

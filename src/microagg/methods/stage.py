@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints, runtime_checkable
 
 import numpy as np
 
@@ -41,9 +41,30 @@ class Stage(Protocol):
         """False: an initial method, which ignores its start. True: a refinement of its start."""
         ...
 
+    @property
+    def uses_effort(self) -> bool:
+        """Whether the run's effort changes what it does, apart from the stages among its settings."""
+        ...
+
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         """Solve, or improve on `start`."""
         ...
+
+
+class Initial:
+    """A stage that ignores its start and does the same at every effort, unless it says otherwise."""
+
+    __slots__ = ()
+    needs_start: ClassVar[bool] = False
+    uses_effort: ClassVar[bool] = False
+
+
+class Refinement:
+    """A stage that improves on its start and does the same at every effort, unless it says otherwise."""
+
+    __slots__ = ()
+    needs_start: ClassVar[bool] = True
+    uses_effort: ClassVar[bool] = False
 
 
 class Order(Protocol):
@@ -108,8 +129,16 @@ def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partiti
 
 
 def better_of(start: Partition, found: Partition) -> Partition:
-    """What a refinement returns: `found` where it improves on `start`, else `start`."""
+    """`found` where it improves on `start`, else `start`."""
     return found if found.sse < start.sse else start
+
+
+def refined(problem: Problem, start: Partition, labels: Labels, cut_short: bool = False) -> Partition:
+    """What a refinement returns that has found these groups: they, where they improve on `start`, else
+    `start`; truncated if either was.
+    """
+    found = better_of(start, evaluate(problem, labels, start.bound))
+    return replace(found, truncated=start.truncated or cut_short)
 
 
 def chain(*stages: Stage) -> Stage:
@@ -129,6 +158,7 @@ def chain(*stages: Stage) -> Stage:
 class Chain:
     """Left to right, the contract checked after each stage. Made by `chain`."""
 
+    uses_effort: ClassVar[bool] = False
     stages: tuple[Stage, ...]
 
     @property
@@ -158,6 +188,7 @@ class Within:
     one of the whole.
     """
 
+    uses_effort: ClassVar[bool] = False
     stage: Stage
     by: Blocks | None = None
 
@@ -214,6 +245,7 @@ class Within:
 class Best:
     """All stages from the same start; the lowest SSE wins (ties: the first)."""
 
+    uses_effort: ClassVar[bool] = False
     stages: tuple[Stage, ...]
 
     def __init__(self, *stages: Stage) -> None:
@@ -241,7 +273,7 @@ class Best:
 
 
 @dataclass(frozen=True, slots=True)
-class Escalate:
+class Escalate(Refinement):
     """Refinements of rising effort: the first while it improves, then the next, and back to the first
     after each improvement; ends when none improves or after `rounds` improvements.
     """
@@ -255,11 +287,6 @@ class Escalate:
         for stage in self.stages:
             if not stage.needs_start:
                 raise wording.initial_after_start(repr(stage), "the start")
-
-    @property
-    def needs_start(self) -> bool:
-        """Always: there is nothing to improve without a start."""
-        return True
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         for _ in range(self.rounds):

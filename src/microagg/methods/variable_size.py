@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from microagg import _core, wording
 from microagg.methods import memory_needs
 from microagg.methods.run import Run
-from microagg.methods.sorting import Axis, ByComponent
-from microagg.methods.stage import cheapest_labels, evaluate
+from microagg.methods.sorting import Axis, ByComponent, Values, best_along
+from microagg.methods.stage import Initial, cheapest_labels, evaluate
 from microagg.model import Labels, Partition, Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Vmdav:
+class Vmdav(Initial):
     """V-MDAV (named in CGS22, section 2): a group around the record farthest from the centroid of all
     takes further records while they are near enough. O(n²p) for each γ.
 
@@ -25,7 +24,6 @@ class Vmdav:
     `gamma=None` tries 0, 0.1, … 2.0 and keeps the best.
     """
 
-    needs_start: ClassVar[bool] = False
     gamma: float | None = None
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
@@ -47,12 +45,10 @@ class Vmdav:
 
 
 @dataclass(frozen=True, slots=True)
-class MstCut:
+class MstCut(Initial):
     """The minimum spanning tree cut at its longest edges while both parts keep k records
     (Laszlo and Mukherjee; TFRP07, section 2.3). Groups may be large: re-split them by `Within`. O(n²p).
     """
-
-    needs_start: ClassVar[bool] = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         labels = run.call(lambda: _core.mst_cut(problem.points, problem.k, run.watch))
@@ -60,7 +56,7 @@ class MstCut:
 
 
 @dataclass(frozen=True, slots=True)
-class KWard:
+class KWard(Initial):
     """k-Ward (CMP98, Algorithm 1): from two extreme groups of k, Ward's joins of the cheapest pair, never
     of two groups that both have k, until all have; groups of 2k or more are split in the same way. O(n²p).
 
@@ -71,7 +67,6 @@ class KWard:
     (the univariate method).
     """
 
-    needs_start: ClassVar[bool] = False
     axis: Axis | None = None
     projected: bool = False
     swap: bool = False
@@ -94,50 +89,43 @@ class KWard:
         else:
             extremes = _core.Extremes.VALUES
             axes = self.axis.values(problem.points)
-        found = []
-        for values in axes:
+
+        def join(values: Values) -> Labels:
             points = values.reshape(-1, 1) if self.projected else problem.points
-            labels = run.call(
-                lambda points=points, values=values: _core.k_ward(  # type: ignore[misc]
-                    points, values, extremes, bits, problem.k, run.watch
-                )
-            )
-            found.append(evaluate(problem, labels, start.bound))
-        return min(found, key=lambda partition: partition.sse)
+            return run.call(lambda: _core.k_ward(points, values, extremes, bits, problem.k, run.watch))
+
+        return best_along(axes, join, problem, start)
 
 
 @dataclass(frozen=True, slots=True)
-class Genetic:
+class Genetic(Initial):
     """A genetic search over the cuts of an order, a partition being a string of bits (CMP98, section 2.2).
 
     `axis` orders the records; where it offers several orders, the best result is kept. Individual sorting,
     the paper's other way, is this method on each attribute by itself: `partition_each`.
     """
 
-    needs_start: ClassVar[bool] = False
     generations: int = 1_000
     axis: Axis = field(default_factory=ByComponent)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
-        found = []
-        for values in self.axis.values(problem.points):
+        def search(values: Values) -> Labels:
             order = np.argsort(values, kind="stable").astype(np.int32)
-            labels = run.call(
-                lambda order=order: _core.genetic(  # type: ignore[misc]
+            return run.call(
+                lambda: _core.genetic(
                     problem.points, order, problem.k, self.generations, run.seed, run.watch
                 )
             )
-            found.append(evaluate(problem, labels, start.bound))
-        return min(found, key=lambda partition: partition.sse)
+
+        return best_along(self.axis.values(problem.points), search, problem, start)
 
 
 @dataclass(frozen=True, slots=True)
-class GeneticGroups:
+class GeneticGroups(Initial):
     """A genetic search over group labels: children inherit whole groups and are repaired. Ours, where CMP98
     (section 3.2) names the difficulty.
     """
 
-    needs_start: ClassVar[bool] = False
     generations: int = 2_000
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:

@@ -52,13 +52,9 @@ def check_against_data(plan: MethodPlan, n: int) -> None:
 
 def can_stop_early(stage: Stage) -> bool:
     """Whether a time limit has an effect: some part of the method can be ended before it is done."""
-    return any(part.needs_start or _uses_effort(part) for part in parts_of(stage))
+    return any(part.needs_start or part.uses_effort for part in parts_of(stage))
 
 
 def can_do_more(stage: Stage) -> bool:
     """Whether effort has an effect: some part of the method can always look for better groups."""
-    return any(_uses_effort(part) for part in parts_of(stage))
-
-
-def _uses_effort(stage: Stage) -> bool:
-    return bool(getattr(stage, "uses_effort", False))
+    return any(part.uses_effort for part in parts_of(stage))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from microagg.engines import local
 from microagg.engines.solving import solve_all
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
-from microagg.methods.stage import solve
+from microagg.methods.stage import Initial, solve
 from microagg.model import Microdata, Partition, Problem
 from microagg.plan.profile import Profile
 from microagg.plan.protection import Protection
@@ -78,10 +78,9 @@ def draft_plan(source: Microdata, found: Profile, k: int, accept: Sequence[str] 
 
 
 @dataclass(frozen=True, slots=True)
-class QuickGroups:
+class QuickGroups(Initial):
     """MDAV, inside blocks where there are many records; what was solved once is not solved again."""
 
-    needs_start: ClassVar[bool] = False
     known: dict[bytes, Partition] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:

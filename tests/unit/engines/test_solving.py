@@ -30,6 +30,7 @@ class Hold:
     """Descent, but for one problem, at which it waits until the run is stopped."""
 
     needs_start = True
+    uses_effort = False
 
     def __init__(self, held: Problem | None) -> None:
         self._held = held
@@ -132,6 +133,7 @@ def test_a_second_ctrl_c_ends_the_quick_groups_at_once(
 
     class Endless:
         needs_start = False
+        uses_effort = False
 
         def __call__(self, problem: Problem, start: Partition, run: Run) -> Partition:
             def kernel() -> Partition:

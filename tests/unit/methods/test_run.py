@@ -126,6 +126,7 @@ class _Initial:
     """An initial stage made of a function."""
 
     needs_start = False
+    uses_effort = False
 
     def __init__(self, solve: Callable[[Problem, Partition, Run], Partition]) -> None:
         self._solve = solve

@@ -16,17 +16,23 @@ from microagg.methods.exact.group_columns import NO_CUTS, Prices
 from microagg.methods.exact.pricing import Node, repair
 from microagg.methods.run import Run
 from microagg.methods.sorting import proven_optimal
-from microagg.methods.stage import Within, better_of, evaluate, refuse_bad_settings, solve
+from microagg.methods.stage import (
+    Initial,
+    Refinement,
+    Within,
+    better_of,
+    evaluate,
+    refuse_bad_settings,
+    solve,
+)
 from microagg.model import Effort, Labels, Partition, Problem
 
 MOST_RECORDS_EXHAUSTIVE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Exhaustive:
+class Exhaustive(Initial):
     """The optimum of a tiny problem by looking at every partition. O(3ⁿ), at most 16 records."""
-
-    needs_start: ClassVar[bool] = False
 
     def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
         n = len(problem.points)
@@ -95,14 +101,13 @@ def prove(problem: Problem, start: Partition, target: float, nodes: int, work: i
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Refinement):
     """Column generation with cuts and branching (after CGS22, section 4): the optimum with proof, or the
     best partition found with a bound. It ends when the gap is at most `gap` percent, when its tree has
     `nodes` or its pricing has done its `work` (by effort unless given), or at the deadline. Moderate n and
     k of at most about 5; up to 6,000 records, beyond it only bounds.
     """
 
-    needs_start: ClassVar[bool] = True
     uses_effort: ClassVar[bool] = True
     gap: float = 0.0
     nodes: int | None = None
@@ -121,13 +126,12 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbourhoods:
+class Neighbourhoods(Refinement):
     """Large-neighbourhood search: the groups are cut into compact blocks of about `size` records (by k
     unless given), each block is optimised by column generation from its groups, with `work` as in `Exact`,
     then they are cut elsewhere, until `patience` rounds in a row bring nothing. Blocks go in parallel.
     """
 
-    needs_start: ClassVar[bool] = True
     size: int | None = None
     patience: int = 3
     work: int = WORK_IN_NEIGHBOURHOOD
