@@ -132,10 +132,7 @@ def assignment_rounds(
     """
 
 def sparse_assignment(
-    starts: NDArray[numpy.int64],
-    columns: NDArray[numpy.int32],
-    costs: NDArray[numpy.float64],
-    watch: Watch,
+    starts: NDArray[numpy.int64], columns: NDArray[numpy.int32], costs: NDArray[numpy.float64], watch: Watch
 ) -> NDArray[numpy.int32]:
     """
     The column of each row in the cheapest assignment. Row i knows those columns that lie
@@ -296,11 +293,7 @@ def best_cycle(
     """
 
 def neighbour_lists(
-    points: NDArray[numpy.float64],
-    length: int,
-    most_leaves: int,
-    threads: int,
-    watch: Watch,
+    points: NDArray[numpy.float64], length: int, most_leaves: int, threads: int, watch: Watch
 ) -> NDArray[numpy.int32]:
     """
     The `length` nearest records of each, nearest first, one row each; exact if `most_leaves`
@@ -368,9 +361,7 @@ def path_cut(
     """The best groups of k to 2k-1 records that follow each other on a path."""
 
 def column_costs(
-    points: NDArray[numpy.float64],
-    members: NDArray[numpy.int32],
-    sizes: NDArray[numpy.int64],
+    points: NDArray[numpy.float64], members: NDArray[numpy.int32], sizes: NDArray[numpy.int64]
 ) -> NDArray[numpy.float64]:
     """
     The SSE of each group; the members of all groups come one after the other.
@@ -427,11 +418,7 @@ class Pricing:
         most_of_one: int,
         watch: Watch,
     ) -> tuple[
-        NDArray[numpy.int32],
-        NDArray[numpy.int64],
-        NDArray[numpy.float64],
-        NDArray[numpy.float64],
-        bool,
+        NDArray[numpy.int32], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64], bool
     ]:
         """
         Groups of k to 2k-1 records with a reduced cost below `below`: their members, sizes and
@@ -500,11 +487,7 @@ def standardise(
     """
 
 def nearest_targets(
-    points: NDArray[numpy.float64],
-    targets: int,
-    length: int,
-    threads: int,
-    watch: Watch,
+    points: NDArray[numpy.float64], targets: int, length: int, threads: int, watch: Watch
 ) -> NDArray[numpy.int32]:
     """
     The first points are targets, the others queries: for each query the nearest targets,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from microagg import wording
 from microagg.api.partition import partition
+from microagg.methods.stage import Stage
 from microagg.model import Doubles, Effort, ScaleName, Table
 from microagg.prepare.units import to_points
 
@@ -18,9 +19,6 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise wording.needs_extra("Microaggregator", "scikit-learn 1.6 or newer", "sklearn") from None
-
-if TYPE_CHECKING:
-    from microagg.methods.stage import Stage
 
 
 class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from microagg import certificate, read, wording
 from microagg.aggregate.groups import aggregate
 from microagg.methods.exact import MOST_RECORDS_PRICED
+from microagg.methods.exact.column_generation import Proof
+from microagg.methods.exact.group_columns import Prices
 from microagg.methods.objective import information_loss
 from microagg.model import Doubles, Labels, ScaleName, gap_above, is_optimal, nearness
-
-if TYPE_CHECKING:
-    from microagg.methods.exact.column_generation import Proof
-    from microagg.methods.exact.group_columns import Prices
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
