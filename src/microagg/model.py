@@ -78,50 +78,48 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
-    """How a CSV file is written, as far as it is given; the rest is detected.
-
-    `delimiter` is one character, `encoding` a name that Python knows, `decimal` the point or the comma.
+    """How a CSV file is written: one character between fields, an encoding that Python knows, and the point
+    or the comma as the decimal sign.
     """
 
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
+    delimiter: str
+    encoding: str
+    decimal: str
 
     def __post_init__(self) -> None:
         if self.delimiter == self.decimal == ",":
             raise wording.comma_twice()
 
-    def given(self) -> list[str]:
-        """The names of the options that are given."""
-        return [name for name in CSV_OPTIONS if getattr(self, name) is not None]
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where in a CSV file or a workbook the table is, as far as it is given.
+    """How a file is written and where in it the table is, as far as that is given; the rest is detected.
 
-    `header`: "yes" if its first row holds the names of the columns, "no" if that is a record; by default
-    that row is judged. `sheet`: of a workbook. `header_row`: the row that holds the names, counted from 1;
-    those above it are skipped.
+    The first three are those of `CsvFormat`. `header`: "yes" if its first row holds the names of the
+    columns, "no" if that is a record. `sheet`: of a workbook. `header_row`: the row that holds the names,
+    counted from 1; those above it are skipped.
     """
 
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
     header: str | None = None
     sheet: str | None = None
     header_row: int | None = None
 
     def __post_init__(self) -> None:
+        if self.delimiter == self.decimal == ",":
+            raise wording.comma_twice()
         if self.header == "no" and self.header_row is not None:
             raise wording.header_row_without_header()
 
     def given(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in LAYOUT_OPTIONS}
+        values = {name: getattr(self, name) for name in FILE_OPTIONS}
         return {name: value for name, value in values.items() if value is not None}
 
 
 CSV_OPTIONS = tuple(each.name for each in fields(CsvFormat))
-LAYOUT_OPTIONS = tuple(each.name for each in fields(Layout))
-FILE_OPTIONS = (*CSV_OPTIONS, *LAYOUT_OPTIONS)
-"""How a file is written."""
+FILE_OPTIONS = tuple(each.name for each in fields(Layout))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +161,7 @@ class Origin:
     path: Path | None = None
     """None: standard input or a frame."""
     csv: CsvFormat | None = None
-    """Complete, as given or detected."""
+    """As given or detected."""
     labels: StatisticalLabels | None = None
     frame: object | None = None
     """What was given, in its own kind."""

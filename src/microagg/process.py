@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-_HELD_BACK = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals by which somebody asks a process to end."""
 _last_committed: list[str] = []
 
 
@@ -96,7 +97,7 @@ def signals_held_back() -> Iterator[None]:
     # A handler that was not installed by Python could not be put back.
     handlers = {
         number: handler
-        for number in _HELD_BACK
+        for number in ENDING
         if (handler := signal.getsignal(number)) not in (None, signal.SIG_IGN)
     }
     try:

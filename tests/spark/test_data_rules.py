@@ -14,7 +14,7 @@ import microagg
 from microagg.engines.spark.file_system import source_of
 from microagg.engines.spark.protecting import protect as protect_frame
 from microagg.errors import DataError, SettingsError, UnsafeRelease
-from microagg.model import CsvFormat, Layout
+from microagg.model import Layout
 from microagg.plan.protection import Protection
 from microagg.verify.recount import _understood
 from microagg.verify.values import as_understood
@@ -99,7 +99,7 @@ def test_texts_that_mean_missing(session: Any, tmp_path: Path) -> None:
     rows = [f"{at},{'.' if at % 4 == 0 else '-' if at % 4 == 1 else 100 + at * 7 % 24}" for at in range(24)]
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "data.csv").write_text("\n".join(["age,wages", *rows]) + "\n")
-    source = source_of(session, str(tmp_path / "in"), CsvFormat(), Layout())
+    source = source_of(session, str(tmp_path / "in"), Layout())
     words = {"k": 3, "keys": ["wages"], "pass": ["age"], "missing": "by-pattern"}
     with pytest.raises(DataError, match="something other than numbers in 12 of 24 rows"):
         protect_frame(source, Protection.of(words))
@@ -121,7 +121,7 @@ def test_numbers_with_signs_are_reported_as_numbers_stored_as_text(session: Any,
     texts = ["$1,234", "1,234", "€ 12", "12 %", "56", "1\u202f234"]
     rows = [f'{at},"{texts[at % 6]}"' for at in range(24)]
     (tmp_path / "data.csv").write_text("\n".join(["age,pay", *rows]) + "\n", encoding="utf-8")
-    source = source_of(session, str(tmp_path / "data.csv"), CsvFormat(), Layout())
+    source = source_of(session, str(tmp_path / "data.csv"), Layout())
     with pytest.raises(DataError, match="'pay' holds numbers stored as text") as refused:
         protect_frame(source, Protection.of({"k": 3, "keys": ["pay"], "pass": ["age"]}))
     for count, what in ((8, "thousands separators"), (12, "currency or percent sign")):

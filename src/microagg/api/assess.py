@@ -14,7 +14,7 @@ from microagg.assessment.before import RiskBefore, risk_before
 from microagg.engines.release import OutputPaths
 from microagg.engines.run_record import RunRecord, digest_of, read_record
 from microagg.methods.run import Progress
-from microagg.model import FILE_OPTIONS, LAYOUT_OPTIONS, Effort, ScaleName
+from microagg.model import FILE_OPTIONS, Effort, ScaleName
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import Planned
@@ -95,11 +95,11 @@ def assess(
     _check_callable(progress)
     if protected is None:
         return _before(original, planned, given, progress)
-    layout = check(LAYOUT_OF_TWO_FILES, {name: given.pop(name) for name in LAYOUT_OPTIONS if name in given})
-    csv_format, _ = file_options(given)
+    pairs = {name: given.pop(name) for name in LAYOUT_OF_TWO_FILES if name in given}
+    layout = check(LAYOUT_OF_TWO_FILES, pairs) | file_options(given).given()
     own = AssessmentPlan.of(given, planned.settings)
     assessing.check_measures(own)
-    before, after = two_files(original, protected, csv_format, layout, planned, progress)
+    before, after = two_files(original, protected, layout, planned, progress)
     if known is None:
         return assessing.assess(before, after, own, progress=progress)
     known.check_source(before.origin.name, digest_of(before))
@@ -185,7 +185,7 @@ def compare(
     if data is None:
         raise wording.not_given("data", "a data frame or a path")
     given = _with_roles_and_policies(planned, given)
-    csv_format, layout = file_options(given)
+    layout = file_options(given)
     others = take(MeasureSettings, given).measures
     own = take(CompareSettings, given)
     strategies = strategies_of(own.k, own.methods, own.subsets, given)
@@ -193,7 +193,7 @@ def compare(
     _check_callable(progress)
     comparing.check_compared_measures(others)
     return comparing.compare(
-        one_file(data, csv_format, layout, planned, progress),
+        one_file(data, layout, planned, progress),
         strategies,
         max_risk=own.max_risk,
         measures=others,
@@ -234,7 +234,7 @@ def _before(
     progress: Callable[[Progress], object] | None,
 ) -> RiskBefore:
     """The risk of one file as it is."""
-    csv_format, layout = file_options(given)
+    layout = file_options(given)
     own = AssessmentPlan.of(given, planned.settings, of_one_file=True)
-    source = one_file(original, csv_format, layout, planned, progress)
+    source = one_file(original, layout, planned, progress)
     return risk_before(source, own, planned.settings.get("drop", ()))

@@ -124,16 +124,15 @@ def protect_with(
 
     `repeats`: the record of the release that is to be made again.
     """
-    csv_format, layout = file_options(settings)
+    layout = file_options(settings)
     protection = Protection.of(settings)
     if progress is not None and not callable(progress):
         raise wording.not_callable("progress", type(progress).__name__)
     if source is None:
         raise wording.not_given("data", "a data frame or a path")
     if is_spark_frame(source):
-        unused = [*csv_format.given(), *layout.given()]
-        return _protect_on_spark(source, protection, unused, progress, repeats)
-    microdata = microdata_from(source, csv_format, layout, progress)
+        return _protect_on_spark(source, protection, list(layout.given()), progress, repeats)
+    microdata = microdata_from(source, layout, progress)
     origin = replace(microdata.origin, notes=(*microdata.origin.notes, *notes))
     microdata = replace(microdata, origin=origin)
     if repeats is None:

@@ -9,26 +9,23 @@ from typing import Any
 
 from microagg import read, wording
 from microagg.api.sources import microdata_from
-from microagg.formats import FORMATS, without_effect
+from microagg.formats import FORMATS
 from microagg.methods.run import Watcher
-from microagg.model import CSV_OPTIONS, LAYOUT_OPTIONS, CsvFormat, Layout, Microdata
+from microagg.model import CSV_OPTIONS, Layout, Microdata
 from microagg.plan.plan_file import Planned
 from microagg.read.files import STANDARD_INPUT
 
 
-def one_file(
-    original: object, csv_format: CsvFormat, layout: Layout, planned: Planned, progress: Watcher | None
-) -> Microdata:
+def one_file(original: object, layout: Layout, planned: Planned, progress: Watcher | None) -> Microdata:
     """Read by what is given, and by what a plan has beside it and acts on this file."""
     source = Path(original) if isinstance(original, str | Path) else original
-    return microdata_from(source, *_completed(csv_format, layout, planned, _kind(source)), progress)
+    return microdata_from(source, _completed(layout, planned, _options_of(source)), progress)
 
 
 def two_files(
     original: object,
     protected: object,
-    csv_format: CsvFormat,
-    layout: Mapping[str, object],
+    given: Mapping[str, object],
     planned: Planned,
     progress: Watcher | None,
 ) -> tuple[Microdata, Microdata]:
@@ -36,54 +33,38 @@ def two_files(
     sources = [Path(data) if isinstance(data, str | Path) else data for data in (original, protected)]
     if all(isinstance(source, Path) and source == STANDARD_INPUT for source in sources):
         raise wording.one_standard_input()
-    kinds = [_kind(source) for source in sources]
-    formats = [csv_format if kind == "CSV" else CsvFormat() for kind in kinds]
-    if csv_format.given() and not any(each.given() for each in formats):
-        raise wording.no_csv_at_all(csv_format.given())
-    first, second = _layouts(layout, kinds)
+    acting = [_options_of(source) for source in sources]
+    of_csv = [name for name in CSV_OPTIONS if name in given]
+    if of_csv and not any("delimiter" in options for options in acting):
+        raise wording.no_csv_at_all(of_csv)
+    first, second = _layouts(given, acting)
     return (
-        microdata_from(sources[0], *_completed(formats[0], first, planned, kinds[0]), progress),
-        microdata_from(sources[1], formats[1], second, progress),
+        microdata_from(sources[0], _completed(first, planned, acting[0]), progress),
+        microdata_from(sources[1], second, progress),
     )
 
 
-def _kind(source: object) -> str:
-    return read.origin_of(source).format if isinstance(source, Path) else "frame"
+def _options_of(source: object) -> Sequence[str]:
+    """Those that act on a file, none on a data frame."""
+    return FORMATS[read.origin_of(source).format].options if isinstance(source, Path) else ()
 
 
-def _completed(
-    csv_format: CsvFormat, layout: Layout, planned: Planned, kind: str
-) -> tuple[CsvFormat, Layout]:
-    """With what the plan has for a file of this kind and is not given."""
-    signs = {name: planned.settings.get(name) for name in CSV_OPTIONS if kind == "CSV"}
-    csv_format = replace(csv_format, **_where_open(csv_format, signs))
-    places = {name: planned.settings.get(name) for name in LAYOUT_OPTIONS}
-    acting = {
-        name: value
-        for name, value in _where_open(layout, places).items()
-        if not without_effect(Layout(**{name: value}), kind)
-    }
-    return csv_format, replace(layout, **acting)
+def _completed(layout: Layout, planned: Planned, acting: Sequence[str]) -> Layout:
+    """With what the plan has for this file and is not given."""
+    taken = {name: planned.settings.get(name) for name in acting if getattr(layout, name) is None}
+    return replace(layout, **taken)
 
 
-def _where_open(given: CsvFormat | Layout, planned: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value for name, value in planned.items() if value is not None and getattr(given, name) is None
-    }
-
-
-def _layouts(layout: Mapping[str, object], kinds: Sequence[str]) -> list[Layout]:
+def _layouts(given: Mapping[str, Any], acting: Sequence[Sequence[str]]) -> list[Layout]:
     """One for each file: a pair has what is given for each by itself."""
     of_file: list[dict[str, Any]] = [{}, {}]
-    for name, value in layout.items():
+    for name, value in given.items():
         if isinstance(value, list):
             of_file[0][name], of_file[1][name] = value
         elif value is not None:
-            given: dict[str, Any] = {name: value}
-            acts = [not without_effect(Layout(**given), kind) for kind in kinds]
-            if not any(acts):
+            if not any(name in options for options in acting):
                 taking = [each.name for each in FORMATS.values() if name in each.options]
                 raise wording.no_effect_on_either(name, taking)
-            for own, takes in zip(of_file, acts, strict=True):
-                own.update(given if takes else {})
+            for own, options in zip(of_file, acting, strict=True):
+                own.update({name: value} if name in options else {})
     return [Layout(**own) for own in of_file]

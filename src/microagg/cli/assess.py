@@ -14,8 +14,7 @@ from microagg import wording
 from microagg.api.assess import assess as judge
 from microagg.assessment.assessment import Assessment
 from microagg.assessment.before import RiskBefore
-from microagg.cli.progress_bar import Bar
-from microagg.cli.terminal import one_json
+from microagg.cli.progress_bar import Bar, one_json
 from microagg.measure import MEASURES, MOST_IMPORTANT
 from microagg.measure.explain import described_fields, explain_measure, list_measures, measure_named
 from microagg.report import check_installed

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from microagg import wording
 from microagg.settings.declared import (
@@ -84,19 +83,15 @@ class Command(click.Command):
         try:
             left = super().parse_args(ctx, args)
         except click.NoSuchOption as unknown:
-            self._refuse_replaced(unknown.option_name)
+            name = unknown.option_name.lstrip("-").replace("-", "_")
+            if name in REPLACED and REPLACED[name].by in self.options:
+                raise REPLACED[name].refusal() from None
             raise
         _, _, order = self.make_parser(ctx).parse_args(args=given)
         for parameter, times in Counter(order).items():
             if times > 1 and _takes_one_value(parameter):
                 raise wording.option_given_twice("/".join(parameter.opts))
         return left
-
-    def _refuse_replaced(self, flag: str) -> None:
-        """`SettingsError` for an option that this command has another one for now."""
-        name = flag.lstrip("-").replace("-", "_")
-        if name in REPLACED and REPLACED[name].by in self.options:
-            raise REPLACED[name].refusal()
 
     def invoke(self, ctx: click.Context) -> None:
         """Hand all that was given to the command's own function."""
@@ -149,7 +144,7 @@ class Commands(click.Group):
 def _click_option(option: Option, may_have_plan: bool) -> click.Option:
     """What is not given is left to whoever has the default: a plan may have another value."""
     kind = option.kind.of_one if isinstance(option.kind, OfTwoFiles) else option.kind
-    is_switch = kind.value_type is bool
+    is_switch, choices = kind.value_type is bool, option.kind.choices
     return click.Option(
         [*option.flags, option.name],
         type=_PATH if isinstance(kind, File) else kind.value_type,
@@ -159,7 +154,11 @@ def _click_option(option: Option, may_have_plan: bool) -> click.Option:
         required=option.default is REQUIRED and not may_have_plan,
         metavar=None if is_switch else kind.metavar,
         help=_help(option),
-        shell_complete=_completer(option) if option.kind.choices else None,
+        shell_complete=(
+            lambda _ctx, _parameter, typed: [each for each in choices if each.startswith(typed)]
+        )
+        if choices
+        else None,
     )
 
 
@@ -170,13 +169,6 @@ def _help(option: Option) -> str:
         shown = ",".join(map(str, given)) if isinstance(given, tuple) else given
         sentences.append(f"[default: {shown}]")
     return " ".join(filter(None, sentences))
-
-
-def _completer(option: Option) -> Any:
-    def complete(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return [CompletionItem(each) for each in option.kind.choices if each.startswith(incomplete)]
-
-    return complete
 
 
 def _takes_one_value(parameter: click.Parameter) -> bool:

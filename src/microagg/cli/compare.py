@@ -10,8 +10,7 @@ import click
 
 from microagg import wording
 from microagg.api.assess import compare as try_all
-from microagg.cli.progress_bar import Bar
-from microagg.cli.terminal import one_json
+from microagg.cli.progress_bar import Bar, one_json
 from microagg.engines.release import INTERNAL_FOLDER
 from microagg.plan.plan_file import Planned
 from microagg.read import origin_of

@@ -30,7 +30,7 @@ def protect_folder(
         raise wording.not_given("FILE", "microagg protect folder, or input in the plan")
     if target is None:
         raise wording.not_given("the output", "-o protected.parquet")
-    csv, layout = file_options(settings)
+    layout = file_options(settings)
     protection = Protection.of(settings)
     # Before Spark is started, which takes seconds.
     ending_of(str(target))
@@ -38,7 +38,7 @@ def protect_folder(
     check_files(run.labels, run.report, run.external_report)
     session = session_of(run.master)
     with translating_spark_errors(session, "reading the source"):
-        frame = source_of(session, str(source), csv, layout)
+        frame = source_of(session, str(source), layout)
         _, places = check_output(frame, str(target), run.force, run.record)
     release = protect(frame, protection, repeats=repeats).with_earlier(places)
     return release, release.save(str(target), force=run.force, record=run.record)

@@ -19,7 +19,7 @@ from microagg.errors import SettingsError
 from microagg.model import Table, nearness
 from microagg.plan.file_format import file_options
 from microagg.read import table_from_file
-from microagg.results import Bound, Result, check_certifiable
+from microagg.results import Result, check_certifiable
 from microagg.settings.declared import BoundRun, CheckRun, MethodSettings, PartitionRun, Printing
 from microagg.settings.options import take
 from microagg.wording import Step, certificate_holds, same_output, visible
@@ -40,8 +40,7 @@ def partition(given: dict[str, Any]) -> None:
         click.echo(json.dumps(_summary(result, table.columns, how.scale, run.labels)))
         return
     click.echo(str(result))
-    if run.labels is not None:
-        click.echo(f"groups written to {visible(str(run.labels))}")
+    _print_paths(groups=run.labels)
 
 
 def bound(given: dict[str, Any]) -> None:
@@ -75,28 +74,26 @@ def bound(given: dict[str, Any]) -> None:
         except SettingsError as error:
             refusal, certificate = error, None
     write_texts(texts)
-    summary = _summary(proven.incumbent, table.columns, how.scale, labels)
-    _print_bound(proven, summary if as_json else None, {"groups": labels, "certificate": certificate})
+    if as_json:
+        more = {
+            "proved": proven.proved,
+            "search_columns": proven.columns,
+            "cuts": proven.cuts,
+            "nodes": proven.nodes,
+            "certificate": None if certificate is None else str(certificate),
+        }
+        click.echo(json.dumps(_summary(proven.incumbent, table.columns, how.scale, labels) | more))
+    else:
+        click.echo(str(proven))
+        _print_paths(groups=labels, certificate=certificate)
     if refusal is not None:
         raise refusal
 
 
-def _print_bound(proven: Bound, summary: dict[str, object] | None, paths: dict[str, Path | None]) -> None:
-    if summary is None:
-        click.echo(str(proven))
-        for what, path in paths.items():
-            if path is not None:
-                click.echo(f"{what} written to {visible(str(path))}")
-        return
-    certificate = paths["certificate"]
-    more = {
-        "proved": proven.proved,
-        "search_columns": proven.columns,
-        "cuts": proven.cuts,
-        "nodes": proven.nodes,
-        "certificate": None if certificate is None else str(certificate),
-    }
-    click.echo(json.dumps(summary | more))
+def _print_paths(**paths: Path | None) -> None:
+    for what, path in paths.items():
+        if path is not None:
+            click.echo(f"{what} written to {visible(str(path))}")
 
 
 def verify_certificate(given: dict[str, Any]) -> None:
@@ -116,28 +113,20 @@ def verify_certificate(given: dict[str, Any]) -> None:
         }
         click.echo(json.dumps(summary))
         return
-    click.echo(
-        certificate_holds(
-            checked.k,
-            checked.scale,
-            checked.records,
-            table.columns,
-            checked.bound_loss,
-            checked.information_loss,
-            nearness(checked.gap),
-        )
-    )
+    of = (checked.k, checked.scale, checked.records, table.columns)
+    found = (checked.bound_loss, checked.information_loss, nearness(checked.gap))
+    click.echo(certificate_holds(*of, *found))
 
 
 def _table(given: dict[str, Any], columns: tuple[str, ...], bar: Bar) -> Table:
-    file, options = Path(given.pop("file")), file_options(given)
-    return Steps(bar.watcher).call(Step.READING, lambda: table_from_file(file, columns or None, *options))
+    file, layout = Path(given.pop("file")), file_options(given)
+    return Steps(bar.watcher).call(Step.READING, lambda: table_from_file(file, columns or None, layout))
 
 
 def _summary(
     result: Result, columns: tuple[str, ...], scale: str, labels: Path | None
 ) -> dict[str, object]:
-    names = (
+    names = [
         "sse",
         "sst",
         "information_loss",
@@ -147,7 +136,8 @@ def _summary(
         "recipe",
         "reason",
         "truncated",
-    )
+        "seconds",
+    ]
     return {
         "records": len(result.labels),
         "columns": list(columns),
@@ -157,6 +147,5 @@ def _summary(
         "largest_group": int(result.sizes.max()),
         "scale": scale,
         **{name: getattr(result, name) for name in names},
-        "seconds": result.seconds,
         "labels": None if labels is None else str(labels),
     }

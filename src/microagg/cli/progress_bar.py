@@ -1,7 +1,8 @@
-"""How far a run is, on a terminal."""
+"""What a terminal shows: how far a run is, and results as JSON."""
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable
 from types import FrameType
@@ -97,3 +98,9 @@ def _loss_so_far(progress: Progress) -> str:
             f"{nearness(gap)}, {progress.detail}"
         )
     return f"{loss} (Ctrl-C: stop here)"
+
+
+def one_json(content: object) -> str:
+    """One object as JSON in which names are as they are, and no sign is one that a terminal acts upon."""
+    text = json.dumps(content, ensure_ascii=False)
+    return "".join(sign if visible(sign) == sign else f"\\u{ord(sign):04x}" for sign in text)

@@ -12,14 +12,12 @@ from types import FrameType
 from typing import NoReturn
 
 from microagg.cli.watched_process import watched_if_limited
-from microagg.process import forbid_core_dumps, is_shortage, last_committed
+from microagg.process import ENDING, forbid_core_dumps, is_shortage, last_committed
 
-INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes: 128 and the number of the signal."""
+INTERRUPTED = 130
+"""Exit code: 128 and the number of the signal."""
 
 _NOT_BEGUN = 1
-
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Termination(SystemExit):

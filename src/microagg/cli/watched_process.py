@@ -12,9 +12,8 @@ import sys
 import threading
 from contextlib import suppress
 
-from microagg.process import is_limited
+from microagg.process import ENDING, is_limited
 
-_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SENT_BY_THE_KERNEL = 0x80
 """As by a terminal, which sends Ctrl-C to both processes anyway."""
 _OWN_CODES = (0, 2, 3, 4, 70, 129, 130, 143)
@@ -38,7 +37,7 @@ def watched_if_limited() -> int | None:
     """
     if not is_limited():
         return None
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (*_FORWARDED, signal.SIGCHLD))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (*ENDING, signal.SIGCHLD))
     try:
         child = os.fork()
     except OSError:
@@ -50,7 +49,7 @@ def watched_if_limited() -> int | None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return None
     status = _ended(child)
-    for number in _FORWARDED:
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     code = os.waitstatus_to_exitcode(status)
@@ -62,7 +61,7 @@ def watched_if_limited() -> int | None:
 def _ended(child: int) -> int:
     """The status with which the child ended; signals for this process are passed on."""
     while True:
-        got = signal.sigwaitinfo((*_FORWARDED, signal.SIGCHLD))
+        got = signal.sigwaitinfo((*ENDING, signal.SIGCHLD))
         if got.si_signo != signal.SIGCHLD:
             if got.si_code != _SENT_BY_THE_KERNEL:
                 os.kill(child, got.si_signo)

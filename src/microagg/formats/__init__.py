@@ -50,5 +50,4 @@ def detect_format(beginning: bytes) -> str | None:
 
 def without_effect(layout: Layout, kind: str) -> list[str]:
     """The names of options that are given but mean nothing for files of this format."""
-    acting = FORMATS[kind].options if kind in FORMATS else ()
-    return [name for name in layout.given() if name not in acting]
+    return [name for name in layout.given() if name not in FORMATS[kind].options]

@@ -47,10 +47,12 @@ def read(source: Source) -> Content:
 
     The file is read once to check its encoding and once to parse it.
     """
-    csv_file = _CsvFile.as_given(source) if source.is_our_own else _CsvFile.detect(source)
+    written = source.written_as
+    csv_file = _CsvFile.detect(source) if written is None else _CsvFile.as_written(source, written)
     with csv_file.refusing_uneven_rows():
         table = csv_file.parse()
-    decimal = source.csv.decimal or ("." if csv_file.delimiter == "," else detect_decimal(table))
+    decimal = source.layout.decimal if written is None else written.decimal
+    decimal = decimal or ("." if csv_file.delimiter == "," else detect_decimal(table))
     look = detect_look(csv_file.sample(), csv_file.delimiter, table.column_names)
     csv_format = CsvFormat(csv_file.delimiter, csv_file.encoding_with_mark(), decimal)
     return Content(table, header_row=csv_file.above + 1, csv=csv_format, csv_look=look)
@@ -70,19 +72,16 @@ class _CsvFile:
     """Whether the first row holds the names."""
 
     @classmethod
-    def as_given(cls, source: Source) -> _CsvFile:
+    def as_written(cls, source: Source, csv_format: CsvFormat) -> _CsvFile:
         """Nothing is detected."""
-        delimiter, encoding = source.csv.delimiter, source.csv.encoding
-        if delimiter is None or encoding is None:
-            raise wording.contract_broken("read_back", "the format of the CSV file is not given")
-        encoding = detect_encoding(source.file, source.name, encoding)
-        return cls(source, encoding, delimiter, has_quotes(source.file, encoding))
+        encoding = detect_encoding(source.file, source.name, csv_format.encoding)
+        return cls(source, encoding, csv_format.delimiter, has_quotes(source.file, encoding))
 
     @classmethod
     def detect(cls, source: Source) -> _CsvFile:
         """`DataError` for a file that is no CSV, has no records, or has no header where it should."""
-        file, name, given, layout = source.file, source.name, source.csv, source.layout
-        encoding = detect_encoding(file, name, given.encoding)
+        file, name, layout = source.file, source.name, source.layout
+        encoding = detect_encoding(file, name, layout.encoding)
         above = (layout.header_row or 1) - 1
         sample = read_sample(file, encoding)
         if "\0" in sample or has_zero_bytes(file, encoding):
@@ -91,7 +90,7 @@ class _CsvFile:
         if not sample.strip():
             raise wording.no_such_row(name, above + 1) if above else wording.no_records()
         try:
-            delimiter = detect_delimiter(sample, name, given.delimiter)
+            delimiter = detect_delimiter(sample, name, layout.delimiter)
             rows = parse_rows(sample, delimiter)
         except csv.Error:
             raise wording.field_too_long(name, csv.field_size_limit()) from None
@@ -100,12 +99,12 @@ class _CsvFile:
             raise wording.no_records()
         if layout.header is None:
             if len(rows[0]) == 1 and layout.header_row is None:
-                below = find_row_below_titles(sample, given.delimiter or DELIMITERS)
+                below = find_row_below_titles(sample, layout.delimiter or DELIMITERS)
                 if below is not None:
                     raise wording.title_above_names(name, below)
             records = parse_rows(sample, delimiter, ROWS_COMPARED + 1)[1:]
             refuse_record_as_names(rows[0], records, name, above + 1)
-        if delimiter == given.decimal == ",":
+        if delimiter == layout.decimal == ",":
             raise wording.comma_twice()
         return cls(source, encoding, delimiter, has_quotes(file, encoding), above, named)
 

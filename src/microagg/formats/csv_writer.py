@@ -39,9 +39,7 @@ def write_csv(
 
     `DataError` for columns that are no scalars and for letters that the encoding lacks.
     """
-    delimiter = csv_format.delimiter or ","
-    decimal = csv_format.decimal or "."
-    encoding = csv_format.encoding or "utf-8"
+    delimiter, encoding = csv_format.delimiter, csv_format.encoding
     for field in table.schema:
         kind = field.type
         stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
@@ -58,7 +56,7 @@ def write_csv(
     file.write(encoder.encode(header_fields, table.column_names))
     for part in (pa.Table.from_batches([b]) for b in table.to_batches(_ROWS_AT_ONCE)):
         fields = [
-            _quote(_to_text(column, decimal), delimiter, quotes, look.quoted_gaps)
+            _quote(_to_text(column, csv_format.decimal), delimiter, quotes, look.quoted_gaps)
             for column, quotes in zip(part.columns, always, strict=True)
         ]
         file.write(encoder.encode(fields, table.column_names))

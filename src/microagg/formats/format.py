@@ -24,11 +24,9 @@ class Source:
     """Where libraries can open this very file; None: standard input."""
     name: str
     """What messages call it."""
-    csv: CsvFormat = field(default_factory=CsvFormat)
-    """As far as given."""
     layout: Layout = field(default_factory=Layout)
-    is_our_own: bool = False
-    """Just written as `csv` says: nothing is detected."""
+    written_as: CsvFormat | None = None
+    """Just now, by ourselves: nothing is detected."""
 
     @property
     def openable(self) -> Path:
@@ -46,7 +44,7 @@ class Content:
     header_row: int | None = None
     """The row of the names, where it can be chosen."""
     csv: CsvFormat | None = None
-    """Complete; the table's columns are text then."""
+    """The table's columns are text then."""
     csv_look: CsvLook = field(default_factory=CsvLook)
 
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from microagg.model import CSV_OPTIONS, FILE_OPTIONS, LAYOUT_OPTIONS, CsvFormat, Layout
+from microagg.model import FILE_OPTIONS, Layout
 from microagg.settings.declared import FileSettings
 from microagg.settings.options import check, options_of
 
 _OPTIONS = {name: each for name, each in options_of(FileSettings).items() if name in FILE_OPTIONS}
 
 
-def file_options(given: dict[str, Any]) -> tuple[CsvFormat, Layout]:
+def file_options(given: dict[str, Any]) -> Layout:
     """What is given about how the file is written, taken out of all that is given."""
-    values = check(_OPTIONS, {name: given.pop(name) for name in FILE_OPTIONS if name in given})
-    return (
-        CsvFormat(*(values[name] for name in CSV_OPTIONS)),
-        Layout(*(values[name] for name in LAYOUT_OPTIONS)),
-    )
+    return Layout(**check(_OPTIONS, {name: given.pop(name) for name in FILE_OPTIONS if name in given}))

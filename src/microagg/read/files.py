@@ -16,8 +16,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from microagg import wording
-from microagg.formats import ENDINGS, FIRST_BYTES, FORMATS, Content, Source, detect_format
-from microagg.model import CsvFormat, Layout, Microdata, Origin, Table
+from microagg.formats import ENDINGS, FIRST_BYTES, FORMATS, Content, Source, detect_format, without_effect
+from microagg.model import Layout, Microdata, Origin, Table
 from microagg.process import is_shortage
 from microagg.read.in_memory import table_of
 from microagg.read.numbers import (
@@ -31,7 +31,6 @@ from microagg.read.select import select_columns
 STANDARD_INPUT = Path("-")
 """Stands for CSV from standard input."""
 
-_ANY_FORMAT = CsvFormat()
 _ANY_LAYOUT = Layout()
 _OPEN_FILES = Path("/proc/self/fd")
 
@@ -39,36 +38,31 @@ _OPEN_FILES = Path("/proc/self/fd")
 def table_from_file(
     path: Path,
     columns: Sequence[str] | None = None,
-    csv_format: CsvFormat = _ANY_FORMAT,
     layout: Layout = _ANY_LAYOUT,
 ) -> Table:
     """The named columns of a file (default: all) as a Table; `-` is CSV from standard input.
 
-    What `csv_format` leaves open is detected; it is refused for files that are not CSV, as is `layout` for
-    those that are neither CSV nor Excel.
+    What `layout` leaves open is detected; what has no effect on files of this format is refused.
     """
-    with _open_source(path, csv_format, layout) as source:
+    with _open_source(path, layout) as source:
         content = _read(source, origin_of(path).format)
     table = content.table
     if content.labels is not None:
         table = without_missing_codes(table, content.labels)
     table = select_columns(table, columns, content.header_row)
     if content.csv is not None:
-        table = numbers_from_text(table, content.csv, csv_format.decimal)
+        table = numbers_from_text(table, content.csv, layout.decimal)
     require_numeric_columns(table)
     return table_of(table)
 
 
-def microdata_from_file(
-    path: Path, csv_format: CsvFormat = _ANY_FORMAT, layout: Layout = _ANY_LAYOUT
-) -> Microdata:
+def microdata_from_file(path: Path, layout: Layout = _ANY_LAYOUT) -> Microdata:
     """All columns of a file, whatever they hold; `-` is CSV from standard input.
 
-    What `csv_format` leaves open is detected; it is refused for files that are not CSV, as is `layout` for
-    those that are neither CSV nor Excel.
+    What `layout` leaves open is detected; what has no effect on files of this format is refused.
     """
     origin = origin_of(path)
-    with _open_source(path, csv_format, layout) as source:
+    with _open_source(path, layout) as source:
         content = _read(source, origin.format)
         origin = replace(
             origin,
@@ -94,8 +88,7 @@ def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.T
     """
     try:
         with path.open("rb") as file:
-            csv_format = like.csv or CsvFormat()
-            source = Source(file, path, like.name, csv_format, Layout(header="yes"), is_our_own=True)
+            source = Source(file, path, like.name, Layout(header="yes"), like.csv)
             table = select_columns(_read(source, like.format).table, None)
     except OSError as error:
         raise wording.cannot_read(like.name, error) from None
@@ -119,24 +112,22 @@ def origin_of(path: Path) -> Origin:
 
 
 @contextmanager
-def _open_source(path: Path, csv_format: CsvFormat, layout: Layout) -> Iterator[Source]:
+def _open_source(path: Path, layout: Layout) -> Iterator[Source]:
     """Open the file, check that it begins as its format does, and that nobody changes it meanwhile."""
     origin = origin_of(path)
-    given = [*csv_format.given(), *layout.given()]
-    unused = [name for name in given if name not in FORMATS[origin.format].options]
-    if unused:
+    if unused := without_effect(layout, origin.format):
         raise wording.not_csv(origin.name, origin.format, unused)
     if path == STANDARD_INPUT:
         if sys.stdin is None:  # it was closed before Python began
             raise wording.no_standard_input()
-        source = Source(io.BytesIO(sys.stdin.buffer.read()), None, origin.name, csv_format, layout)
+        source = Source(io.BytesIO(sys.stdin.buffer.read()), None, origin.name, layout)
         _refuse_other_content(source, origin.format)
         yield source
         return
     try:
         with path.open("rb") as file:
             before = _size_and_time(file)
-            source = Source(file, _reopenable_path(file, path), origin.name, csv_format, layout)
+            source = Source(file, _reopenable_path(file, path), origin.name, layout)
             _refuse_other_content(source, origin.format)
             yield source
             if _size_and_time(file) != before:

@@ -48,7 +48,7 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     line.begin("Reading the file", 0.0, 0.4)
     path = _home(arguments)
     stamp = _stamp(path)
-    source = read.microdata_from_file(path, *file_options(dict(arguments["csv"])))
+    source = read.microdata_from_file(path, file_options(dict(arguments["csv"])))
     _refuse_other(path, {**arguments, "stamp": stamp})
     _keep(source, Path(arguments["cache"]))
     line.begin("Looking at its columns", 0.4, 0.7)

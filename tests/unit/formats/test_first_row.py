@@ -15,7 +15,7 @@ from benchmarks.headers import PACKAGES, measured
 import microagg
 from microagg import DataError, SettingsError, read
 from microagg.formats.first_row import looks_like_record
-from microagg.model import CsvFormat, Layout
+from microagg.model import Layout
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import read_plan
 from tests.refusals import refusal
@@ -307,7 +307,7 @@ def test_the_layout_of_files_that_have_none(tmp_path: Path) -> None:
 def test_decimal_commas_and_other_dialects_without_header(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes("1,5;ä\n2,5;ö\n3,5;ü\n".encode("latin-1"))
-    table = read.table_from_file(path, ["column1"], CsvFormat(encoding="latin-1"), Layout(header="no"))
+    table = read.table_from_file(path, ["column1"], Layout(encoding="latin-1", header="no"))
     assert table.values.tolist() == [[1.5], [2.5], [3.5]]
 
 

@@ -15,7 +15,7 @@ import microagg
 from microagg import read
 from microagg.column_names import confidential_matter, names_an_amount, weight_name
 from microagg.errors import DecisionNeeded
-from microagg.model import CsvFormat, Microdata, StatisticalLabels
+from microagg.model import Microdata, StatisticalLabels
 from microagg.plan.missing_codes import likely_missing_codes
 from microagg.plan.plan_file import write_plan
 from microagg.plan.profile import profile
@@ -94,7 +94,7 @@ def test_spss_files_keep_age_masked(tmp_path: Path) -> None:
         missing_ranges={"age": [{"lo": 99, "hi": 99}]},
         variable_measure={"age": "scale", "sex": "nominal"},
     )
-    found = drafted(read.microdata_from_file(tmp_path / "s.sav", CsvFormat()))
+    found = drafted(read.microdata_from_file(tmp_path / "s.sav"))
     assert (found.settings["keys"], found.settings["strata"]) == ([["age"]], ["sex"])
 
 
@@ -491,7 +491,7 @@ def test_the_browser_suggests_what_plan_suggests(tmp_path: Path) -> None:
     }
     pd.DataFrame(columns).to_csv(tmp_path / "data.csv", index=False)
     choices = looked_at(tmp_path)
-    microdata = read.microdata_from_file(tmp_path / "data.csv", CsvFormat())
+    microdata = read.microdata_from_file(tmp_path / "data.csv")
     assert choices.plan() == draft_plan(microdata, profile(microdata), 3).settings
 
 

@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 from microagg import read, wording
 from microagg.cli import entry as cli
 from microagg.errors import DataError, MissingExtra, SettingsError
-from microagg.model import CsvFormat, Layout, Table
+from microagg.model import Layout, Table
 from microagg.plan.file_format import file_options
 from tests.bad_files import (
     BAD_FILES,
@@ -152,8 +152,8 @@ def written(folder: Path, content: str | bytes, name: str = "data.csv") -> Path:
 def test_delimiters_and_encodings(tmp_path: Path, delimiter: str, encoding: str, given: bool) -> None:
     text = "größe,Gewicht [€]\n1.5,2\n3,-4e1\n".replace(",", delimiter)
     path = written(tmp_path, text.encode(encoding))
-    options = CsvFormat(delimiter, encoding) if given else CsvFormat()
-    table = read.table_from_file(path, csv_format=options)
+    options = Layout(delimiter, encoding) if given else Layout()
+    table = read.table_from_file(path, layout=options)
     assert table.columns == ("größe", "Gewicht [€]")
     assert table.values.tolist() == [[1.5, 2.0], [3.0, -40.0]]
 
@@ -161,14 +161,14 @@ def test_delimiters_and_encodings(tmp_path: Path, delimiter: str, encoding: str,
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b""], ids=["mark", "no mark"])
 def test_utf_16_with_its_byte_order_given(tmp_path: Path, mark: bytes) -> None:
     path = written(tmp_path, mark + "a,b\n1,2\n3,4\n".encode("utf-16-le"))
-    assert read.table_from_file(path, csv_format=CsvFormat(encoding="utf-16-le")).columns == ("a", "b")
+    assert read.table_from_file(path, layout=Layout(encoding="utf-16-le")).columns == ("a", "b")
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 @pytest.mark.parametrize("decimal", [None, ","], ids=["found", "given"])
 def test_decimal_commas(tmp_path: Path, delimiter: str, decimal: str | None) -> None:
     path = written(tmp_path, "a;b;c\n1,5;2;-3,25e1\n;3;,5\n7;4;8\n".replace(";", delimiter))
-    table = read.table_from_file(path, ["b", "c"], CsvFormat(decimal=decimal))
+    table = read.table_from_file(path, ["b", "c"], Layout(decimal=decimal))
     assert table.values.tolist() == [[2.0, -32.5], [3.0, 0.5], [4.0, 8.0]]
 
 
@@ -191,7 +191,7 @@ def test_decimal_commas(tmp_path: Path, delimiter: str, decimal: str | None) -> 
 def test_csv_that_is_easily_misread(
     tmp_path: Path, text: str, options: dict[str, str], values: list[list[float]]
 ) -> None:
-    table = read.table_from_file(written(tmp_path, text), csv_format=file_options(dict(options))[0])
+    table = read.table_from_file(written(tmp_path, text), layout=file_options(dict(options)))
     assert table.values.tolist() == values
 
 
@@ -206,7 +206,7 @@ def test_an_encoding_that_begins_late(tmp_path: Path) -> None:
     path = written(tmp_path, ("a,b\n" + rows + "2,é\n").encode("cp1252"))
     assert read.table_from_file(path, ["a"]).values[-1].tolist() == [2.0]
     with refusal(DataError, "wrong_encoding", name="utf-8"):
-        read.table_from_file(path, ["a"], CsvFormat(encoding="utf-8"))
+        read.table_from_file(path, ["a"], Layout(encoding="utf-8"))
 
 
 def test_a_type_that_changes_late(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_wrong_csv_options(
 ) -> None:
     path = write_good(tmp_path / "good.csv")
     with pytest.raises(kind) as caught:
-        read.table_from_file(path, csv_format=file_options(dict(options))[0])
+        read.table_from_file(path, layout=file_options(dict(options)))
     assert not leaks(str(caught.value))
     for part in says:
         assert part in str(caught.value)
@@ -256,14 +256,14 @@ def test_wrong_csv_options(
 )
 def test_a_decimal_sign_that_is_not_the_files(tmp_path: Path, decimal: str, text: str, says: str) -> None:
     with pytest.raises(DataError, match=says):
-        read.table_from_file(written(tmp_path, text), csv_format=CsvFormat(decimal=decimal))
+        read.table_from_file(written(tmp_path, text), layout=Layout(decimal=decimal))
 
 
 @pytest.mark.parametrize("name", [name for name in GOOD_NAMES if not name.endswith(("csv", "tsv"))])
 def test_csv_options_are_refused_for_other_formats(tmp_path: Path, name: str) -> None:
     path = write_good(tmp_path / name)
     with pytest.raises(SettingsError, match=r"encoding, decimal would have no effect.*not CSV"):
-        read.table_from_file(path, csv_format=CsvFormat(encoding="utf-8", decimal="."))
+        read.table_from_file(path, layout=Layout(encoding="utf-8", decimal="."))
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

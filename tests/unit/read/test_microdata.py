@@ -18,7 +18,7 @@ from pyarrow import feather, parquet
 
 from microagg import read
 from microagg.errors import ContractError, DataError, SettingsError
-from microagg.model import CsvFormat, Microdata, Origin, Verified
+from microagg.model import CsvFormat, Layout, Microdata, Origin, Verified
 from microagg.verdict import note
 from tests.bad_files import GOOD_NAMES, SECRET, good_table, leaks, write_excel, write_good
 from tests.refusals import refusal
@@ -96,7 +96,7 @@ def test_encodings_are_found(tmp_path: Path, content: bytes, encoding: str) -> N
 @pytest.mark.parametrize("encoding", ["utf-16-le", "cp500", "latin-1"])
 def test_line_breaks_in_quotes_in_encodings_that_are_given(tmp_path: Path, encoding: str) -> None:
     path = written(tmp_path, 'a,b\n1,"x\ny"\n2,z\n'.encode(encoding))
-    microdata = read.microdata_from_file(path, CsvFormat(encoding=encoding))
+    microdata = read.microdata_from_file(path, Layout(encoding=encoding))
     assert columns_of(microdata)["b"] == ["x\ny", "z"]
 
 
@@ -180,7 +180,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def numbers(folder: Path, text: str, column: str, *codes: float, **options: str) -> list[float | None]:
-    microdata = read.microdata_from_file(written(folder, text), CsvFormat(**options))
+    microdata = read.microdata_from_file(written(folder, text), Layout(**options))
     values = read.numbers_of(microdata, column, codes)
     assert values.dtype == np.float64
     assert values.flags.c_contiguous
@@ -328,7 +328,7 @@ def test_excel(tmp_path: Path) -> None:
 
 def test_options_of_csv_files_are_refused_for_others(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="delimiter would have no effect"):
-        read.microdata_from_file(write_good(tmp_path / "good.parquet"), CsvFormat(delimiter=";"))
+        read.microdata_from_file(write_good(tmp_path / "good.parquet"), Layout(delimiter=";"))
 
 
 # --- statistical files -------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from microagg.engines.spark.numbered_frame import Source
 from microagg.formats import without_effect
 from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
 from microagg.formats.first_row import ROWS_COMPARED, numbered_names, refuse_record_as_names
-from microagg.model import CsvFormat, Layout, Origin
+from microagg.model import CSV_OPTIONS, CsvFormat, Layout, Origin
 
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
 WRITTEN_BY_SPARK = (".parquet", ".csv")
@@ -91,7 +91,7 @@ class Folder:
             yield str(found.next().getPath().getName())
 
 
-def source_of(session: SparkSession, name: str, csv: CsvFormat, layout: Layout) -> Source:
+def source_of(session: SparkSession, name: str, layout: Layout) -> Source:
     """A folder or file of Parquet or CSV, or a table of the session's catalogue."""
     folder = Folder(session, name)
     if folder.exists():
@@ -107,20 +107,15 @@ def source_of(session: SparkSession, name: str, csv: CsvFormat, layout: Layout) 
         if kind is None:
             raise wording.unknown_folder_format(name)
         if kind == "CSV":
-            known = CsvFormat(
-                *(
-                    (given or usual)
-                    for given, usual in zip(_said(csv), _said(DEFAULT_CSV_FORMAT), strict=True)
-                )
-            )
+            given = {name: value for name, value in layout.given().items() if name in CSV_OPTIONS}
+            known = replace(DEFAULT_CSV_FORMAT, **given)
             frame = read_csv(session, name, known, _checked(layout, name))
             return Source(frame, Origin(kind, name, csv=known, layout=layout))
     elif not _is_table(session, name):
         raise wording.no_such_input(name)
     else:
         kind = "table"
-    unused = [*csv.given(), *layout.given()]
-    if unused:
+    if unused := list(layout.given()):
         raise wording.not_csv(name, kind, unused)
     frame = session.read.parquet(name) if kind == "Parquet" else session.read.table(name)
     return Source(frame, Origin(kind, name))
@@ -135,10 +130,6 @@ def _checked(layout: Layout, name: str) -> Layout:
             "header_row", "lines above the names cannot be skipped in every file of a folder. Remove them."
         )
     return layout
-
-
-def _said(csv: CsvFormat) -> tuple[str | None, str | None, str | None]:
-    return csv.delimiter, csv.encoding, csv.decimal
 
 
 def _is_table(session: SparkSession, name: str) -> bool:
