@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from microagg import wording
-from microagg.api.two_files import one_file, two_files
+from microagg.api.sources import one_file, two_files
 from microagg.assessment import assessing
 from microagg.assessment.assessment import Assessment
 from microagg.assessment.before import RiskBefore, risk_before

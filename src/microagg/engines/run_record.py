@@ -136,7 +136,7 @@ def released_order(n: int, keep: bool, key: SecretKey) -> NDArray[np.int64]:
 def reading_of(origin: Origin) -> dict[str, Any]:
     """How a file was read, by the names of options."""
     csv = {} if origin.csv is None else {name: getattr(origin.csv, name) for name in CSV_OPTIONS}
-    return csv | origin.layout.given()
+    return origin.layout.given() | csv
 
 
 def digest_of(source: Microdata) -> str:

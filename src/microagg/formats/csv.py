@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -16,13 +17,11 @@ from microagg import wording
 from microagg.columns import detect_decimal
 from microagg.formats.csv_dialect import (
     DELIMITERS,
-    byte_offset_after_lines,
     count_uneven_rows,
     detect_delimiter,
     detect_encoding,
     detect_look,
     find_row_below_titles,
-    has_byte_order_mark,
     has_quotes,
     has_zero_bytes,
     offset_after_lines,
@@ -115,9 +114,9 @@ class _CsvFile:
 
     def encoding_with_mark(self) -> str:
         """The encoding's name, which for UTF-8 differs where the file has a byte order mark."""
-        if self.encoding == "utf-8-sig":
-            return "utf-8-sig" if has_byte_order_mark(self.source.file) else "utf-8"
-        return self.encoding
+        self.source.file.seek(0)
+        marked = self.source.file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+        return "utf-8" if self.encoding == "utf-8-sig" and not marked else self.encoding
 
     def parse(self) -> pa.Table:
         # The header is read as a record: Arrow needs the types by name before it has read the names.
@@ -157,7 +156,7 @@ class _CsvFile:
     def _text(self) -> pa.Buffer:
         """The file in UTF-8, from the row of the names on."""
         text = transcode_to_utf_8(self.source.file, self.encoding)
-        return text.slice(byte_offset_after_lines(memoryview(text), self.above))
+        return text.slice(offset_after_lines(memoryview(text), self.above))
 
     def _ends_inside_quotes(self, table: pa.Table) -> bool:
         """Whether the last field of all, as Arrow read it, has a quote before it and none behind.

@@ -100,12 +100,6 @@ def _occurs(file: BinaryIO, sought: bytes) -> bool:
     return False
 
 
-def has_byte_order_mark(file: BinaryIO) -> bool:
-    """Whether a file in UTF-8 begins with a byte order mark."""
-    file.seek(0)
-    return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-
-
 def count_uneven_rows(file: BinaryIO, encoding: str, delimiter: str, above: int = 0) -> tuple[int, int]:
     """How many rows have more or fewer fields than the header, and how many fields the header has.
 
@@ -148,21 +142,13 @@ def _numbered_rows(sample: str, delimiter: str) -> Iterator[tuple[int, list[str]
         line = rows.line_num + 1
 
 
-def offset_after_lines(text: str, count: int) -> int:
-    """Where the text after the first `count` lines begins."""
-    return _end_of_line(re.finditer("\r\n|\r|\n", text), count, len(text))
-
-
-def byte_offset_after_lines(content: memoryview, count: int) -> int:
-    """The same for text in UTF-8."""
-    return _end_of_line(re.finditer(rb"\r\n|\r|\n", content), count, len(content))
-
-
-def _end_of_line(ends: Iterator[re.Match[Any]], count: int, length: int) -> int:
+def offset_after_lines(text: str | memoryview, count: int) -> int:
+    """Where the text, or text in UTF-8, after the first `count` lines begins."""
     if count == 0:
         return 0
-    last = next(islice(ends, count - 1, None), None)
-    return length if last is None else last.end()
+    line_end: Any = "\r\n|\r|\n" if isinstance(text, str) else rb"\r\n|\r|\n"
+    last = next(islice(re.finditer(line_end, text), count - 1, None), None)
+    return len(text) if last is None else last.end()
 
 
 def find_row_below_titles(sample: str, signs: str) -> int | None:

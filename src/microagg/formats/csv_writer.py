@@ -103,13 +103,9 @@ def _to_text(column: pa.ChunkedArray[Any], decimal: str) -> pa.Array[Any]:
     if pa.types.is_floating(array.type):
         array = _shortest_digits(array)
     array = array.cast(pa.large_string())
-    if decimal != "." and _is_fractional(column.type):
+    if decimal != "." and (pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         array = compute.replace_substring(array, ".", decimal)
     return array.fill_null(_scalar(""))
-
-
-def _is_fractional(kind: pa.DataType) -> bool:
-    return pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
 def _shortest_digits(numbers: pa.Array[Any]) -> pa.Array[Any]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_types import DATES, is_number, to_basic_type
+from microagg.arrow_values import to_numpy
 from microagg.formats.calendars import CALENDARS, date_kind_of
-from microagg.formats.display import widen_format
 from microagg.formats.format import Content, Format, Output, Source
 from microagg.model import StatisticalLabels
 from microagg.verdict import note
@@ -35,6 +36,8 @@ class _Limits:
 
 _OLD_TRANSPORT = _Limits(r"[A-Za-z_][A-Za-z0-9_]{0,7}", "", 200)
 _OLD_TRANSPORT_LABEL = 40
+_MOST_DECIMALS_SHOWN, _MOST_WIDTH = 6, 40
+"""Of SPSS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +186,11 @@ class _Prepared:
             shown = labels.formats.get(name) if same else None
             column, shown = _dates_to_numbers(column, shown, program)
             if _is_text(column):
-                longest[name] = _longest_text_bytes(column)
+                longest[name] = compute.max(compute.binary_length(column)).as_py() or 0
                 if longest[name] > limits.text_bytes:
                     raise wording.text_too_long_for(kind, name, limits.text_bytes)
             if name in changed:
-                shown = None if _is_text(column) else widen_format(column, shown, program)
+                shown = None if _is_text(column) else _widen_format(column, shown, program)
             if shown:
                 formats[name] = shown
             labelled = kind == "Stata" and name in labels.value_labels
@@ -266,22 +269,27 @@ def _dates_to_numbers(
     return numbers, shown or calendar.formats[kind]
 
 
+def _widen_format(column: pa.ChunkedArray[Any], shown: str | None, program: str) -> str | None:
+    """A display format that hides no decimals of means, as similar to `shown` as possible."""
+    if program == "Stata":
+        # %g shows as many decimals as there is room for.
+        return "%12.0gc" if shown and shown.endswith("c") else "%12.0g"
+    if program == "SAS":
+        return "BEST12" if shown else None
+    values = np.asarray(to_numpy(column), dtype=np.float64)
+    values = values[np.isfinite(values)]
+    found = re.fullmatch(r"(F|COMMA|DOT|DOLLAR|PCT)(\d+)(?:\.(\d+))?", shown or "F8")
+    kind, width, decimals = (found[1], int(found[2]), int(found[3] or 0)) if found else ("F", 8, 0)
+    while decimals < _MOST_DECIMALS_SHOWN and not np.array_equal(np.round(values, decimals), values):
+        decimals += 1
+    digits = len(f"{np.abs(values).max(initial=0.0):.0f}")
+    # Room for the sign, the decimal sign and, if they are shown, separators of thousands.
+    needed = digits + decimals + 2 + (digits // 3 + 1 if kind != "F" else 0)
+    return f"{kind}{min(max(width, needed), _MOST_WIDTH)}.{decimals}"
+
+
 def _is_text(column: pa.ChunkedArray[Any]) -> bool:
     return pa.types.is_large_string(column.type)
-
-
-def _longest_text_bytes(column: pa.ChunkedArray[Any]) -> int:
-    return int(compute.max(compute.binary_length(column)).as_py() or 0)
-
-
-def _to_integers_if_possible(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Doubles as integers, if none has decimals."""
-    if not pa.types.is_floating(column.type):
-        return column
-    try:
-        return pa.chunked_array([pa.array(column.to_numpy(), from_pandas=True).cast(pa.int64())])
-    except pa.ArrowException:
-        return column
 
 
 def _series(column: pa.ChunkedArray[Any]) -> Any:
@@ -306,12 +314,17 @@ def _series(column: pa.ChunkedArray[Any]) -> Any:
 def _labelled_series(column: pa.ChunkedArray[Any]) -> Any:
     """The same for a column with value labels, which pyreadstat accepts for integers only.
 
-    Doubles become 64-bit integers, which pyreadstat writes as doubles: they stay doubles in the file.
+    Doubles without decimals become 64-bit integers, which pyreadstat writes as doubles: they stay doubles
+    in the file.
     """
-    whole = _series(_to_integers_if_possible(column))
-    if whole.dtype.kind == "i" and _series(column).dtype.kind != "i":
-        return whole.astype("Int64" if column.null_count else "int64")
-    return whole
+    if not pa.types.is_floating(column.type):
+        return _series(column)
+    try:
+        integers = pa.array(column.to_numpy(), from_pandas=True).cast(pa.int64())
+    except pa.ArrowException:
+        return _series(column)
+    whole = _series(pa.chunked_array([integers]))
+    return whole.astype("Int64" if column.null_count else "int64") if whole.dtype.kind == "i" else whole
 
 
 def _labels_of_codes(texts: Mapping[Any, str], column: Any) -> dict[Any, str]:

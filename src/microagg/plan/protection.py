@@ -18,7 +18,7 @@ from microagg.settings.options import (
     refuse_unknown,
     refuse_without_effect,
 )
-from microagg.settings.protection import ProtectionPolicy
+from microagg.settings.policy import ProtectionPolicy
 from microagg.settings.replaced import refuse_replaced
 
 _OWN_OPTIONS = options_of(ProtectionSettings)

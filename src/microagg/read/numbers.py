@@ -50,7 +50,9 @@ def numbers_of(
     origin = microdata.origin
     texts = [code for code in missing_codes if isinstance(code, str)]
     kind = microdata.table.schema.field(at).type
-    if (origin.csv is not None and not is_number(kind)) or (texts and _is_text(kind)):
+    if (origin.csv is not None and not is_number(kind)) or (
+        texts and is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    ):
         values = _from_text(microdata, column, texts)
     else:
         values = _from_typed(microdata.table, column)
@@ -88,10 +90,6 @@ def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
         require_numeric_columns(table.select([column]))
         return np.full(len(values), np.nan)  # nothing but missing values
     return np.array(to_numpy(values.cast(pa.float64(), safe=False)))  # writable, unlike Arrow's memory
-
-
-def _is_text(kind: Any) -> bool:
-    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] = ()) -> NDArray[np.float64]:

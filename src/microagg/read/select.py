@@ -26,8 +26,10 @@ def select_columns(
 
     `header_row`: the row that the names come from, in files for which it can be chosen.
     """
-    _refuse_undecodable_names(table)
-    refuse_duplicates([name for name in table.column_names if name])
+    try:
+        refuse_duplicates([name for name in table.column_names if name])
+    except UnicodeDecodeError:  # its message holds the name
+        raise wording.names_not_utf_8() from None
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
     if "" in table.column_names:
@@ -35,13 +37,6 @@ def select_columns(
         raise wording.unnamed_column(table.column_names.index("") + 1, next_row)
     _refuse_invalid_utf_8(table)
     return convert_to_usual_types(table)
-
-
-def _refuse_undecodable_names(table: pa.Table) -> None:
-    try:
-        _ = table.column_names
-    except UnicodeDecodeError:  # its message holds the name
-        raise wording.names_not_utf_8() from None
 
 
 def _refuse_invalid_utf_8(table: pa.Table) -> None:

@@ -17,7 +17,7 @@ from pyspark.sql.types import ArrayType, StructField, StructType
 
 from microagg.model import Claims
 from microagg.settings.declared import NO_RESPONDENT
-from microagg.settings.protection import ProtectionPolicy
+from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import Changes, Finding, Verdict, refuse, unsafe_release
 from microagg.verify.means import MeanFigures
 from microagg.verify.promises import MOST_DECIMALS, promises_of

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from microagg.arrow_values import from_numbers, from_texts, in_one_piece, scalar
 from microagg.model import Claims, Doubles
-from microagg.settings.protection import ProtectionPolicy
+from microagg.settings.policy import ProtectionPolicy
 from microagg.verify.values import MISSING_TEXTS, is_text, numbers, plain
 
 MORE_DECIMALS = 2

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from microagg.arrow_values import from_numpy
 from microagg.model import Claims, Doubles
-from microagg.settings.protection import ProtectionPolicy
+from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import (
     NEGLIGIBLE,
     Changes,
@@ -47,6 +47,7 @@ from microagg.verify.rules import (
 )
 from microagg.verify.second_reading import CheckedSource
 from microagg.verify.shape import (
+    key_columns,
     left_out_failures,
     masked_columns,
     recoded_failures,
@@ -438,20 +439,16 @@ class _TableCounting:
         names = unmasked_confidential(self.claims)
         if not names:
             return {}
-        classes = self.classes.by(tuple(self._key_columns()))
+        key_names = key_columns(self.claims)
+        classes = self.classes.by(key_names)
         chosen = some_classes(classes.labels, classes.count)
-        keys = [self.columns[name].before for name in self._masked_keys() if name in self.columns]
+        masked = key_names[len(self.claims.strata) :]
+        keys = [self.columns[name].before for name in masked if name in self.columns]
         labels, table = classes.labels, self.source.select(names)
         if chosen is not None:
             keys, labels = [key[chosen] for key in keys], labels[chosen]
             table = table.filter(from_numpy(chosen))
         return linked_shares(keys, labels, {name: table.column(name) for name in names})
-
-    def _masked_keys(self) -> list[str]:
-        return [name for subset in self.claims.subsets for name in subset]
-
-    def _key_columns(self) -> list[str]:
-        return [*self.claims.strata, *self._masked_keys()]
 
     def _codes_of_meanings(self, name: str, released: bool) -> Codes:
         """Codes of what the values of a column mean: 5 and 5.0 in a file are no two different values."""

@@ -18,7 +18,7 @@ from microagg.wording.serving import *
 from microagg.wording.settings import *
 from microagg.wording.spark import *
 from microagg.wording.template import Template
-from microagg.wording.verdict import *
+from microagg.wording.verdicts import *
 
 _HELPERS = tuple(f"{__name__}.{module}" for module in ("message", "phrases", "template"))
 

@@ -17,6 +17,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
 from microagg.arrow_values import from_numpy, to_numpy
+from microagg.verify.derived.finder import EXCEPTIONS, SAMPLED, Derivation, derivations_in
 from microagg.verify.derived.readings import Reader
 from microagg.verify.derived.relations import (
     CodeCount,
@@ -28,7 +29,6 @@ from microagg.verify.derived.relations import (
     in_order,
 )
 from microagg.verify.derived.sample import Sample
-from microagg.verify.derived.search import EXCEPTIONS, SAMPLED, Derivation, derivations_in
 from microagg.verify.derived.tables import has_value, sampled_rows
 
 _PARTS = 1_000_000_000

@@ -9,7 +9,7 @@ import numpy as np
 
 from microagg.model import Doubles
 from microagg.verify.classes import Codes
-from microagg.verify.derived.chance import chance_of_codes, chance_of_rule, log_choices
+from microagg.verify.derived.chance import chance_of_codes, log_choices
 from microagg.verify.derived.lines import direction, line, longest_rise, narrowest
 from microagg.verify.derived.relations import (
     EXACT,
@@ -139,8 +139,7 @@ def _monotone(
     rule = Monotone(sample.key, equal.columns, equal.readings[0], columns[chain], usual[chain], sign)
     _, column, key = rule.places(sample.keys, sample.others)
     right = in_order(column, key)
-    chance = chance_of_rule(math.log(2.0), sample.counts, sample.n - right)
-    if sample.is_right_often(right) and sample.is_no_chance(chance):
+    if sample.proves(right, math.log(2.0)):
         yield right, rule
 
 
@@ -149,8 +148,7 @@ def _same_text(sample: Sample, name: str) -> Iterator[tuple[int, Rule]]:
         return
     rule = SameText(sample.key, (name,))
     right = int(rule.is_computed(sample.keys, sample.others).sum())
-    chance = chance_of_rule(0.0, sample.counts, sample.n - right)
-    if sample.is_right_often(right) and sample.is_no_chance(chance):
+    if sample.proves(right, 0.0):
         yield right, rule
 
 

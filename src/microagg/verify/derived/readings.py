@@ -34,18 +34,7 @@ def _as_numbers(array: Any) -> Doubles:
     return np.asarray(to_numpy(as_doubles(array)), dtype=np.float64)
 
 
-def _with_point(texts: Any) -> Doubles:
-    """1,234.5 and $ 1234.50 and c12345."""
-    return _extracted(_ungrouped(texts, _COMMA_GROUPS))
-
-
-def _with_comma(texts: Any) -> Doubles:
-    """1.234,5 and 1234,50 €."""
-    return _extracted(pc.replace_substring(_ungrouped(texts, _POINT_GROUPS), ",", "."))
-
-
 def _digits_alone(texts: Any) -> Doubles:
-    """2001-05-17 as 20010517."""
     digits = pc.replace_substring_regex(texts, r"\D+", "")
     usable = pc.match_substring_regex(digits, _USABLE_DIGITS)
     return _cast(pc.if_else(usable, digits, scalar(None, digits.type)))
@@ -68,10 +57,11 @@ def _cast(texts: Any) -> Doubles:
 
 _OF_NUMBERS = "number"
 _OF_TEXT: Mapping[str, Callable[[Any], Doubles]] = {
-    "point": _with_point,
-    "comma": _with_comma,
+    "point": lambda texts: _extracted(_ungrouped(texts, _COMMA_GROUPS)),
+    "comma": lambda texts: _extracted(pc.replace_substring(_ungrouped(texts, _POINT_GROUPS), ",", ".")),
     "digits": _digits_alone,
 }
+"""1,234.5 and $ 1234.50 and c12345; 1.234,5 and 1234,50 €; 2001-05-17 as 20010517."""
 
 
 def readings_of(kind: pa.DataType) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +57,7 @@ class Sample:
 
     @cached_property
     def is_category(self) -> bool:
-        return is_text(plain(self.column.slice(0, 0)).type)
-
-    @property
-    def column(self) -> Any:
-        return self.keys.table.column(self.key)
+        return is_text(plain(self.keys.table.column(self.key).slice(0, 0)).type)
 
     @cached_property
     def classes(self) -> Classes:
@@ -92,6 +87,11 @@ class Sample:
 
     def is_no_chance(self, chance: float) -> bool:
         return not may_be_chance(chance, self.comparisons)
+
+    def proves(self, right: int, log_rules: float) -> bool:
+        """Whether one of so many rules, right in so many records, is right often and not by chance."""
+        chance = chance_of_rule(log_rules, self.counts, self.n - right)
+        return self.is_right_often(right) and self.is_no_chance(chance)
 
     def right(self, rule: Linear, log_rules: float, known: int | None = None) -> int:
         """In how many records a rule of a family of so many is right; 0 if that may be chance, or too few.

@@ -11,10 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg.arrow_values import from_numpy, to_numpy
+from microagg.verify.derived.finder import EXCEPTIONS, SAMPLED, Derivation, derivations_in
 from microagg.verify.derived.readings import Reader
 from microagg.verify.derived.relations import CodeToValue, Linear, Monotone, Rule, count_codes, in_order
 from microagg.verify.derived.sample import Sample
-from microagg.verify.derived.search import EXCEPTIONS, SAMPLED, Derivation, derivations_in
 from microagg.verify.values import Mask, plain
 
 

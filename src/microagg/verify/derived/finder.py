@@ -50,21 +50,6 @@ class Records(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidate:
-    """A rule that is right in a sample."""
-
-    rule: Rule
-    sample: Sample
-
-    def derivation(self, right: int) -> Derivation | None:
-        """What follows if the rule is right in so many records of all; None if these are too few."""
-        of = self.sample.records
-        if not is_right_often(right, of, self.sample.most_frequent):
-            return None
-        return Derivation(self.rule.key, self.rule.columns, self.rule.kind, right, of)
-
-
 def rules_in(sample: Sample) -> list[Rule]:
     """Rules that give the key in a sample; not sums of columns of which one gives it alone."""
     if sample.n < 2 or sample.classes.count < 2:
@@ -80,25 +65,20 @@ def rules_in(sample: Sample) -> list[Rule]:
 def derivations_in(records: Records) -> list[Derivation]:
     """All that is found about the keys, by the keys' order."""
     samples = [records.sample(key) for key in records.keys]
-    candidates = [_Candidate(rule, sample) for sample in samples for rule in rules_in(sample)]
-    right = records.right([each.rule for each in candidates])
-    more = [
-        _Candidate(rule, each.sample)
-        for each, many in zip(candidates, right, strict=True)
-        if isinstance(each.rule, Linear) and each.rule.kind == "sum" and many < each.sample.records
-        for rule in _sums_in(records.more(each.sample, each.rule, each.sample.records - many))
+    candidates = [(rule, sample) for sample in samples for rule in rules_in(sample)]
+    right = records.right([rule for rule, _ in candidates])
+    more: list[tuple[Rule, Sample]] = []
+    for (rule, sample), many in zip(candidates, right, strict=True):
+        if isinstance(rule, Linear) and rule.kind == "sum" and many < sample.records:
+            exceptions = records.more(sample, rule, sample.records - many)
+            more += [(each, sample) for _, each in sum_of_columns(exceptions, exceptions.others.names)]
+    right += records.right([rule for rule, _ in more])
+    found = [
+        Derivation(rule.key, rule.columns, rule.kind, many, sample.records)
+        for (rule, sample), many in zip(candidates + more, right, strict=True)
+        if is_right_often(many, sample.records, sample.most_frequent)
     ]
-    right += records.right([each.rule for each in more])
-    found = [each.derivation(many) for each, many in zip(candidates + more, right, strict=True)]
-    return [
-        each
-        for key in records.keys
-        for each in _simplest(each for each in found if each is not None and each.key == key)
-    ]
-
-
-def _sums_in(sample: Sample) -> list[Rule]:
-    return [rule for _, rule in sum_of_columns(sample, sample.others.names)]
+    return [each for key in records.keys for each in _simplest(each for each in found if each.key == key)]
 
 
 def _simplest(found: Iterable[Derivation]) -> list[Derivation]:
