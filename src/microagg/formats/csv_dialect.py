@@ -147,8 +147,8 @@ def offset_after_lines(text: str | memoryview, count: int) -> int:
     if count == 0:
         return 0
     line_end: Any = "\r\n|\r|\n" if isinstance(text, str) else rb"\r\n|\r|\n"
-    last = next(islice(re.finditer(line_end, text), count - 1, None), None)
-    return len(text) if last is None else last.end()
+    last: Any = next(islice(re.finditer(line_end, text), count - 1, None), None)
+    return len(text) if last is None else int(last.end())
 
 
 def find_row_below_titles(sample: str, signs: str) -> int | None:
