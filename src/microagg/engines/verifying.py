@@ -98,7 +98,7 @@ def _source(record: RunRecord, given: Path | None) -> Microdata:
     if path is None:
         raise wording.source_to_be_given(str(record.path))
     settings = record.settings
-    return read.microdata_from_file(Path(path), *file_options(settings))
+    return read.microdata_from_file(Path(path), file_options(settings))
 
 
 def _as_released(

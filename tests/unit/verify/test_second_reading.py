@@ -17,7 +17,7 @@ import pytest
 from microagg import protect, read
 from microagg.engines import local
 from microagg.formats import FORMATS
-from microagg.model import CsvFormat, Layout, Microdata
+from microagg.model import Layout, Microdata
 from microagg.verdict import refuse
 from microagg.verify import check_source
 from tests.refusals import rules, unsafe
@@ -195,36 +195,35 @@ def test_how_other_sources_were_read(tmp_path: Path) -> None:
     assert found.verdict.as_dict()["source_reading"]["second"] == "same library"
 
 
-CSV_FILES: dict[str, tuple[bytes, CsvFormat, Layout]] = {
-    "quotes and breaks": (b'a,b\n1,"x ""y"", z"\n2,"two\nlines"\n3,""\n', CsvFormat(), Layout()),
-    "quotes in the middle": (b'a,b\n1,x "y" z\n2,"p"q\n3,r\n', CsvFormat(), Layout()),
-    "line ends of Windows": (b"a,b\r\n1,x\r\n2,y\r\n", CsvFormat(), Layout()),
-    "line ends of old computers": (b"a,b\r1,x\r2,y\r", CsvFormat(), Layout()),
-    "blank lines": (b"\n\na,b\n\n1,x\n\n\n2,y\n\n", CsvFormat(), Layout()),
-    "no last line end": (b"a,b\n1,x\n2,y", CsvFormat(), Layout()),
-    "a byte order mark": (b"\xef\xbb\xbfa,b\n1,x\n2,y\n", CsvFormat(), Layout()),
-    "two bytes a letter": ("a;b\n1;ü\n2;y\n".encode("utf-16"), CsvFormat(), Layout()),
-    "another encoding": ("a;b\n1,5;ü\n2;y\n".encode("cp1252"), CsvFormat(), Layout()),
-    "names with blanks": (b" a , b\n1, x\n2,y \n", CsvFormat(), Layout()),
-    "a title": (b"title\na,b\n1,x\n2,y\n", CsvFormat(), Layout(header_row=2)),
-    "no names": (b"1,x\n2,y\n", CsvFormat(), Layout(header="no")),
-    "numbered names": (b"column1,column2\n1,x\n2,y\n", CsvFormat(), Layout(header="no")),
-    "one column": (b'a\n1\n""\n3\n', CsvFormat(), Layout()),
+CSV_FILES: dict[str, tuple[bytes, Layout]] = {
+    "quotes and breaks": (b'a,b\n1,"x ""y"", z"\n2,"two\nlines"\n3,""\n', Layout()),
+    "quotes in the middle": (b'a,b\n1,x "y" z\n2,"p"q\n3,r\n', Layout()),
+    "line ends of Windows": (b"a,b\r\n1,x\r\n2,y\r\n", Layout()),
+    "line ends of old computers": (b"a,b\r1,x\r2,y\r", Layout()),
+    "blank lines": (b"\n\na,b\n\n1,x\n\n\n2,y\n\n", Layout()),
+    "no last line end": (b"a,b\n1,x\n2,y", Layout()),
+    "a byte order mark": (b"\xef\xbb\xbfa,b\n1,x\n2,y\n", Layout()),
+    "two bytes a letter": ("a;b\n1;ü\n2;y\n".encode("utf-16"), Layout()),
+    "another encoding": ("a;b\n1,5;ü\n2;y\n".encode("cp1252"), Layout()),
+    "names with blanks": (b" a , b\n1, x\n2,y \n", Layout()),
+    "a title": (b"title\na,b\n1,x\n2,y\n", Layout(header_row=2)),
+    "no names": (b"1,x\n2,y\n", Layout(header="no")),
+    "numbered names": (b"column1,column2\n1,x\n2,y\n", Layout(header="no")),
+    "one column": (b'a\n1\n""\n3\n', Layout()),
     "a long field": (
         b"a,b\n" + b"1,x\n" * 3000 + b"2," + b"y" * 200_000 + b"\n",
-        CsvFormat(),
         Layout(header="yes"),
     ),
-    "empty fields": (b"a,b,c\n1,,\n,,x\n", CsvFormat(), Layout()),
-    "blanks around quotes": (b'a,b\n1, "x"\n2,"y" \n', CsvFormat(), Layout()),
+    "empty fields": (b"a,b,c\n1,,\n,,x\n", Layout()),
+    "blanks around quotes": (b'a,b\n1, "x"\n2,"y" \n', Layout()),
 }
 
 
 def test_csv_files_of_all_kinds(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
-    for name, (content, csv_format, layout) in CSV_FILES.items():
+    for name, (content, layout) in CSV_FILES.items():
         path.write_bytes(content)
-        source = read.microdata_from_file(path, csv_format, layout)
+        source = read.microdata_from_file(path, layout)
         assert check_source(source).findings == (), name
         table = source.table.set_column(
             0, source.table.column_names[0], pa.array(["7"] * len(source.table))
