@@ -10,8 +10,7 @@ import click
 
 from microagg import wording
 from microagg.api.verify import verify_release
-from microagg.cli.progress_bar import Bar
-from microagg.cli.terminal import one_json
+from microagg.cli.progress_bar import Bar, one_json
 from microagg.settings.declared import Printing, VerifyRun
 from microagg.settings.options import take
 
