@@ -288,6 +288,8 @@ class Verdict:
     @property
     def not_protected(self) -> str:
         """For how many columns nothing is promised, and what they allow together."""
+        if not self.subsets:
+            return wording.not_counted_yet()
         others = [each for each in self.not_counted if not each.confidential]
         return wording.not_protected_columns(
             len(others),
@@ -300,6 +302,8 @@ class Verdict:
     @property
     def changed(self) -> str:
         """What the release has otherwise than its source."""
+        if not self.subsets:
+            return wording.not_counted_yet()
         return wording.what_changed(
             **{each.name: getattr(self.changes, each.name) for each in fields(self.changes)}
         )

@@ -84,8 +84,8 @@ def protect(
     """Protect a file or data frame: every released combination of the keys is shared by at least k records.
 
     data: a path, or a data frame of any kind that narwhals knows; one of Spark is protected by Spark, and
-        the release's data are a frame of Spark. A column without a role is released as it is, unless it may
-        identify. A list of lists of keys are subsets, each masked by itself.
+        the release's data are a frame of Spark. Every column needs a role, or `rest` says what
+        happens to those without. A list of lists of keys are subsets, each masked by itself.
     plan: a plan file; what is given beside it replaces what the plan has, a list as a whole.
     repeat: the internal record of a release that is to be made again: settings, seed and key are its own,
         and `save` writes the same bytes, or nothing.
