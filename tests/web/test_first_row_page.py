@@ -12,7 +12,7 @@ import pytest
 
 from microagg.plan.plan_file import parsed_plan
 from microagg.web.jobs import Limits, Queue
-from microagg.web.pages import Pages
+from microagg.web.pages import page
 from microagg.web.project import Project, Source
 from microagg.web.routes import ACTIONS, _toml
 from tests.web.serving import eventually
@@ -40,11 +40,11 @@ def opened(project: Project, name: str, write: Callable[[Path], object]) -> str:
 
 def looked_at(project: Project) -> str:
     eventually(lambda: project.jobs["look"].over.is_set())
-    return html.unescape(Pages(False, True).page(project, "data"))
+    return html.unescape(page(project, "data"))
 
 
 def read_again(project: Project, **fields: Any) -> str:
-    ACTIONS["reread"](project, fields)
+    ACTIONS["reread"][1](project, fields)
     return looked_at(project)
 
 
@@ -64,19 +64,19 @@ def write_book(path: Path) -> None:
 
 
 def test_a_file_without_header_leads_to_the_box(project: Project) -> None:
-    page = opened(project, "data.csv", write_csv)
-    assert "looks like a record instead of column names" in page
-    assert "“First row: a record: there are no names”" in page
-    assert "“First row: names of the columns”" in page
-    assert "in Python" not in page
-    assert "--header" not in page
-    assert "9120" not in page
-    assert 'class="folded" open><summary>Names or values look wrong?' in page
-    assert '<input type="hidden" name="header" value="no">' in page  # a button that settles it
+    shown = opened(project, "data.csv", write_csv)
+    assert "looks like a record instead of column names" in shown
+    assert "“First row: a record: there are no names”" in shown
+    assert "“First row: names of the columns”" in shown
+    assert "in Python" not in shown
+    assert "--header" not in shown
+    assert "9120" not in shown
+    assert 'class="folded" open><summary>Names or values look wrong?' in shown
+    assert '<input type="hidden" name="header" value="no">' in shown  # a button that settles it
     for control in ("delimiter", "encoding", "decimal", "header", "header_row"):
-        assert f'id="{control}"' in page
-    page = read_again(project, header="no")
-    assert "column5" in page
+        assert f'id="{control}"' in shown
+    shown = read_again(project, header="no")
+    assert "column5" in shown
     assert project.found is not None
     assert project.found["records"] == 31
 
@@ -87,26 +87,26 @@ def test_what_describes_the_file_is_in_the_plan(project: Project) -> None:
     project.run()
     eventually(lambda: project.release)
     assert project.release is not None
-    plan = bytes(_toml(project.release.source, project.release.answer["asked"], {}).body).decode()
+    plan = bytes(_toml(project.release.source, project.release.answer["asked"]).body).decode()
     assert parsed_plan(plan, "the plan")["header"] == "no"
 
 
 def test_a_workbook_of_several_sheets_leads_to_the_box(project: Project) -> None:
-    page = opened(project, "book.xlsx", write_book)
-    assert "several sheets that are not empty: 'Notes', 'Data'" in page
-    assert ">Read the sheet Data</button>" in page
-    assert "Choose one by the option “Sheet”" in page
+    shown = opened(project, "book.xlsx", write_book)
+    assert "several sheets that are not empty: 'Notes', 'Data'" in shown
+    assert ">Read the sheet Data</button>" in shown
+    assert "Choose one by the option “Sheet”" in shown
     for control in ("sheet", "header", "header_row"):
-        assert f'id="{control}"' in page
-    assert 'id="delimiter"' not in page
-    page = read_again(project, sheet="Data", more="1")
-    assert "“Row with the names: 2”" in page
-    page = read_again(project, header_row="2", more="1")
-    assert "the hidden column E" in page
-    assert 'value="Data"' in page
+        assert f'id="{control}"' in shown
+    assert 'id="delimiter"' not in shown
+    shown = read_again(project, sheet="Data", more="1")
+    assert "“Row with the names: 2”" in shown
+    shown = read_again(project, header_row="2", more="1")
+    assert "the hidden column E" in shown
+    assert 'value="Data"' in shown
     assert project.found is not None
     assert project.found["columns"][0]["name"] == "sex"
     assert project.source is not None
     assert project.source.csv == {"sheet": "Data", "header_row": 2}
-    page = read_again(project, sheet="Data", header_row="two")
-    assert "“Row with the names” is" in page
+    shown = read_again(project, sheet="Data", header_row="two")
+    assert "“Row with the names” is" in shown

@@ -18,7 +18,7 @@ import pytest
 from microagg.errors import SettingsError
 from microagg.web.complaints import hidden_tracebacks
 from microagg.web.jobs import Limits, Queue
-from microagg.web.pages import Pages
+from microagg.web.pages import Site, page
 from microagg.web.project import Project
 from tests.web.serving import COMMAND, Server, eventually, serving, survey
 
@@ -95,9 +95,9 @@ def test_paths_are_not_for_others(tmp_path: Path) -> None:
 
 
 def test_a_page_for_others_does_not_claim_that_files_stay_on_their_machine(tmp_path: Path) -> None:
-    project = Project(tmp_path, Queue(Limits.usual()))
-    assert "It stays on this machine" in Pages(False, alone=True).page(project, "data")
-    others = Pages(False, alone=False).page(project, "data")
+    project = Project(tmp_path, Queue(Limits(2**32, 5.0)))
+    assert "It stays on this machine" in page(project, "data")
+    others = page(project, "data", site=Site(alone=False))
     assert "this machine" not in others
     assert "this computer" not in others
     assert "over the network" in others

@@ -25,31 +25,31 @@ def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sessio
 
 
 def test_a_session_whose_browser_is_away_is_ended_with_its_files(sessions: Sessions) -> None:
-    session = sessions.new()
-    session.opened()
+    project = sessions.new()
+    project.pages += 1
     sessions.end_forgotten()
-    assert sessions.get(session.id) is session
-    assert session.project.folder.is_dir()
-    session.closed()
+    assert sessions.get(project.id) is project
+    assert project.folder.is_dir()
+    project.pages -= 1
     sessions.end_forgotten()
-    assert sessions.get(session.id) is None
-    assert not session.project.folder.exists()
+    assert sessions.get(project.id) is None
+    assert not project.folder.exists()
 
 
 def test_a_session_is_kept_while_something_runs(sessions: Sessions) -> None:
-    session = sessions.new()
-    place = session.project.new_place()
+    project = sessions.new()
+    place = project.new_place()
     (place / "data.csv").write_text(survey(30))
-    session.project.open(Source("data.csv", "data.csv", place))
+    project.open(Source("data.csv", "data.csv", place))
     sessions.end_forgotten()
-    assert sessions.get(session.id) is session
-    eventually(lambda: session.project.found)
+    assert sessions.get(project.id) is project
+    eventually(lambda: project.found)
     sessions.end_forgotten()
-    assert sessions.get(session.id) is None
+    assert sessions.get(project.id) is None
 
 
 def test_files_are_not_opened_by_path_for_others(sessions: Sessions) -> None:
-    project = sessions.new().project
+    project = sessions.new()
     with pytest.raises(ValueError, match="Upload the file"):
         project.open_path("/etc/hosts.csv", allowed=False)
     with pytest.raises(ValueError, match="No path is given"):

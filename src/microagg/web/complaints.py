@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from microagg import wording
@@ -42,12 +41,12 @@ def print_place(*thrown: Any, file: Any = None, **_settings: object) -> None:
     """Called like `traceback.print_exception`: by an exception, or by its kind, itself and its trace."""
     error = next((each for each in thrown if isinstance(each, BaseException)), None)
     if error is not None:
-        text = wording.page_failed(type(error).__name__, _place(error.__traceback__))
+        text = wording.page_failed(type(error).__name__, place_of(error))
         print(text, file=file or sys.stderr)
 
 
-def _place(trace: TracebackType | None) -> str:
-    frames = traceback.extract_tb(trace)
+def place_of(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
 
 

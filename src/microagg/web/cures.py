@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from microagg import wording
+from microagg.formats import ENDINGS
 from microagg.model import FILE_OPTIONS
 from microagg.settings.declared import PLAN_OPTIONS
 from microagg.web.labels import label
@@ -28,7 +29,8 @@ OF_METHODS = (
 
 def cures_of(error: BaseException) -> list[dict[str, Any]]:
     """Each has a `label`, and the `settings`, the roles of columns (`roles`) or the description of the file
-    (`file`) that it gives; `suggested`: it takes the suggested roles.
+    (`file`) that it gives; `ending`: it reads the file as one of another format; `suggested`: it takes the
+    suggested roles.
     """
     message = wording.message_of(error)
     found: list[dict[str, Any]] = []
@@ -47,6 +49,9 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
     if kind in ("several_sheets", "no_such_sheet", "hidden_sheets"):
         sheets = [*figures.get("visible", ()), *figures.get("sheets", ())][:MOST_SHEETS]
         return [{"label": f"Read the sheet {sheet}", "file": {"sheet": sheet}} for sheet in sheets]
+    if kind == "other_content" and figures["endings"]:
+        ending = figures["endings"][0]
+        return [{"label": f"Read it as {ENDINGS[ending].name}", "ending": ending}]
     if kind in ("needs_role", "columns_without_role"):
         return [{"label": "Leave them out", "roles": dict.fromkeys(figures["columns"], "drop")}]
     if kind == "derived":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
 from microagg import wording
-from microagg.web.memory import check_keep_folder
 from microagg.write import private
 from microagg.write.private import PrivateFolder, remove
 
@@ -39,7 +40,11 @@ class ServerFolder(PrivateFolder):
 
 
 def _locked(folder: Path) -> TextIO:
-    check_keep_folder(folder)
+    """The lock of a folder that is made if it is not there, and refused if others can read or write it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = folder.stat()
+    if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o077:
+        raise wording.keep_folder_open(str(folder))
     lock = (folder / private.LOCK).open("w")
     with suppress(OSError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

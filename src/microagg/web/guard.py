@@ -2,70 +2,70 @@
 
 from __future__ import annotations
 
-import html
 import re
 import secrets
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from typing import TYPE_CHECKING
 
-from starlette.requests import cookie_parser
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
 
 from microagg import wording
+from microagg.web.pages import render
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from microagg.web.sessions import Sessions
 
-SESSION = "microagg.session"
-"""Where a request's scope has the session that its cookie names."""
+PROJECT = "microagg.project"
+"""Where a request's scope has the project of its browser session."""
 
 _HEADERS = {
-    b"referrer-policy": b"same-origin",  # without any, browsers would not tell where a form was sent from
-    b"x-content-type-options": b"nosniff",
-    b"x-frame-options": b"DENY",
-    b"cross-origin-opener-policy": b"same-origin",
-    b"cross-origin-resource-policy": b"same-origin",
-    b"permissions-policy": b"camera=(), geolocation=(), microphone=()",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'",  # nothing from elsewhere, and no script but our file
+    "cache-control": "no-store",
+    "referrer-policy": "same-origin",  # without any, browsers would not tell where a form was sent from
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">{more}<title>microagg</title>
-<style>body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1rem }}
-</style></head><body><main><h1>microagg</h1><p>{text}</p></main></body></html>"""
 
 
 class OneTimeLink:
-    """Links of which each lets one browser in, once."""
+    """Links of which each lets one browser in, once. The newest one is printed; whenever it was used,
+    `announce` gets the next.
+    """
 
     def __init__(self, address: str, announce: Callable[[str], object]) -> None:
         self._address = address
         self._announce = announce
-        self._token = secrets.token_urlsafe(24)
-        self._handed: set[str] = set()
+        self._valid: set[str] = set()
+        self._printed = self.hand_out()
 
     @property
     def link(self) -> str:
-        """The one that can be used now."""
-        return f"{self._address}/?token={self._token}"
+        """The one that is printed."""
+        return f"{self._address}{self._printed}"
 
     def hand_out(self) -> str:
         """The address of another one, for a browser that was let in before."""
         token = secrets.token_urlsafe(24)
-        self._handed.add(token)
+        self._valid.add(token)
         return f"/?token={token}"
 
     def redeem(self, token: str) -> bool:
-        """Whether the token is right; if so it is used up, and the next link is announced."""
-        if token in self._handed:
-            self._handed.remove(token)
-            return True
-        if not secrets.compare_digest(token.encode(), self._token.encode()):
+        """Whether the token is right; if so it is used up."""
+        if token not in self._valid:
             return False
-        self._token = secrets.token_urlsafe(24)
-        self._announce(self.link)
+        self._valid.remove(token)
+        if self._printed == f"/?token={token}":
+            self._printed = self.hand_out()
+            self._announce(self.link)
         return True
 
 
@@ -76,98 +76,49 @@ class Guard:
         self._app = app
         self._sessions = sessions
         self._door = door
-        self._hosts = {f"{_bracketed(host)}:{port}" for host in hosts}
+        self._hosts = {f"{bracketed(host)}:{port}" for host in hosts}
         self._cookie = f"microagg-{port}"  # browsers share cookies between ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, let in, or hand on."""
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        host = headers.get("host", "")
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._answer(Request(scope))(scope, receive, sent)
+
+    def _answer(self, request: Request) -> ASGIApp:
+        """A refusal, the way in, or the pages."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host not in self._hosts:
-            await _refuse(scope, send, 421, wording.unknown_host())
-        elif not _same_origin(scope, headers, host):
-            await _refuse(scope, send, 403, wording.other_origin())
-        else:
-            await self._admit(scope, receive, send, headers)
-
-    async def _admit(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
-        # Other programs on this machine may have set cookies of any kind.
-        known = cookie_parser(headers.get("cookie", "")).get(self._cookie)
-        session = None if known is None else self._sessions.get(known)
-        token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
-        if token and scope["type"] == "http":
-            if session is not None:
-                await _enter(send, None)  # without the token in its address
-            elif self._door.redeem(token):
-                made = self._sessions.new()
-                await _enter(send, f"{self._cookie}={made.id}; Path=/; HttpOnly; SameSite=Strict")
-            else:
-                await _refuse(scope, send, 403, wording.no_entry())
-        elif session is None:
-            await _refuse(scope, send, 403, wording.no_entry())
-        else:
-            session.seen()
-            await self._app({**scope, SESSION: session}, receive, _with_headers(send))
+            return _refusal(421, wording.unknown_host())
+        # Pages of other sites may neither change anything nor listen. What only reads needs no origin.
+        reads = request.method in ("GET", "HEAD")
+        is_ours = re.sub(r"^https?://", "", origin) == host if origin is not None else reads
+        if not is_ours:
+            return _refusal(403, wording.other_origin())
+        project = self._sessions.get(request.cookies.get(self._cookie, ""))
+        token = request.query_params.get("token", "")
+        if project is None and not self._door.redeem(token):
+            return _refusal(403, wording.no_entry())
+        if token:  # by a page, not by a redirection: a strict cookie does not follow one from another site
+            way_in = HTMLResponse(
+                render("over.html", again="/", again_text="Open the first page", at_once=True)
+            )
+            if project is None:
+                way_in.set_cookie(self._cookie, self._sessions.new().id, httponly=True, samesite="strict")
+            return way_in
+        assert project is not None
+        project.seen()
+        request.scope[PROJECT] = project
+        return self._app
 
 
-POLICY = (
-    b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    b"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
-"""Nothing is loaded from elsewhere, and no script runs but our file."""
-
-
-def _bracketed(host: str) -> str:
+def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _same_origin(scope: Scope, headers: dict[str, str], host: str) -> bool:
-    """Pages of other sites may neither change anything nor listen. What only reads needs no origin."""
-    origin = headers.get("origin")
-    if origin is None:
-        return scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
-    return re.sub(r"^https?://", "", origin) == host
-
-
-def _with_headers(send: Send) -> Send:
-    async def sent(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            own = {name.lower() for name, _ in message["headers"]}
-            more = [(name, value) for name, value in _HEADERS.items() if name not in own]
-            if b"content-security-policy" not in own:
-                more.append((b"content-security-policy", POLICY))
-            if b"cache-control" not in own:
-                more.append((b"cache-control", b"no-store"))
-            message = {**message, "headers": [*message["headers"], *more]}
-        await send(message)
-
-    return sent
-
-
-async def _enter(send: Send, cookie: str | None) -> None:
-    """By a page, not by a redirection: a strict cookie does not follow one that began on another site."""
-    more = '<meta http-equiv="refresh" content="0; url=/">'
-    page = _PAGE.format(more=more, text='<a href="/">Open the first page</a>')
-    await _respond(send, 200, page, [] if cookie is None else [(b"set-cookie", cookie.encode())])
-
-
-async def _refuse(scope: Scope, send: Send, status: int, text: str) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": ""})
-        return
-    await _respond(send, status, _PAGE.format(more="", text=html.escape(text)), [])
-
-
-async def _respond(send: Send, status: int, page: str, more: list[Any]) -> None:
-    body = page.encode()
-    headers = [
-        (b"content-type", b"text/html; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        *more,
-    ]
-    sent = _with_headers(send)
-    await sent({"type": "http.response.start", "status": status, "headers": headers})
-    await sent({"type": "http.response.body", "body": body})
+def _refusal(status: int, text: str) -> HTMLResponse:
+    return HTMLResponse(render("over.html", text=text), status)

@@ -17,11 +17,11 @@ from typing import Any, Literal
 from microagg import wording
 from microagg.web import worker
 
-Lane = Literal["quick", "long"]
 State = Literal["waiting", "running", "stopping", "done", "refused", "failed", "stopped"]
 
-AT_ONCE: Mapping[Lane, int] = {"quick": 2, "long": 2}
-"""So many jobs run; what is quick does not wait behind what takes long."""
+QUICK = ("look", "check")
+AT_ONCE = 2
+"""So many quick jobs run, and so many others: what is quick does not wait behind what takes long."""
 MOST_WAITING = 10
 GRACE = 60.0
 """Seconds that a job gets to come to an end with the best so far, once its time is over."""
@@ -30,14 +30,7 @@ MOST_POINTS = 400
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 # Imported once, in a process that does nothing else: a job begins within milliseconds.
-_CONTEXT.set_forkserver_preload(
-    [
-        "microagg.web.work",
-        "pyarrow.csv",
-        "pyarrow.compute",
-        "pyarrow.parquet",
-    ]
-)
+_CONTEXT.set_forkserver_preload(["microagg.web.work", "pyarrow.csv", "pyarrow.compute", "pyarrow.parquet"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +40,11 @@ class Limits:
     minutes: float
 
     @classmethod
-    def usual(cls) -> Limits:
-        """A part of the machine's memory for each of the jobs that may run at once."""
-        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        return cls(max(pages // sum(AT_ONCE.values()), 2**30), 60.0)
+    def of(cls, gibibytes: float | None, minutes: float) -> Limits:
+        """By default, a part of the machine's memory for each of the jobs that may run at once."""
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        usual = max(machine // (2 * AT_ONCE), 2**30)
+        return cls(usual if gibibytes is None else int(gibibytes * 2**30), minutes)
 
 
 @dataclass(eq=False)
@@ -59,15 +53,12 @@ class Job:
 
     kind: str
     arguments: Mapping[str, Any]
-    lane: Lane
     ended: Callable[[Job], None]
     """Called once, when the state is final."""
     state: State = "waiting"
     stage: str = ""
     done: float = 0.0
     """Share of the whole job."""
-    left: float | None = None
-    """About so many seconds are left; None: not known."""
     curve: list[tuple[float, float]] = field(default_factory=list)
     """Seconds and information loss of the best so far."""
     mdav: float | None = None
@@ -86,12 +77,16 @@ class Job:
     """Its process is gone."""
 
     @property
+    def is_quick(self) -> bool:
+        return self.kind in QUICK
+
+    @property
     def active(self) -> bool:
         """Waiting, running or about to stop."""
         return self.state in ("waiting", "running", "stopping")
 
     def take(self, message: Mapping[str, Any]) -> None:
-        for name in ("stage", "done", "left", "mdav", "seconds", "answer"):
+        for name in ("stage", "done", "mdav", "seconds", "answer"):
             if name in message:
                 setattr(self, name, message[name])
         loss = message.get("loss")
@@ -126,7 +121,7 @@ class Queue:
 
     def place(self, job: Job) -> int:
         with self.lock:
-            own = [other for other in self._waiting if other.lane == job.lane]
+            own = [other for other in self._waiting if other.is_quick == job.is_quick]
             return own.index(job) if job in own else 0
 
     def stop(self, job: Job) -> None:
@@ -165,7 +160,7 @@ class Queue:
 
     def _start_next(self) -> None:
         for job in list(self._waiting):
-            if sum(other.lane == job.lane for other in self._running) < AT_ONCE[job.lane]:
+            if sum(other.is_quick == job.is_quick for other in self._running) < AT_ONCE:
                 self._waiting.remove(job)
                 self._running.add(job)
                 job.state = "running"
@@ -224,17 +219,16 @@ class Queue:
 
     def _settle(self, job: Job, state: str, answer: Any) -> None:
         if state == "done" and not job.given_up:
-            job.answer, job.state = answer, "done"
-        elif job.late:
-            job.message, job.state = str(wording.job_out_of_time(self.limits.minutes)), "failed"
+            job.state, job.answer = "done", answer
+            return
+        job.state, job.answer = "failed", {}
+        if job.late:
+            job.message = str(wording.job_out_of_time(self.limits.minutes))
         elif job.given_up or state == "stopped":
-            job.message, job.state = wording.job_stopped(), "stopped"
+            job.state, job.message = "stopped", wording.job_stopped()
         elif state == "refused":
-            job.message, job.cures = answer
-            job.state = "refused"
+            job.state, (job.message, job.cures) = "refused", answer
         elif state == "memory":
-            job.message, job.state = str(wording.job_out_of_memory(self.limits.memory)), "failed"
+            job.message = str(wording.job_out_of_memory(self.limits.memory))
         else:
-            job.message, job.state = answer or wording.job_ended(), "failed"
-        if job.state != "done":
-            job.answer = {}
+            job.message = answer or wording.job_ended()

@@ -26,8 +26,14 @@ SHORT_ROLES = {
 }
 
 
+COMMANDS = {"methods": PLAN_OPTIONS["method"].label, "plan": "Save the settings as a plan"}
+"""Controls that do what a command does."""
+
+
 def label(option: str, value: object) -> str | None:
     """How the pages name an option, with one of its values if one is given; None without a control."""
+    if option == wording.COMMAND:
+        return COMMANDS.get(str(value))
     own = label_of(option) or ROLES.get(option)
     if own is None or value in (None, True) or isinstance(value, dict):
         return own

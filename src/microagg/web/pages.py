@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,9 @@ from microagg.report import formatting
 from microagg.report.charts import loss_curve, risk_map
 from microagg.report.pages import sections
 from microagg.settings.declared import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
-from microagg.settings.kinds import Flag, Int, Number
 from microagg.web.jobs import Job
 from microagg.web.labels import ROLES, SHORT_ROLES
-from microagg.web.project import Project, Release
-from microagg.web.work_files import REPORT
+from microagg.web.project import Project
 
 STEPS = {
     "data": "Data",
@@ -34,6 +33,8 @@ STEPS = {
     "result": "Result",
     "hand-over": "Hand over",
 }
+ENOUGH = 0.05
+"""Once this share of a job is done, the time that is left can be guessed."""
 RISK = "linkage_distance"
 AXES = {"il": "information loss, %", RISK: "share of records linked"}
 """The measures on the map."""
@@ -42,30 +43,33 @@ _HERE = Path(__file__).parent
 Content = dict[str, Any]
 
 
-class Pages:
+@dataclass(frozen=True)
+class Site:
     """`paths`: files may be opened by their path; `alone`: the server is on the machine of the browser;
     `keeps`: files outlive the server.
     """
 
-    def __init__(self, paths: bool, alone: bool, keeps: bool = False) -> None:
-        self._site = {"paths": paths, "alone": alone, "keeps": keeps}
+    paths: bool = False
+    alone: bool = True
+    keeps: bool = False
 
-    def page(self, project: Project, step: str, part: str = "", notice: str = "") -> str:
-        """A step that can be shown, see `first_possible`. No job ends while it is made."""
-        with project.lock, project.queue.lock:
-            content = {**self._site, **_VIEWS.get(step, _nothing_more)(project, part)}
-            return render(
-                f"{step}.html",
-                project=project,
-                step=step,
-                part=part,
-                notice=notice,
-                title=STEPS.get(step, "End the session?"),
-                reachable=[path for path in STEPS if first_possible(project, path) == path],
-                choices_version=choices_version(project),
-                count_of=Counter(role.split(" ")[0] for role in project.choices.roles.values()),
-                **content,
-            )
+
+def page(project: Project, step: str, part: str = "", notice: str = "", site: Site | None = None) -> str:
+    """A step that can be shown, see `first_possible`. No job ends while it is made."""
+    with project.lock, project.queue.lock:
+        return render(
+            f"{step}.html",
+            project=project,
+            site=site or Site(),
+            step=step,
+            part=part,
+            notice=notice,
+            title=STEPS.get(step, "End the session?"),
+            reachable=[path for path in STEPS if first_possible(project, path) == path],
+            choices_version=choices_version(project),
+            count_of=Counter(role.split(" ")[0] for role in project.choices.roles.values()),
+            **(_VIEWS[step](project, part) if step in _VIEWS else {}),
+        )
 
 
 def first_possible(project: Project, step: str) -> str:
@@ -104,6 +108,7 @@ def _environment() -> Environment:
         "kind_of": lambda name: getattr(ENDINGS.get(Path(name).suffix.lower()), "name", None),
         "plan_options": PLAN_OPTIONS,
         "short_roles": SHORT_ROLES,
+        "note_codes": wording.note_missing_codes,
         "steps": STEPS,
     }
     return environment
@@ -115,40 +120,21 @@ def stage_of(job: Job, place: int) -> str:
         return f"Waiting for {formatting.count(place + 1, 'other job')} …"
     stage = "Coming to an end" if job.state == "stopping" else job.stage or "Starting"
     took = f", {job.seconds:.0f} s" if job.seconds >= 1 else ""
-    if job.left is None or job.seconds < 3 or job.state != "running":
+    if job.done < ENOUGH or job.seconds < 3 or job.state != "running":
         return f"{stage}{took} …"
-    left = f"{max(round(job.left), 1)} s" if job.left < 90 else f"{round(job.left / 60)} min"
-    return f"{stage}{took}, about {left} left …"
+    left = job.seconds * (1.0 - job.done) / job.done
+    about = f"{max(round(left), 1)} s" if left < 90 else f"{round(left / 60)} min"
+    return f"{stage}{took}, about {about} left …"
 
 
 # --- the steps --------------------------------------------------------------------------------
 
 
-def _nothing_more(_project: Project, _part: str) -> Content:
-    return {}
-
-
 def _roles(project: Project, _part: str) -> Content:
-    assert project.found is not None
-    roles = project.choices.roles
-    subsets = tuple(sorted({role for role in roles.values() if role.startswith("keys ")}))
-    return {
-        "options": {role: _role_options(role, subsets) for role in {*roles.values()}},
-        "note_codes": wording.note_missing_codes,
-        "refusal": project.refusal,
-    }
-
-
-@cache
-def _role_options(chosen: str, subsets: tuple[str, ...]) -> Markup:
-    """As one piece, for a page may have hundreds of them."""
-    texts = {**ROLES, **{role: f"key, subset {role.split()[1]}" for role in subsets if role not in ROLES}}
-    return Markup("").join(
-        Markup('<option value="{}"{}>{}</option>').format(
-            value, Markup(" selected") if value == chosen else "", text
-        )
-        for value, text in texts.items()
-    )
+    """`texts`: the roles that can be chosen; a plan that was loaded may have more subsets of keys."""
+    in_use = dict.fromkeys(sorted(project.choices.roles.values()))
+    more = {role: f"key, subset {role.split()[1]}" for role in in_use if role.startswith("keys ")}
+    return {"texts": {**more, **ROLES}, "in_use": in_use}
 
 
 def options_in(form: str) -> list[str]:
@@ -163,7 +149,6 @@ def _protection(project: Project, _part: str) -> Content:
     name = chosen.split("+")[0].split(":")[0]
     return {
         "parts": {form: options_in(form) for form in (FIRST, CONFIDENTIAL, MORE, ACCEPT)},
-        "kind_of_control": _kind_of_control,
         "methods": list(METHODS),
         "method": chosen,
         "entry": METHODS.get(ALIASES.get(name, name)),
@@ -174,15 +159,6 @@ def _protection(project: Project, _part: str) -> Content:
     }
 
 
-def _kind_of_control(name: str) -> str:
-    kind = PLAN_OPTIONS[name].kind
-    if kind.choices:
-        return "select"
-    if isinstance(kind, Flag):
-        return "checkbox"
-    return "numeric" if isinstance(kind, Int) else "decimal" if isinstance(kind, Number) else "text"
-
-
 def _run(project: Project, _part: str) -> Content:
     job = project.jobs.get("protect")
     drawn = "" if job is None or not job.curve else loss_curve(job.curve, job.mdav, job.seconds)
@@ -191,10 +167,8 @@ def _run(project: Project, _part: str) -> Content:
 
 def report_sections(project: Project) -> dict[str, tuple[str, str]]:
     """The parts of the result that come from the internal report."""
-    release = project.release
-    if release is None or release.folder is None:
-        return {}
-    return sections((release.folder / REPORT).read_text("utf-8"))
+    report = None if project.release is None else project.release.file("internal-report")
+    return {} if report is None else sections(report.read_text("utf-8"))
 
 
 def _result(project: Project, part: str) -> Content:
@@ -225,30 +199,19 @@ def _proven(answer: Mapping[str, Any]) -> str:
 def _comparison(project: Project, job: Job) -> Content:
     """Several k and methods side by side, as a map and a table to choose from."""
     rows, limit = job.answer["strategies"], job.answer["limit"]
-    usable = [row for row in rows if not row["failure"] and row[RISK] is not None]
     try:
         is_other = project.compared_settings() != job.arguments["settings"]
     except errors.SettingsError:
         is_other = True
-    return {
-        "rows": rows,
-        "usable": len(usable),
-        "within": sum(row[RISK] <= limit for row in usable),
-        "limit": limit,
-        "map": Markup(risk_map(rows, AXES, limit, lambda row: {"href": f"#strategy-{rows.index(row)}"})),
-        "compared_otherwise": is_other,
-    }
+    drawn = risk_map(rows, AXES, limit, lambda row: {"href": f"#strategy-{rows.index(row)}"})
+    return {"rows": rows, "limit": limit, "map": Markup(drawn), "compared_otherwise": is_other}
 
 
 def _hand_over(project: Project, _part: str) -> Content:
+    """With what would do the same in a terminal."""
     assert project.release is not None
-    return {"command": command(project.release)}
-
-
-def command(release: Release) -> str:
-    """What would do the same in a terminal."""
-    settings = {**release.answer["asked"], **release.source.csv}
-    return command_of(settings, release.source.known_as, release.answer["file"])
+    source, answer = project.release.source, project.release.answer
+    return {"command": command_of({**answer["asked"], **source.csv}, source.known_as, answer["file"])}
 
 
 _VIEWS: Mapping[str, Callable[[Project, str], Content]] = {

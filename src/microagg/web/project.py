@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from microagg import errors, wording
@@ -15,7 +16,7 @@ from microagg.settings.declared import PLAN_OPTIONS, CompareSettings, options_of
 from microagg.web.choices import Choices
 from microagg.web.cures import cures_of
 from microagg.web.folders import remove
-from microagg.web.jobs import Job, Lane, Queue
+from microagg.web.jobs import Job, Queue
 from microagg.web.memory import Memory
 
 COMPARED = tuple(name for name in options_of_command("compare") if name in PLAN_OPTIONS and name != "k")
@@ -33,6 +34,7 @@ NEWS = {
 
 MOST_RELEASES = 5
 """Releases that are kept; one that was not downloaded yet is kept in any case."""
+MOST_NOTICES = 20
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Source:
     """By its path, not uploaded."""
     csv: dict[str, Any] = field(default_factory=dict)
     """What is given about how it is written."""
-    cache: Path = Path()
+    cache: Path | None = None
     """A folder for the data as they were read."""
 
     @property
@@ -54,9 +56,10 @@ class Source:
         """How a plan or a command names it."""
         return self.path if self.opened else self.name
 
-    def arguments(self) -> dict[str, Any]:
-        places = {"source": self.path, "home": str(self.home), "cache": str(self.cache)}
-        return {"name": self.name, "known_as": self.known_as, "csv": self.csv, **places}
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> Source:
+        """As it was before it was written down."""
+        return cls(**{**state, "home": Path(state["home"]), "cache": Path(state["cache"])})
 
 
 @dataclass
@@ -71,6 +74,11 @@ class Release:
     folder: Path | None = None
     downloaded: bool = False
 
+    def file(self, what: str) -> Path | None:
+        """One of the files that its run has left."""
+        name = self.answer["files"].get(what)
+        return self.folder / name if self.folder is not None and name else None
+
 
 class Project:
     """All state of a browser session. `version` counts its changes, for pages.
@@ -79,12 +87,19 @@ class Project:
     """
 
     def __init__(self, folder: Path, queue: Queue, memory: Memory | None = None) -> None:
+        self.id = secrets.token_urlsafe(32)
+        """The value of the browser's cookie."""
         self.folder = folder
         self.queue = queue
         self.memory = memory or Memory(None)
         self.version = 0
         self.news = ""
         """The last thing that happened by itself, in one sentence, for the line that is read aloud."""
+        self.notices: dict[str, str] = {}
+        """Why something was refused, by the name that the address of a page has for it."""
+        self.pages = 0
+        """Open ones."""
+        self.last_seen = monotonic()
         self.source: Source | None = None
         self.found: dict[str, Any] | None = None
         """What the file holds, as the job that looked at it answered."""
@@ -108,6 +123,16 @@ class Project:
         self.closed = False
         self.lock = threading.RLock()
 
+    def seen(self) -> None:
+        """Its browser is still there."""
+        self.last_seen = monotonic()
+
+    def note(self, text: str) -> str:
+        """The name of a new notice; old ones are forgotten."""
+        name = secrets.token_hex(4)
+        self.notices = dict([*self.notices.items(), (name, text)][-MOST_NOTICES:])
+        return name
+
     # --- data ---------------------------------------------------------------------------------
 
     def new_place(self) -> Path:
@@ -123,10 +148,15 @@ class Project:
         read.
         """
         with self.lock:
-            self._forget_incoming(unless_in=source.home)
-            source = Source(**{**vars(source), "cache": self.new_place()})
-            self.incoming = source
-            self._start("look", source.arguments(), "quick")
+            new = replace(source, cache=self.new_place())
+            try:
+                self._start("look", vars(new))
+            except errors.SettingsError:
+                self._remove(new)
+                self.cancel_reading()
+                raise
+            old, self.incoming = self.incoming, new
+            self._remove(old)
 
     def open_path(self, text: str, allowed: bool) -> None:
         """A file of this machine, read where it is."""
@@ -134,60 +164,62 @@ class Project:
             raise wording.paths_not_allowed()
         if not text.strip():
             raise wording.no_path()
-        path = Path(text.strip()).expanduser()
-        if not path.is_absolute():
-            path = Path.cwd() / path
+        path = Path.cwd() / Path(text.strip()).expanduser()
         self.open(Source(path.name, str(path), self.folder, opened=True))
 
     def read_again(self, csv: Mapping[str, Any]) -> None:
         """The file that was refused, or else the one that is open, written as `csv` says."""
         old = self.incoming or self.source
         if old is not None:
-            self.open(Source(old.name, old.path, old.home, old.opened, dict(csv)))
+            self.open(replace(old, csv=dict(csv)))
+
+    def read_as(self, ending: str) -> None:
+        """A file that was refused, since it is of another format than its name says."""
+        with self.lock:
+            old = self.incoming
+            if old is not None and not old.opened and not self.is_active("look"):
+                name = Path(old.name).with_suffix(ending).name
+                (old.home / old.path).rename(old.home / name)
+                self.open(replace(old, name=name, path=name, csv={}))
 
     def cancel_reading(self) -> None:
         """What was open before stays open."""
         with self.lock:
-            self._forget_incoming()
+            self.give_up("look")
             self.jobs.pop("look", None)
+            old, self.incoming = self.incoming, None
+            self._remove(old)
             self.changed()
 
-    def _forget_incoming(self, unless_in: Path | None = None) -> None:
-        """Its files are removed, but not those in a folder that is still needed."""
-        self.give_up("look")
-        if self.incoming is not None:
-            remove(self.incoming.cache)
-            if self.incoming.home not in (unless_in, self.source and self.source.home):
-                self._remove_home(self.incoming)
-            self.incoming = None
-
-    def _remove_home(self, source: Source) -> None:
-        if not source.opened and source.home != self.folder:
-            remove(source.home)
+    def _remove(self, old: Source | None) -> None:
+        """Files of a source that is neither read nor open any more."""
+        if old is not None and old.cache is not None:
+            remove(old.cache)
+            needed = [each.home for each in (self.source, self.incoming) if each is not None]
+            if not old.opened and old.home not in needed:
+                remove(old.home)
 
     def _take_in(self, found: dict[str, Any]) -> None:
         """The file was read: it takes the place of the last one, and choices are carried over by name."""
         assert self.incoming is not None
         old, self.source, self.incoming = self.source, self.incoming, None
-        if old is not None:
-            remove(old.cache)
-            if old.home != self.source.home:
-                self._remove_home(old)
+        self._remove(old)
         for kind in ("check", "protect", "bound", "compare"):
             self.give_up(kind)
             self.jobs.pop(kind, None)
-        self.found = found
         earlier = self.choices.made()
+        self.found = found
         self.choices = Choices.suggested(found["columns"], found["settings"])
-        if not earlier:
-            earlier, history = self.memory.recall(list(self.choices.roles))
-            known = {each.id for each in self.releases}
+        known = {each.id for each in self.releases}
+        if not earlier and (state := self.memory.recall(list(self.choices.columns))):
+            earlier = state["made"]
             self.releases += [
                 Release(each["id"], each["made"], self.source, each["answer"])
-                for each in history
-                if each["id"] not in known
+                for each in state["releases"]
+                if each["id"] not in known and each["answer"]["columns"] == state["columns"]
             ]
-        self.taken_over = self.choices.take_over(earlier)
+        self.choices.take_over(earlier)
+        self.taken_over = len(self.choices.chosen)
 
     # --- choices ------------------------------------------------------------------------------
 
@@ -198,19 +230,18 @@ class Project:
 
     def take_suggestions(self) -> None:
         """Forget what was chosen."""
-        with self.lock:
-            if self.found is not None:
-                self.choices = Choices.suggested(self.found["columns"], self.found["settings"])
-                self.taken_over = 0
-                self.changed()
+        self.load({})
 
     def load(self, plan: Mapping[str, Any]) -> None:
-        """Choose what a plan has; if it cannot be used, nothing changes."""
+        """Choose what a plan has; if it cannot be used, nothing changes. Without a plan, what is
+        suggested.
+        """
         with self.lock:
             if self.found is None:
                 raise wording.no_data_for_plan()
             choices = Choices.suggested(self.found["columns"], self.found["settings"])
-            choices.load(plan)
+            if plan:
+                choices.load(plan)
             self.choices, self.taken_over = choices, 0
             self.changed()
 
@@ -233,7 +264,7 @@ class Project:
             settings = self.choices.effective()[0]
             job = self.jobs.get("check")
             if job is None or job.arguments["settings"] != settings or job.state in ("stopped", "failed"):
-                self._start("check", {**self._arguments(), "settings": settings}, "quick")
+                self._start_on_data("check", settings)
             return self.jobs["check"]
 
     # --- work ---------------------------------------------------------------------------------
@@ -245,8 +276,7 @@ class Project:
         settings = self.choices.effective()[0]
         folder = self.new_place()
         try:
-            arguments = {**self._arguments(), "settings": settings, "folder": str(folder)}
-            self._start("protect", arguments, "long")
+            self._start_on_data("protect", settings, folder=folder)
         except errors.SettingsError:
             remove(folder)
             raise
@@ -255,9 +285,8 @@ class Project:
         with self.lock:
             release = self.release
             if self.can_prove and release is not None and release.folder is not None:
-                about = {"settings": release.answer["asked"], "folder": str(release.folder)}
-                arguments = {**self._arguments(), **about, "file": release.answer["file"], "of": release.id}
-                self._start("bound", arguments, "long")
+                about = {"folder": release.folder, "files": release.answer["files"], "of": release.id}
+                self._start_on_data("bound", release.answer["asked"], **about)
 
     @property
     def can_prove(self) -> bool:
@@ -266,10 +295,9 @@ class Project:
 
     def compare(self, ks: list[int], methods: list[str], max_risk: float) -> None:
         """Every k with every method, other settings as they are."""
-        if self.source is None:
-            return
-        about = {"ks": ks, "methods": methods, "max_risk": max_risk}
-        self._start("compare", {**self._arguments(), "settings": self.compared_settings(), **about}, "long")
+        if self.source is not None:
+            about = {"ks": ks, "methods": methods, "max_risk": max_risk}
+            self._start_on_data("compare", self.compared_settings(), **about)
 
     def compared_settings(self) -> dict[str, Any]:
         plan = self.choices.effective()[0]
@@ -283,7 +311,7 @@ class Project:
             self.changed()
 
     def give_up(self, kind: str) -> None:
-        if kind in self.jobs and self.jobs[kind].active:
+        if self.is_active(kind):
             self.queue.give_up(self.jobs[kind])
 
     def is_active(self, kind: str) -> bool:
@@ -292,6 +320,47 @@ class Project:
     @property
     def busy(self) -> bool:
         return any(job.active for job in list(self.jobs.values()))
+
+    def _start_on_data(self, kind: str, settings: Mapping[str, Any], **more: Any) -> None:
+        assert self.source is not None
+        assert self.found is not None
+        about = {"known_as": self.source.known_as, "stamp": self.found["stamp"], "settings": settings}
+        self._start(kind, {**vars(self.source), **about, **more})
+
+    def _start(self, kind: str, arguments: Mapping[str, Any]) -> None:
+        """In place of the last one of its kind; `SettingsError` if too many jobs wait already."""
+        with self.lock:
+            if self.closed:
+                raise wording.session_is_over()
+            self.give_up(kind)
+            self.jobs[kind] = job = Job(kind, arguments, self._ended)
+            try:
+                self.queue.submit(job)
+            except errors.SettingsError:
+                del self.jobs[kind]
+                raise
+            finally:
+                self.changed()
+
+    def _ended(self, job: Job) -> None:
+        """Called by the queue's thread."""
+        with self.lock:
+            is_current, is_done = self.jobs.get(job.kind) is job, job.state == "done"
+            if job.kind == "protect":
+                self._keep(job, is_current and is_done)
+            if not is_current:
+                return
+            if job.kind == "look":
+                news = wording.file_was_read if is_done else wording.file_was_refused
+                self.news = news(job.arguments["name"])
+            else:
+                self.news = NEWS.get((job.kind, job.state), wording.job_ended_otherwise())
+            if job.kind == "look" and is_done:
+                self._take_in(job.answer)
+            for each in self.releases:
+                if job.kind == "bound" and is_done and each.id == job.arguments["of"]:
+                    each.answer["bound"] = job.answer["bound"]
+            self.changed()
 
     # --- releases -----------------------------------------------------------------------------
 
@@ -323,10 +392,10 @@ class Project:
     def not_downloaded(self) -> list[Release]:
         return [each for each in self.releases if each.folder is not None and not each.downloaded]
 
-    def _keep(self, job: Job) -> None:
+    def _keep(self, job: Job, is_released: bool) -> None:
         """A run is over: its release is the first of the list, or there is none."""
-        folder = Path(job.arguments["folder"])
-        if self.jobs.get("protect") is not job or job.state != "done" or self.source is None:
+        folder = job.arguments["folder"]
+        if not is_released or self.source is None:
             remove(folder)
             return
         made = datetime.now().strftime("%Y-%m-%d %H:%M")
@@ -335,7 +404,7 @@ class Project:
         self.give_up("bound")
         self.jobs.pop("bound", None)
         for each in self.releases[MOST_RELEASES:]:
-            if each.downloaded or each.folder is None:
+            if each not in self.not_downloaded:
                 self.releases.remove(each)
                 if each.folder is not None:
                     remove(each.folder)
@@ -356,80 +425,28 @@ class Project:
         """Pages look again, and what shall outlive the server is kept."""
         self.version += 1
         if self.found is not None and not self.closed:
-            history = [
-                {"id": each.id, "made": each.made, "answer": each.answer}
-                for each in self.releases
-                if set(each.answer.get("columns", ())) == set(self.choices.roles)
-            ]
-            self.memory.keep(list(self.choices.roles), self.choices.made(), history)
-            self.memory.keep_project(self.folder, self._state)
+            self.memory.keep(self.state)
 
-    def _state(self) -> dict[str, Any]:
-        """All that is needed to go on with the files of this project, as plain values."""
-        releases = [{**vars(each), "source": asdict(each.source)} for each in self.releases]
-        source = None if self.source is None else asdict(self.source)
-        return {"source": source, "made": self.choices.made(), "releases": releases}
+    @property
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on with the files of this project."""
+        return {
+            "folder": str(self.folder),
+            "columns": list(self.choices.columns),
+            "made": self.choices.made(),
+            "source": None if self.source is None else asdict(self.source),
+            "releases": [{**vars(each), "source": asdict(each.source)} for each in self.releases],
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on where another server ended: its releases are there, and its file is read again."""
         with self.lock:
-            self.releases = [
-                Release(**{**each, "source": _source(each["source"]), "folder": _path(each["folder"])})
-                for each in state["releases"]
-            ]
+            for each in state["releases"]:
+                folder = None if each["folder"] is None else Path(each["folder"])
+                self.releases.append(
+                    Release(**{**each, "source": Source.of(each["source"]), "folder": folder})
+                )
             self.release = next((each for each in self.releases if each.folder is not None), None)
-            self.choices.touched = {(name, column): value for name, column, value in state["made"]}
-            if state["source"] is not None:
-                remove(Path(state["source"]["cache"]))
-                self.open(_source(state["source"]))
-
-    # --- jobs ---------------------------------------------------------------------------------
-
-    def _arguments(self) -> dict[str, Any]:
-        assert self.source is not None
-        assert self.found is not None
-        return {**self.source.arguments(), "stamp": self.found["stamp"]}
-
-    def _start(self, kind: str, arguments: dict[str, Any], lane: Lane) -> None:
-        """In place of the last one of its kind; `SettingsError` if too many jobs wait already."""
-        with self.lock:
-            if self.closed:
-                raise wording.session_is_over()
-            self.give_up(kind)
-            self.jobs[kind] = job = Job(kind, arguments, lane, self._ended)
-            try:
-                self.queue.submit(job)
-            except errors.SettingsError:
-                del self.jobs[kind]
-                raise
-            finally:
-                self.changed()
-
-    def _ended(self, job: Job) -> None:
-        """Called by the queue's thread."""
-        with self.lock:
-            is_current = self.jobs.get(job.kind) is job
-            if is_current and job.kind == "look" and job.state == "done":
-                self._take_in(job.answer)
-            if job.kind == "protect":
-                job.answer |= {"columns": list(self.choices.roles)} if job.state == "done" else {}
-                self._keep(job)
-            if is_current and job.kind == "bound" and job.state == "done":
-                for each in self.releases:
-                    if each.id == job.arguments["of"]:
-                        each.answer["bound"] = job.answer["bound"]
-            if is_current:
-                name = job.arguments["name"]
-                self.news = NEWS.get((job.kind, job.state), wording.job_ended_otherwise())
-                if job.kind == "look":
-                    is_read = job.state == "done"
-                    self.news = wording.file_was_read(name) if is_read else wording.file_was_refused(name)
-                self.changed()
-
-
-def _source(state: Mapping[str, Any]) -> Source:
-    return Source(**{**state, "home": Path(state["home"]), "cache": Path(state["cache"])})
-
-
-def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text)
+            self.choices.chosen = {(name, column): value for name, column, value in state["made"]}
+            remove(Path(state["source"]["cache"]))
+            self.open(Source.of(state["source"]))

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import html
-import ipaddress
 import signal
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import uvicorn
 
 from microagg import wording
+from microagg.settings.declared import ServeRun
 from microagg.web.complaints import hidden_tracebacks
 from microagg.web.folders import ServerFolder, sweep
-from microagg.web.guard import Guard, OneTimeLink
+from microagg.web.guard import Guard, OneTimeLink, bracketed
 from microagg.web.jobs import Limits, Queue
 from microagg.web.labels import PAGES
 from microagg.web.memory import Memory, usual_place
+from microagg.web.pages import Site, render
 from microagg.web.project import Source
+from microagg.web.routes import application
 from microagg.web.sessions import IDLE, Sessions
-
-if TYPE_CHECKING:
-    import uvicorn
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
 """Addresses that stand for all of this machine."""
+
+NO_ADDRESS = (socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_NODATA, socket.EAI_FAIL)
+"""Errors of a name that stands for no address."""
 
 WAY_IN = "open.html"
 """In the private folder of the server, until the first link was used."""
@@ -39,35 +40,19 @@ _EVERY = 5.0
 """Seconds between two looks for sessions that are forgotten."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    host: str = "127.0.0.1"
-    port: int = 0
-    """0: any that is free."""
-    open: bool = True
-    """A browser, too."""
-    file: Path | None = None
-    limits: Limits | None = None
-    idle: float = IDLE
-    """Seconds after which a session ends whose browser is away."""
-    paths: bool = False
-    """Pages may open any file that the server can read, by its path."""
-    keep: Path | None = None
-    """A folder for data and releases that are still there when the server is started again."""
-
-
-def serve(settings: Settings, say: Callable[[str], object]) -> None:
-    """Serve until the process is asked to end; nothing is left behind."""
+def serve(settings: ServeRun, file: Path | None, say: Callable[[str], object]) -> None:
+    """Serve until the process is asked to end; nothing is left behind. Pages begin with the file."""
     alone = settings.host in LOOPBACK
-    _refuse_for_others(settings, alone)
+    site = Site(settings.allow_paths, alone, settings.keep is not None)
+    _refuse_for_others(settings, site)
     sweep()
     bound = _socket(settings.host, settings.port)
     if not alone:
         say(wording.served_to_others(settings.host))
     folder = ServerFolder(None if settings.keep is None else settings.keep.absolute())
-    queue = Queue(settings.limits or Limits.usual())
-    memory = Memory(usual_place() if alone else None, keeps_projects=settings.keep is not None)
-    sessions = Sessions(folder, queue, settings.idle, _first(settings.file), memory)
+    queue = Queue(Limits.of(settings.memory, settings.minutes))
+    memory = Memory(folder.keep or (usual_place() if alone else None), site.keeps)
+    sessions = Sessions(folder, queue, IDLE, _first(file), memory)
     hosts, port = _names(settings.host), bound.getsockname()[1]
     way_in = folder.path / WAY_IN
 
@@ -76,13 +61,13 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         say(wording.link_used())
         say(f"for another browser: {link}")
 
-    door = OneTimeLink(f"http://{_bracketed(hosts[0])}:{port}", entered)
-    server = _server(settings, sessions, door, hosts, port)
+    door = OneTimeLink(f"http://{bracketed(hosts[0])}:{port}", entered)
+    server = _server(Guard(application(sessions, door, site), sessions, door, hosts, port))
     _end_with_the_terminal()
     ended = threading.Event()
     threading.Thread(target=_end_forgotten, args=(sessions, ended), daemon=True).start()
     say(f"open {door.link}")
-    kept = "removes all files" if settings.keep is None else f"keeps all files in {settings.keep}"
+    kept = f"keeps all files in {settings.keep}" if site.keeps else "removes all files"
     say(f"each link lets one browser in; Ctrl-C ends the server and {kept}")
     if settings.open:
         _write_way_in(way_in, door.link)
@@ -97,28 +82,19 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         server.run(sockets=[bound])
 
 
-def _refuse_for_others(settings: Settings, alone: bool) -> None:
+def _refuse_for_others(settings: ServeRun, site: Site) -> None:
     """Paths and kept data are for a server that only this machine can reach."""
-    if settings.paths and not alone:
+    if site.paths and not site.alone:
         raise wording.paths_for_others(settings.host)
-    if settings.keep is not None and not alone:
+    if site.keeps and not site.alone:
         raise wording.keep_for_others(settings.host)
 
 
-def _server(
-    settings: Settings, sessions: Sessions, door: OneTimeLink, hosts: list[str], port: int
-) -> uvicorn.Server:
-    """The pages behind their guard; it does not listen yet."""
-    import uvicorn
-
-    from microagg.web.routes import application
-
-    pages = application(
-        sessions, door, settings.paths, settings.host in LOOPBACK, settings.keep is not None
-    )
+def _server(app: Guard) -> uvicorn.Server:
+    """It does not listen yet."""
     return uvicorn.Server(
         uvicorn.Config(
-            Guard(pages, sessions, door, hosts, port),
+            app,
             log_level="critical",  # a log of addresses would have tokens in it
             access_log=False,
             timeout_graceful_shutdown=1,
@@ -139,15 +115,8 @@ def _write_way_in(path: Path, link: str) -> None:
     """A page for the browser that is opened, which leads to the link. What a program is started with can be
     read by all users of the machine; this file cannot.
     """
-    address = html.escape(link)
-    page = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>microagg</title>'
-        '<meta name="referrer" content="no-referrer">'
-        f'<meta http-equiv="refresh" content="0; url={address}">'
-        f'</head><body><p><a href="{address}">Open microagg</a></p></body></html>'
-    )
     path.touch(mode=0o600, exist_ok=False)
-    path.write_text(page, "utf-8")
+    path.write_text(render("over.html", again=link, again_text="Open microagg", at_once=True), "utf-8")
 
 
 def _first(file: Path | None) -> Source | None:
@@ -172,26 +141,14 @@ def _names(host: str) -> list[str]:
     return [own, *LOOPBACK]
 
 
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
 def _socket(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        family = socket.AF_INET6 if ipaddress.ip_address(host).version == 6 else socket.AF_INET
-    except ValueError:
-        family = socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        bound.bind((host, port))
-        bound.listen()  # who follows the link at once waits instead of being refused
+        return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        bound.close()
-        if isinstance(error, socket.gaierror) or getattr(error, "errno", None) == errno.EADDRNOTAVAIL:
+        if getattr(error, "errno", None) in (errno.EADDRNOTAVAIL, *NO_ADDRESS):
             raise wording.bad_address(host) from None
         raise wording.port_taken(host, port) from None
-    return bound
 
 
 def _end_forgotten(sessions: Sessions, ended: threading.Event) -> None:

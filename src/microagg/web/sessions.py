@@ -3,56 +3,23 @@
 from __future__ import annotations
 
 import importlib
-import secrets
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic
 
 from microagg.errors import SettingsError
 from microagg.web.folders import ServerFolder, remove
 from microagg.web.jobs import Queue
-from microagg.web.memory import Memory, kept_projects
+from microagg.web.memory import Memory
 from microagg.web.project import Project, Source
 
 IDLE = 20 * 60.0
 """Seconds for which a session outlives its last page and its last job."""
 
-MOST_NOTICES = 20
-
 PRELOAD_MODULE = "microagg.plan.protection"
 PRELOAD_AFTER = 1.5
 """A module, and after how many seconds of a session it is imported."""
-
-
-@dataclass(eq=False)
-class Session:
-    """One browser: the value of its cookie, and what it works on."""
-
-    id: str
-    project: Project
-    pages: int = 0
-    """Open ones."""
-    last: float = 0.0
-    notices: dict[str, str] = field(default_factory=dict)
-    """Why something was refused, by the name that the address of a page has for it."""
-
-    def note(self, text: str) -> str:
-        """The name of a new notice; old ones are forgotten."""
-        name = secrets.token_hex(4)
-        self.notices = dict([*self.notices.items(), (name, text)][-MOST_NOTICES:])
-        return name
-
-    def seen(self) -> None:
-        self.last = monotonic()
-
-    def opened(self) -> None:
-        self.pages += 1
-        self.seen()
-
-    def closed(self) -> None:
-        self.pages -= 1
-        self.seen()
 
 
 class Sessions:
@@ -68,34 +35,29 @@ class Sessions:
         self._idle = idle
         self._first = first
         self._memory = memory
-        self._known: dict[str, Session] = {}
+        self._projects: dict[str, Project] = {}
         self._lock = threading.Lock()
 
-    def new(self) -> Session:
-        """With an empty project, or with the file that all begin with, or with one that was kept."""
+    def new(self) -> Project:
+        """Empty, or with the file that all begin with, or one that was kept."""
         with self._lock:
-            session = Session(secrets.token_urlsafe(32), self._kept_project() or self._empty_project())
-            self._known[session.id] = session
-        session.seen()
+            project = self._kept() or Project(self._folder.new(), self._queue, self._memory)
+            self._projects[project.id] = project
         if self._first is not None:
             with suppress(SettingsError):  # too many jobs wait: the first page has all ways to open it
-                session.project.open(self._first)
+                project.open(self._first)
         # While the first page is looked at, and not before: what the second one needs takes a while.
         later = threading.Timer(PRELOAD_AFTER, self._prepare)
         later.daemon = True
         later.start()
-        return session
+        return project
 
-    def _empty_project(self) -> Project:
-        return Project(self._folder.new(), self._queue, self._memory)
-
-    def _kept_project(self) -> Project | None:
+    def _kept(self) -> Project | None:
         """Of an earlier server, if nobody works on it."""
-        if self._folder.keep is None:
-            return None
-        in_use = {session.project.folder for session in self._known.values()}
-        for folder, state in kept_projects(self._folder.keep):
-            if folder not in in_use:
+        in_use = {project.folder for project in self._projects.values()}
+        for state in self._memory.states if self._memory.keeps_files else ():
+            folder = Path(state["folder"])
+            if folder.is_dir() and folder not in in_use:
                 project = Project(folder, self._queue, self._memory)
                 with suppress(SettingsError, KeyError, TypeError):  # not written by this version
                     project.restore(state)
@@ -106,30 +68,29 @@ class Sessions:
         self._queue.warm_up()
         importlib.import_module(PRELOAD_MODULE)
 
-    def get(self, name: str) -> Session | None:
-        return self._known.get(name)
+    def get(self, name: str) -> Project | None:
+        return self._projects.get(name)
 
-    def end(self, session: Session, forget: bool = False) -> None:
+    def end(self, project: Project, forget: bool = False) -> None:
         """Its jobs are ended and its files removed, unless they are to be kept; `forget`: removed in any
         case, with what would have been remembered.
         """
         with self._lock:
-            self._known.pop(session.id, None)
-        session.project.close()
+            self._projects.pop(project.id, None)
+        project.close()
         if forget:
-            self._memory.forget(list(session.project.choices.roles))
-        if forget or self._folder.keep is None:
-            remove(session.project.folder)
+            self._memory.forget(project.state)
+        if forget or not self._memory.keeps_files:
+            remove(project.folder)
 
     def end_forgotten(self) -> None:
         """Those whose browser has been away for long."""
-        now = monotonic()
-        for session in list(self._known.values()):
-            if session.pages or session.project.busy:
-                session.seen()
-            elif now - session.last > self._idle:
-                self.end(session)
+        for project in list(self._projects.values()):
+            if project.pages or project.busy:
+                project.seen()
+            elif monotonic() - project.last_seen > self._idle:
+                self.end(project)
 
     def end_all(self) -> None:
-        for session in list(self._known.values()):
-            self.end(session)
+        for project in list(self._projects.values()):
+            self.end(project)

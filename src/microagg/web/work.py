@@ -22,13 +22,11 @@ from microagg.engines.release import Release
 from microagg.methods.run import Progress
 from microagg.model import Microdata
 from microagg.plan.file_format import file_options
-from microagg.plan.profile import ColumnProfile, profile
+from microagg.plan.profile import profile
 from microagg.plan.protection import Protection
 from microagg.report.pages import internal_page
 from microagg.trials.drafting import QuickGroups, draft_plan
-from microagg.verdict import Verdict
 from microagg.web.cures import cures_of
-from microagg.web.work_files import EXTERNAL, INTERNAL, ORIGIN, RELEASE, REPORT, TABLE
 from microagg.web.worker import Line
 from microagg.write import protected_name
 
@@ -37,8 +35,12 @@ PREVIEWED = 8
 LONGEST = 60
 """Letters of a cell in it."""
 USUAL_K = 3
-MOST_NAMED = 10
-"""Columns that the sentence of a verdict names; of more it gives the number."""
+REPORT, EXTERNAL, INTERNAL = "internal-report.html", "external-report.html", "microagg-internal"
+"""Beside a release: its reports, and the folder of its record."""
+RELEASE = "release.pickle"
+"""What is known about the release but its source, for a bound that is proven later."""
+TABLE, ORIGIN = "table.arrow", "origin.pickle"
+"""Of a file that was read."""
 OF_SEARCH = ("method", "effort", "seconds", "seed", "retry", "certify", "threads")
 """Options that a trial with quick groups does without."""
 
@@ -46,11 +48,11 @@ OF_SEARCH = ("method", "effort", "seconds", "seed", "retry", "certify", "threads
 def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What the file holds: a preview, the profile of each column with a suggested role, sums."""
     line.begin("Reading the file", 0.0, 0.4)
-    path = _home(arguments)
+    path = _path(arguments)
     stamp = _stamp(path)
     source = read.microdata_from_file(path, file_options(dict(arguments["csv"])))
     _refuse_other(path, {**arguments, "stamp": stamp})
-    _keep(source, Path(arguments["cache"]))
+    keep(source, arguments["cache"])
     line.begin("Looking at its columns", 0.4, 0.7)
     found = profile(source)
     line.begin("Trying roles on quick groups", 0.7)
@@ -66,7 +68,8 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "preview": _preview(source),
         "columns": [
             {
-                **_facts(column),
+                **asdict(column),
+                "numeric": column.numeric,
                 "label": labels.get(column.name) or "",
                 "suggested": suggestion.role,
                 "because": suggestion.reason,
@@ -78,21 +81,6 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
         "settings": drafted.settings,
         "advice": list(drafted.notes),
         "impossible": drafted.refusal,
-    }
-
-
-def _facts(column: ColumnProfile) -> dict[str, Any]:
-    return {
-        "name": column.name,
-        "kind": column.kind,
-        "distinct": column.distinct,
-        "missing": column.missing,
-        "zeros": column.zeros,
-        "numeric": column.numeric,
-        "identifier": column.identifier,
-        "codes": list(column.missing_codes),
-        "coded": column.coded_missing,
-        "called": column.called_missing,
     }
 
 
@@ -145,28 +133,51 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     release = local.protect(source, protection, line.watch)
     line.begin("Writing the release and counting again", 0.7, 0.75)
     line.report(loss=release.information_loss)
-    folder = Path(arguments["folder"])
-    target = folder / protected_name(Path(arguments["name"]))
-    release.save(target, record=folder / INTERNAL, progress=line.watch)
-    answer = {**_answer(release), "file": target.name}
+    folder, name = arguments["folder"], protected_name(Path(arguments["name"]))
+    release.save(folder / name, record=folder / INTERNAL, progress=line.watch)
+    answer = {**_answer(release), "file": name, "files": _files(name)}
     line.report(answer=answer)
     line.begin("Measuring and drawing the reports", 0.75)
-    answer |= _write_internal_report(release, folder, target.name, arguments, mdav)
+    answer |= _write_internal_report(release, {**arguments, "files": answer["files"]}, mdav)
     (folder / EXTERNAL).write_text(release.external_report(), "utf-8")
     with (folder / RELEASE).open("wb") as file:
         pickle.dump(replace(release, source=cast(Microdata, None)), file)
     return answer
 
 
+def _files(name: str) -> dict[str, str]:
+    """What can be downloaded, and the file in the folder of the release."""
+    record = f"{INTERNAL}/{name}.microagg.json"
+    return {"protected": name, "internal-report": REPORT, "external-report": EXTERNAL, "record": record}
+
+
+def _answer(release: Release) -> dict[str, Any]:
+    """What pages show of a release."""
+    return {
+        "k": release.claims.k,
+        "columns": list(release.source.table.column_names),
+        "groups": release.groups,
+        "loss": release.information_loss,
+        "bound": release.bound_loss,
+        "verdict": release.verdict.as_dict(),
+        "printed": str(release),
+        "stopped": release.stopped,
+        "cut_short": release.stopped or any(task.truncated for task in release.partitions),
+        "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
+        "asked": dict(release.protection.settings),
+    }
+
+
 def _write_internal_report(
-    release: Release, folder: Path, name: str, arguments: Mapping[str, Any], mdav: float | None = None
+    release: Release, arguments: Mapping[str, Any], mdav: float | None = None
 ) -> dict[str, Any]:
     """The report, and what pages show of it. Its plan has the names of files as the user knows them."""
-    record = json.loads((folder / INTERNAL / f"{name}.microagg.json").read_text("utf-8"))
-    files = {"input": arguments["known_as"], "output": name}
-    settings = {**release.protection.settings, **arguments["csv"], **files}
+    folder, files = arguments["folder"], arguments["files"]
+    digest = json.loads((folder / files["record"]).read_text("utf-8"))["output"]["digest"]
+    named = {"input": arguments["known_as"], "output": files["protected"]}
+    settings = {**release.protection.settings, **arguments["csv"], **named}
     assessment = reporting.assessment_of(release)
-    written = reporting.Written(name, record["output"]["digest"], settings)
+    written = reporting.Written(files["protected"], digest, settings)
     facts = reporting.internal_facts(release, assessment, written, mdav)
     (folder / REPORT).write_text(internal_page(facts, assessment), "utf-8")
     measures = {} if assessment is None else assessment.findings
@@ -174,40 +185,6 @@ def _write_internal_report(
         "warnings": [str(each) for each in facts.warnings],
         "measures": {each: measures[each].value for each in ("il", "linkage_distance") if each in measures},
     }
-
-
-def _answer(release: Release) -> dict[str, Any]:
-    verdict = release.verdict
-    return {
-        "k": release.claims.k,
-        "records": verdict.records,
-        "left_out": verdict.suppressed,
-        "groups": release.groups,
-        "loss": release.information_loss,
-        "bound": release.bound_loss,
-        "sentence": _with_few_names(verdict).sentence,
-        "is_partial": bool(verdict.joint and verdict.joint.below),
-        "not_counted": [[each.column, each.unique] for each in verdict.not_counted if each.unique],
-        "notes": [str(each) for each in verdict.notes],
-        "set_to_missing": sum(change.set_to_missing for change in verdict.mean_changes),
-        "printed": str(release),
-        "stopped": release.stopped,
-        "cut_short": release.stopped or any(task.truncated for task in release.partitions),
-        "recipes": sorted({task.recipe for task in release.partitions if task.columns}),
-        "asked": dict(release.protection.settings),
-        "seconds": release.seconds,
-    }
-
-
-def _with_few_names(verdict: Verdict) -> Verdict:
-    """With the number of columns in the place of many names."""
-
-    def brief(count: Any) -> Any:
-        many = len(count.columns) > MOST_NAMED
-        return replace(count, columns=(f"{len(count.columns)} columns",)) if many else count
-
-    joint = None if verdict.joint is None else brief(verdict.joint)
-    return replace(verdict, subsets=tuple(map(brief, verdict.subsets)), joint=joint)
 
 
 def _without_loss(line: Line) -> Callable[[Progress], bool]:
@@ -221,16 +198,15 @@ def bound(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     source = _read(arguments)
     line.begin("Proving a bound", 0.02, 0.8)
     found = bound_loss(source, Protection.of(arguments["settings"]), line.watch)
-    folder, name = Path(arguments["folder"]), arguments["file"]
+    folder = arguments["folder"]
     if found is not None and (folder / RELEASE).exists():
         line.begin("Drawing the report again", 0.8)
         with (folder / RELEASE).open("rb") as file:
             release = replace(pickle.load(file), source=source, bound_loss=found)
-        record = folder / INTERNAL / f"{name}.microagg.json"
-        record.write_text(
-            json.dumps({**json.loads(record.read_text("utf-8")), "bound_loss": found}), "utf-8"
-        )
-        _write_internal_report(release, folder, name, arguments)
+        record = folder / arguments["files"]["record"]
+        content = {**json.loads(record.read_text("utf-8")), "bound_loss": found}
+        record.write_text(json.dumps(content), "utf-8")
+        _write_internal_report(release, arguments)
     return {"bound": found}
 
 
@@ -249,7 +225,7 @@ def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 # --- the file ---------------------------------------------------------------------------------
 
 
-def _keep(source: Microdata, cache: Path) -> None:
+def keep(source: Microdata, cache: Path) -> None:
     """What was read, so that other jobs need not read the file again. Its origin is kept with it by pickle,
     in a folder that nobody else can write to.
     """
@@ -260,17 +236,16 @@ def _keep(source: Microdata, cache: Path) -> None:
 
 def _read(arguments: Mapping[str, Any]) -> Microdata:
     """The data as they were when the file was looked at."""
-    _refuse_other(_home(arguments), arguments)
-    cache = Path(arguments["cache"])
-    with pa.memory_map(str(cache / TABLE)) as file:
+    _refuse_other(_path(arguments), arguments)
+    with pa.memory_map(str(arguments["cache"] / TABLE)) as file:
         table = pa.ipc.open_file(file).read_all()
-    return Microdata(table, pickle.loads((cache / ORIGIN).read_bytes()))
+    return Microdata(table, pickle.loads((arguments["cache"] / ORIGIN).read_bytes()))
 
 
-def _home(arguments: Mapping[str, Any]) -> Path:
+def _path(arguments: Mapping[str, Any]) -> Path:
     """The file, by a name without the private folder, which no message shall show."""
     os.chdir(arguments["home"])
-    return Path(arguments["source"])
+    return Path(arguments["path"])
 
 
 def _stamp(source: Path) -> list[int] | None:

@@ -6,7 +6,6 @@ import os
 import resource
 import signal
 import threading
-import traceback
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from microagg import errors, wording
 from microagg.process import forbid_core_dumps
+from microagg.web.complaints import place_of
 from microagg.web.cures import cures_of
 from microagg.web.labels import PAGES
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _EVERY = 0.15
 """Seconds between two reports of progress."""
-_ENOUGH = 0.05
-"""Once this share of a job is done, the time that is left can be guessed."""
 _KINDER = 5
 """By so much a job gives way to the pages."""
 
@@ -65,8 +63,7 @@ class Line:
         seconds = monotonic() - self._started
         if done is not None:
             self._done = max(self._done, done)
-            left = seconds * (1.0 - self._done) / self._done if self._done >= _ENOUGH else None
-            message |= {"done": self._done, "left": left}
+            message["done"] = self._done
         self.send("progress", {"seconds": seconds, **message})
 
     def watch(self, progress: Progress) -> bool:
@@ -118,6 +115,4 @@ def _ending(kind: str, arguments: Mapping[str, Any], line: Line) -> tuple[str, o
     except OSError as error:
         return "failed", wording.job_failed_to_write(error.strerror or str(error))
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name}:{last.lineno}"
-        return "failed", wording.job_failed(type(error).__name__, place)
+        return "failed", wording.job_failed(type(error).__name__, place_of(error))

@@ -15,6 +15,8 @@ Face = Callable[[str, Any], str]
 """How a face writes an option, given its name and a value; `NAME` asks for its name alone."""
 
 NAME = "<name>"
+COMMAND = "microagg"
+"""In the place of an option: its value is the name of a command."""
 
 _START, _END = "\ue000", "\ue001"
 """Private-use characters, which `visible` lets through from no name in the data."""
@@ -33,6 +35,8 @@ def option_name(option: str) -> str:
 
 def in_python(option: str, value: Any) -> str:
     """`effort="best"`."""
+    if option == COMMAND:
+        return on_command_line(option, value)
     name = f"{option}_" if keyword.iskeyword(option) else option
     if value in (None, NAME):
         return name
@@ -41,6 +45,8 @@ def in_python(option: str, value: Any) -> str:
 
 def on_command_line(option: str, value: Any) -> str:
     """`--effort best`."""
+    if option == COMMAND:
+        return f"`microagg {value}`"
     if value == NAME:
         return option
     flag = f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}"

@@ -20,7 +20,7 @@ k_above_n = settings_error("k", "n")("""
     k is {k}, but the data have only {n:record}; a group needs at least k records. {n:>2?Use a k of at most
     {n}, or more records|Give at least {k} records}.""")
 unknown_method = settings_error("name", "known")("""
-    There is no method '{name}'{name:nearest in known}. `microagg methods` lists all of them.""")
+    There is no method '{name}'{name:nearest in known}. {--microagg methods} lists all of them.""")
 empty_method = settings_error("method")("""
     The method '{method}' has an empty part; write names separated by +, such as cbfs+mhm.""")
 not_a_method = settings_error("kind")("""
@@ -192,8 +192,8 @@ two_weights = settings_error("columns")("""
 # --- plan files -----------------------------------------------------------------------------------
 
 unknown_plan_options = settings_error("source", "names", "known")("""
-    {source} has {names:an option|options} that no plan has: {names:hinted in known}. `microagg plan` writes
-    a plan with all options and what they mean.""")
+    {source} has {names:an option|options} that no plan has: {names:hinted in known}. {--microagg plan}
+    writes a plan that can be used.""")
 in_plan = settings_error("source", "error")("In {source}: {error}")
 plan_not_toml = settings_error("source", "line")("""
     {source} is not TOML: line {line} cannot be read. Write each option once, as name = value, with text in

@@ -14,6 +14,7 @@ A field in braces is a figure that the sentence is given. What follows its colon
     {--effort best}           an option with a value, as the face writes it
     {--sheet=name}            an option with the figure `name` as its value
     {--noise <name>}          the name of an option that was given, in a plan or anywhere else
+    {--microagg methods}      a command; on the pages, the control that does the same
     {BUG}                     capitals: a phrase that several sentences share
 """
 

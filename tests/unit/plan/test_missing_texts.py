@@ -164,7 +164,7 @@ def test_a_plan_with_texts_that_mean_missing_is_in_force(file: Path) -> None:
 
 
 def test_the_pages_suggest_and_take_texts_that_mean_missing() -> None:
-    columns = [{"name": "wages", "suggested": "keys", "missing": 12, "codes": ["-", "."]}]
+    columns = [{"name": "wages", "suggested": "keys", "missing": 12, "missing_codes": ["-", "."]}]
     choices = Choices.suggested(columns)
     assert choices.plan()["missing_codes"] == {"wages": ["-", "."]}
     choices.set("missing_codes", "., -, 99", "wages")

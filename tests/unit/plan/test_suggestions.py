@@ -129,7 +129,7 @@ def test_the_browser_has_missing_codes_in_force(tmp_path: Path) -> None:
     columns = ages_with_999()
     pd.DataFrame(columns).to_csv(tmp_path / "data.csv", index=False)
     choices = looked_at(tmp_path)
-    assert choices.codes == {"age": "999"}
+    assert choices.get("missing_codes", "age") == "999"
     assert choices.plan()["missing_codes"] == {"age": [999]}
     assert choices.plan()["missing"] == "by-pattern"
     made = microagg.protect(tmp_path / "data.csv", **_keywords(choices.plan()))
@@ -143,6 +143,7 @@ def test_suggested_codes_give_way_where_a_column_is_not_masked(tmp_path: Path) -
     choices = looked_at(tmp_path)
     choices.set("role", "drop", "age")
     assert "missing_codes" not in choices.plan()
+    choices.set("missing_codes", "", "age")
     choices.set("missing_codes", "999", "age")  # what was typed is not dropped without a word
     assert choices.plan()["missing_codes"] == {"age": [999]}
 
@@ -472,10 +473,10 @@ class Silence:
 def looked_at(folder: Path) -> Choices:
     arguments = {
         "name": "data.csv",
-        "source": "data.csv",
-        "home": str(folder),
+        "path": "data.csv",
+        "home": folder,
         "csv": {},
-        "cache": str(folder),
+        "cache": folder,
     }
     answer = work.look(arguments, Silence())  # type: ignore[arg-type]
     return Choices.suggested(answer["columns"], answer["settings"])
@@ -496,8 +497,8 @@ def test_the_browser_suggests_what_plan_suggests(tmp_path: Path) -> None:
 
 
 def test_what_was_suggested_and_cannot_act_gives_way_in_the_browser() -> None:
-    columns = [{"name": "a", "suggested": "keys", "missing": 0, "codes": []},
-               {"name": "b", "suggested": "confidential", "missing": 0, "codes": []}]  # fmt: skip
+    columns = [{"name": "a", "suggested": "keys", "missing": 0},
+               {"name": "b", "suggested": "confidential", "missing": 0}]  # fmt: skip
     choices = Choices.suggested(columns, {"retry": True})
     assert choices.plan()["retry"] is True
     choices.set("role", "keys 1", "b")

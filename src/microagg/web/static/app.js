@@ -87,7 +87,7 @@
     if (control.id === "upload" && control.files.length) send(control.files[0]);
     if (!form || !("save" in form.dataset) || !control.name) return;
     const value = control.type === "checkbox" ? (control.checked ? "1" : "") : control.value;
-    const body = new URLSearchParams([[control.name, value], ["only", control.name]]);
+    const body = new URLSearchParams([[control.name, value]]);
     saving = saving.then(() => save(form.getAttribute("action"), body));
   });
 
