@@ -162,7 +162,7 @@ def test_a_file_that_has_changed_since_it_was_opened_is_refused(project: Project
     file.write_text(survey(60, 2))
     project.choose("k", "3")
     project.run()
-    project.check()
+    project.examine("check")
     project.compare([3], ["mdav"], 0.1)
     for kind in ("protect", "check", "compare"):
         eventually(lambda kind=kind: not project.jobs[kind].active)

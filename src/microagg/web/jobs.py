@@ -19,7 +19,7 @@ from microagg.web import worker
 
 State = Literal["waiting", "running", "stopping", "done", "refused", "failed", "stopped"]
 
-QUICK = ("look", "check")
+QUICK = ("look", "check", "risk")
 AT_ONCE = 2
 """So many quick jobs run, and so many others: what is quick does not wait behind what takes long."""
 MOST_WAITING = 10

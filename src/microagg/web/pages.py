@@ -134,7 +134,7 @@ def _roles(project: Project, _part: str) -> Content:
     """`texts`: the roles that can be chosen; a plan that was loaded may have more subsets of keys."""
     in_use = dict.fromkeys(sorted(project.choices.roles.values()))
     more = {role: f"key, subset {role.split()[1]}" for role in in_use if role.startswith("keys ")}
-    return {"texts": {**more, **ROLES}, "in_use": in_use}
+    return {"texts": {**more, **ROLES}, "in_use": in_use, "risk": project.examine("risk")}
 
 
 def options_in(form: str) -> list[str]:
@@ -144,7 +144,7 @@ def options_in(form: str) -> list[str]:
 
 def _protection(project: Project, _part: str) -> Content:
     """The form. Its options and their meanings are those of a plan."""
-    check, refusal = project.check(), project.refusal
+    check, refusal = project.examine("check"), project.refusal
     chosen = str(project.choices.settings.get("method", "auto"))
     name = chosen.split("+")[0].split(":")[0]
     return {

@@ -204,7 +204,7 @@ class Project:
         assert self.incoming is not None
         old, self.source, self.incoming = self.source, self.incoming, None
         self._remove(old)
-        for kind in ("check", "protect", "bound", "compare"):
+        for kind in [each for each in self.jobs if each != "look"]:
             self.give_up(kind)
             self.jobs.pop(kind, None)
         earlier = self.choices.made()
@@ -254,18 +254,18 @@ class Project:
             return str(error), cures_of(error)
         return None
 
-    def check(self) -> Job | None:
-        """The job that checks the settings against the data, started if these are others than the last;
-        None if they are refused by themselves.
+    def examine(self, kind: str) -> Job | None:
+        """The job that holds the settings against the data, started if these are others than the last: a
+        "check", or the "risk" of the file as it is. None if they are refused by themselves.
         """
         with self.lock:
             if self.found is None or self.refusal is not None:
                 return None
             settings = self.choices.effective()[0]
-            job = self.jobs.get("check")
+            job = self.jobs.get(kind)
             if job is None or job.arguments["settings"] != settings or job.state in ("stopped", "failed"):
-                self._start_on_data("check", settings)
-            return self.jobs["check"]
+                self._start_on_data(kind, settings)
+            return self.jobs[kind]
 
     # --- work ---------------------------------------------------------------------------------
 
@@ -353,7 +353,7 @@ class Project:
             if job.kind == "look":
                 news = wording.file_was_read if is_done else wording.file_was_refused
                 self.news = news(job.arguments["name"])
-            else:
+            elif job.kind != "risk":
                 self.news = NEWS.get((job.kind, job.state), wording.job_ended_otherwise())
             if job.kind == "look" and is_done:
                 self._take_in(job.answer)

@@ -16,11 +16,13 @@ import pyarrow as pa
 
 from microagg import errors, read, wording
 from microagg.api.assess import compare as compare_strategies
+from microagg.assessment.before import risk_before
 from microagg.engines import local, reporting
 from microagg.engines.preview import bound_loss, mdav_loss, preview
 from microagg.engines.release import Release
 from microagg.methods.run import Progress
 from microagg.model import Microdata
+from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
 from microagg.plan.profile import profile
 from microagg.plan.protection import Protection
@@ -103,6 +105,14 @@ def check(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     source, protection = _read(arguments), Protection.of(arguments["settings"])
     line.begin("Checking the settings", 0.2)
     return {**asdict(preview(source, protection)), "trial": _trial(source, protection)}
+
+
+def risk(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
+    """How unique keys and strata make the records of the file as it is, in a sentence."""
+    line.begin("Reading the data", 0.0, 0.2)
+    source, protection = _read(arguments), Protection.of(arguments["settings"])
+    roles = AssessmentPlan.of({}, protection.settings, of_one_file=True)
+    return {"sentence": risk_before(source, roles, protection.drop, in_pairs=False).in_plan}
 
 
 def _trial(source: Microdata, protection: Protection) -> dict[str, Any] | None:
@@ -266,6 +276,7 @@ def _refuse_other(source: Path, arguments: Mapping[str, Any]) -> None:
 KINDS: Mapping[str, Callable[[Mapping[str, Any], Line], dict[str, Any]]] = {
     "look": look,
     "check": check,
+    "risk": risk,
     "protect": protect,
     "bound": bound,
     "compare": compare,
