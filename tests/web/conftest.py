@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-PATIENCE = 120_000
+PATIENCE = 400_000
 """Milliseconds for what a page waits for, on a machine with other things to do."""
 
 

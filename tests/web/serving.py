@@ -25,7 +25,7 @@ Found = TypeVar("Found")
 
 COMMAND = Path(sys.executable).parent / "microagg"
 
-PATIENCE = 120.0
+PATIENCE = 400.0
 """Seconds after which something hangs, even on a machine with much else to do."""
 
 CSV_NAMES = ["age", "size", "income", "rent", "region"]

@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e.fork_server import outcome
 from tests.web.pages import choose, downloaded, give_role, run, send, start_run, step, unfold
-from tests.web.serving import Server, eventually, serving, survey
+from tests.web.serving import PATIENCE, Server, eventually, serving, survey
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -211,7 +211,7 @@ def test_two_tabs_agree(server: Server, visit: Visit, data: Path) -> None:
 
 def test_without_script_everything_works(browser: Browser, server: Server, data: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(120_000)
+    context.set_default_timeout(PATIENCE * 1000)
     page = context.new_page()
     used = len(server.links)
     page.goto(server.links[-1])
@@ -365,7 +365,7 @@ def test_a_server_that_is_killed_is_missed_and_choices_survive(
     (tmp_path / "data.csv").write_text(survey(300))
     with serving(temporary, XDG_STATE_HOME=str(temporary)) as server:
         context = browser.new_context()
-        context.set_default_timeout(120_000)
+        context.set_default_timeout(PATIENCE * 1000)
         page = context.new_page()
         page.goto(server.link())
         send(page, tmp_path / "data.csv")
@@ -380,3 +380,79 @@ def test_a_server_that_is_killed_is_missed_and_choices_survive(
         assert not left.exists()
         cookie = server.opened((tmp_path / "data.csv").read_text())
         assert "3 choices that you made before are in force" in server.page(cookie, "/data")
+
+
+def test_an_upload_can_be_cancelled(server: Server, visit: Visit, data: Path) -> None:
+    page = visit(server)
+    held: list[Route] = []
+    page.route("**/data", held.append)
+    page.get_by_label("A file of this computer").set_input_files(data)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("progressbar", name="Sent so far").wait_for(state="hidden")
+    page.unroute("**/data")
+    assert page.get_by_text("Choose the file to protect").count() == 1
+    send(page, data)  # the same file can be chosen again
+    page.get_by_text("First 8 records").wait_for()
+
+
+def test_a_connection_that_was_lost_is_found_again(browser: Browser, server: Server, data: Path) -> None:
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    used = len(server.links)
+    page.goto(server.links[-1])
+    server.link(used)
+    send(page, data)
+    step(page, "Roles")
+    other = context.new_page()
+    other.goto(f"{server.address}/roles")
+    other.route("**/events", lambda route: route.fulfill(status=503))
+    other.reload()
+    other.get_by_text("The connection to the server is lost").wait_for()
+    give_role(page, "size", "pass")
+    other.unroute("**/events")
+    other.get_by_text("released unchanged: 1").wait_for()
+    assert other.locator("#lost").inner_text() == ""
+    assert other.get_by_label("Role of size").input_value() == "pass"
+    context.close()
+
+
+def test_the_focus_is_on_the_page_when_a_run_ends(server: Server, visit: Visit, data: Path) -> None:
+    page = visit(server)
+    send(page, data)
+    take_forever(page)
+    page.get_by_role("button", name="Discard this run").focus()
+    assert page.request.post(f"{server.address}/stop", headers={"origin": server.address}).ok
+    page.get_by_role("link", name="See the result").wait_for()
+    assert page.evaluate("document.activeElement.id") == "title"
+
+
+def test_another_file_is_opened_beside_a_run_and_a_release(
+    server: Server, visit: Visit, data: Path, tmp_path: Path
+) -> None:
+    """The release stays, mistakes change nothing, and choices follow the names of columns."""
+    page = visit(server)
+    send(page, data)
+    step(page, "Roles")
+    give_role(page, "size", "drop")
+    step(page, "Protection")
+    page.get_by_text("This can be run:").wait_for()
+    run(page)
+    step(page, "Data")
+    for name, content in (
+        ("empty.csv", b""),
+        ("letter.docx", b"PK"),
+        ("ragged.csv", b"a,b\n1,2\n3\n4,5,6\n"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        unfold(page, "Choose another file")
+        send(page, tmp_path / name)
+        page.locator(".says.bad, .notice").first.wait_for()
+        assert page.locator("#about").inner_text().startswith("data.csv")
+    (tmp_path / "other.csv").write_text(survey(300, seed=8))
+    unfold(page, "Choose another file")
+    send(page, tmp_path / "other.csv")
+    page.get_by_text("1 choice that you made before is in force").wait_for()
+    step(page, "Hand over")
+    page.get_by_text("Settings were changed").wait_for()
+    assert "size" not in pd.read_csv(downloaded(page, "data-protected.csv").path()).columns

@@ -280,3 +280,80 @@ def test_a_verdict_on_many_columns_is_short(server: Server) -> None:
     page = server.shows(cookie, "/run", "See the result")
     assert "every combination of" in page
     eventually(lambda: len(server.page(cookie, "/result")) < 60_000)
+
+
+def test_a_mean_that_moved_with_values_set_to_missing_is_not_called_kept(server: Server) -> None:
+    draw = np.random.default_rng(1)
+    frame = pd.DataFrame({"age": draw.integers(18, 90, 80), "cost": draw.gamma(3, 900, 80).round(1)})
+    frame["bmi"] = draw.normal(25, 4, 80).round(1)
+    frame.loc[:19, ["cost", "bmi"]] = np.nan
+    frame.loc[20, "cost"] = np.nan  # nobody else lacks the cost alone
+    frame.loc[20, "bmi"] = 60.0
+    cookie = server.opened(frame.to_csv(index=False))
+    for at in range(3):
+        server.post(cookie, "/roles", **{f"role.{at}": "keys 1"})
+    server.post(cookie, "/protection", then="run", k=3, missing="by-pattern", method="mdav")
+    page = server.shows(cookie, "/run", "See the result")
+    assert "1 value set to missing" in page
+    masked = pd.read_csv(io.StringIO(server.page(cookie, "/get/protected")))
+    assert masked["bmi"].notna().sum() == frame["bmi"].notna().sum() - 1
+    assert abs(masked["bmi"].mean() / frame["bmi"].mean() - 1) > 0.001
+    printed = html.unescape(server.page(cookie, "/hand-over"))
+    report = html.unescape(server.page(cookie, "/result/verdict"))
+    for kept in (*re.findall(r"means kept.*?:(.*)", printed), *re.findall(r"Kept: (.*?)\.</p>", report)):
+        assert "bmi" not in kept
+    assert re.search(r"bmi +.* with the 1 set to missing the column's mean is [\d.]+ % lower", printed)
+
+
+def test_a_text_file_with_the_ending_of_a_workbook_is_read_by_a_button(server: Server) -> None:
+    cookie = server.enter()
+    server.upload(cookie, "people.xlsx", survey(30).encode())
+    page = server.shows(cookie, "/data", "people.xlsx cannot be used as it is")
+    assert 'name="ending" value=".csv"' in page
+    assert server.post(cookie, "/reread", ending=".csv") == (303, "/data")
+    assert "people.csv" in server.shows(cookie, "/data", "First 8 records")
+
+
+@pytest.mark.parametrize("name", ["empty.csv", "empty.xlsx", "empty.parquet", "empty.dta"])
+def test_an_empty_file_is_refused_and_what_was_there_stays(server: Server, name: str) -> None:
+    cookie = server.opened(survey(30))
+    server.post(cookie, "/roles", role__1="drop")
+    server.upload(cookie, name, b"")
+    page = server.shows(cookie, "/data", f"{name} cannot be used as it is")
+    assert "no records" in page
+    assert "Go on with data.csv" in page
+    server.post(cookie, "/cancel")
+    assert "First 8 records" in server.page(cookie, "/data")
+    assert tomllib.loads(server.page(cookie, "/get/settings"))["drop"] == ["size"]
+
+
+def test_roles_says_how_many_records_the_keys_make_unique(server: Server) -> None:
+    rows = [f"{at},{at % 10}" for at in range(40)]
+    cookie = server.opened("\n".join(["income,size", *rows]))
+    for column, role in enumerate(("keys 1", "keys 1")):
+        server.post(cookie, "/roles", **{f"role.{column}": role})
+    assert "40 of 40 records" in server.shows(cookie, "/roles", "unique now.")
+    server.post(cookie, "/roles", role__0="drop")
+    assert "0 of 40 records" in server.shows(cookie, "/roles", "This column makes")
+
+
+def test_settings_that_cannot_be_used_cannot_be_saved_but_say_why(server: Server) -> None:
+    cookie = server.opened(survey(30))
+    server.post(cookie, "/protection", k="many")
+    status, headers, _ = server.get("/get/settings", cookie)
+    assert status == 303
+    assert "must be a whole number" in server.page(cookie, headers["location"])
+
+
+def test_a_method_is_compared_alone_whatever_effort_was_chosen(server: Server) -> None:
+    cookie = server.released(survey(60), effort="fast")
+    server.post(cookie, "/compare", ks="3, 4", methods="mdav", max_risk="0.1")
+    assert "Recommended:" in server.shows(cookie, "/result/compare", "Recommended:", "Not compared:")
+
+
+def test_a_method_that_does_not_exist_leads_to_the_list_of_methods(server: Server) -> None:
+    cookie = server.opened(survey(30))
+    server.post(cookie, "/protection", recipe="nonsense")
+    page = html.unescape(server.page(cookie, "/protection"))
+    assert "“Method” lists all of them" in page
+    assert "microagg methods" not in page

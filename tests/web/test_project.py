@@ -198,3 +198,11 @@ def test_an_upload_that_breaks_off_leaves_nothing(server: Server) -> None:
         sender.sendall("\r\n".join([*head, "", ""]).encode() + multipart("data.csv", b"a,b,c")[1][:-20])
         eventually(lambda: {path for folder in server.folders for path in folder.iterdir()} - before)
     eventually(lambda: not {path for folder in server.folders for path in folder.iterdir()} - before)
+
+
+def test_what_cannot_be_kept_is_not_remembered_for_other_sessions(project: Project, tmp_path: Path) -> None:
+    for memory in (Memory(None), Memory(Path("/dev/null"))):
+        project.memory = memory
+        opened(project, 1)
+        project.choose("role", "drop", "size")
+        assert memory.recall(list(project.choices.columns)) is None

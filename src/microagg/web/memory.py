@@ -56,6 +56,8 @@ class Memory:
     def _replace(self, old: State, new: list[State]) -> None:
         """The state of this project, and those with the same columns whose files are gone."""
         with self._lock:
+            if self._file is None:
+                return
             others = [
                 each
                 for each in self.states
@@ -63,8 +65,6 @@ class Memory:
                 and (each["columns"] != old["columns"] or Path(each["folder"]).exists())
             ]
             self.states = [*new, *others][: None if self.keeps_files else MOST_FILES]
-            if self._file is None:
-                return
             try:
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if self.states:
@@ -72,7 +72,7 @@ class Memory:
                 else:
                     self._file.unlink(missing_ok=True)
             except OSError:  # a convenience that is not to be had here
-                self._file = None
+                self._file, self.states = None, []
 
 
 def _write_private(path: Path, content: object) -> None:
