@@ -10,9 +10,10 @@ import pytest
 from microagg import wording
 from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
-from microagg.settings.declared import ACCEPT, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
-from microagg.verdict import Verdict, decide
+from microagg.settings.declared import ACCEPT, ACCEPTABLE, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
+from microagg.verdict import Verdict, decide, unsafe_release
 from microagg.web.choices import Choices
+from microagg.web.cures import cures_of
 from microagg.web.jobs import Job, Limits, Queue
 from microagg.web.labels import PAGES, ROLES
 from microagg.web.pages import options_in, page
@@ -268,3 +269,17 @@ def test_pages_name_no_option_of_the_command_line(released: Project) -> None:
     for step in ("run", "hand-over", "end"):
         text = page(released, step).split("<pre")[0]
         assert not re.findall(r"(?<![<!-])--[a-z]", text)
+
+
+FIGURES = {
+    "groups": 2, "below": 2, "unique": 1, "k": 3, "keys": ("a",), "alone": 1, "column": "a",
+    "by_shape": True, "kind": "equal", "others": ("b",), "records": 5, "of": 9, "share": 0.9, "chance": 0.3,
+    "masked": False, "least": 2, "spellings": 0, "percent": 10.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ACCEPTABLE)
+def test_every_open_decision_has_a_button_that_accepts_it(rule: str) -> None:
+    error = unsafe_release([decide(rule.replace("-", "_"), "a", **FIGURES)])
+    settings = [cure.get("settings", {}) for cure in cures_of(error)]
+    assert [each["accept"].split("=")[0] for each in settings if "accept" in each] == [rule]
