@@ -114,6 +114,8 @@ def test_messages_name_controls_instead_of_options() -> None:
         assert str(decide("pairs")).endswith("Or accept this: “Accept: pairs”.")
         assert "--" not in str(wording.missing_keys("a", 1, 2))
         assert "“Row with the names: 3”" in str(wording.title_above_names("a.csv", 3))
+        assert "“Method” lists all" in str(wording.unknown_method("mdva", ["mdav"]))
+    assert "`microagg methods` lists all" in str(wording.unknown_method("mdva", ["mdav"]))
 
 
 @pytest.mark.parametrize("name", ["", "..", "/", "...csv", "\x00", "-"])

@@ -351,8 +351,8 @@ class Project:
             if not is_current:
                 return
             if job.kind == "look":
-                news = wording.file_was_read if is_done else wording.file_was_refused
-                self.news = news(job.arguments["name"])
+                name = job.arguments["name"]
+                self.news = wording.file_was_read(name) if is_done else wording.file_was_refused(name)
             elif job.kind != "risk":
                 self.news = NEWS.get((job.kind, job.state), wording.job_ended_otherwise())
             if job.kind == "look" and is_done:
