@@ -263,7 +263,7 @@ class Project:
                 return None
             settings = self.choices.effective()[0]
             job = self.jobs.get(kind)
-            if job is None or job.arguments["settings"] != settings or job.state in ("stopped", "failed"):
+            if job is None or job.arguments["settings"] != settings or job.state == "stopped":
                 self._start_on_data(kind, settings)
             return self.jobs[kind]
 

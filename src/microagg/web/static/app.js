@@ -15,10 +15,19 @@
 
   async function ask(address, options) {
     const answer = await fetch(address, options);
-    if (answer.status === 403) location.reload(); // the session has ended: nothing of it stays here
+    if (answer.status === 403) leave();
     if (!answer.ok) throw new Error(answer.status);
     return answer;
   }
+
+  // The session has ended: nothing of it stays here. Who ends it is on the way to another page already.
+  let isEnding = false;
+
+  function leave() {
+    if (!isEnding) location.reload();
+  }
+
+  document.addEventListener("submit", (event) => (isEnding ||= event.target.getAttribute("action") === "/end"));
 
   function show(text) {
     const fresh = new DOMParser().parseFromString(text, "text/html");
@@ -162,7 +171,7 @@
       report("");
       keepUp(JSON.parse(event.data));
     };
-    stream.addEventListener("ended", () => location.reload());
+    stream.addEventListener("ended", leave);
     stream.onerror = lost;
   }
 
