@@ -385,7 +385,7 @@ def test_a_server_that_is_killed_is_missed_and_choices_survive(
 def test_an_upload_can_be_cancelled(server: Server, visit: Visit, data: Path) -> None:
     page = visit(server)
     held: list[Route] = []
-    page.route("**/data", held.append)
+    page.route("**/data", lambda route: held.append(route))
     page.get_by_label("A file of this computer").set_input_files(data)
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("progressbar", name="Sent so far").wait_for(state="hidden")

@@ -345,12 +345,6 @@ def test_settings_that_cannot_be_used_cannot_be_saved_but_say_why(server: Server
     assert "must be a whole number" in server.page(cookie, headers["location"])
 
 
-def test_a_method_is_compared_alone_whatever_effort_was_chosen(server: Server) -> None:
-    cookie = server.released(survey(60), effort="fast")
-    server.post(cookie, "/compare", ks="3, 4", methods="mdav", max_risk="0.1")
-    assert "Recommended:" in server.shows(cookie, "/result/compare", "Recommended:", "Not compared:")
-
-
 def test_a_method_that_does_not_exist_leads_to_the_list_of_methods(server: Server) -> None:
     cookie = server.opened(survey(30))
     server.post(cookie, "/protection", recipe="nonsense")
