@@ -175,3 +175,20 @@ def _merge_equal_categories(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any
             kept = dictionary.dictionary
             chunks[at] = pa.DictionaryArray.from_arrays(codes, kept, ordered=column.type.ordered)
     return pa.chunked_array(chunks, type=column.type)
+
+
+def in_utc(column: Any) -> Any:
+    """The same instants, as times of UTC."""
+    wanted = _kind_in_utc(column.type)
+    return column if wanted == column.type else column.cast(wanted)
+
+
+def _kind_in_utc(kind: Any) -> Any:
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_kind_in_utc(kind.value_type)))
+    if pa.types.is_struct(kind):
+        fields = [kind.field(at) for at in range(kind.num_fields)]
+        return pa.struct([field.with_type(_kind_in_utc(field.type)) for field in fields])
+    return kind

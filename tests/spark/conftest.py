@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from microagg.engines.spark.session import has_java
+from microagg.cli.spark_session import has_java
 
 # For jobs of a few seconds Java's better compiler and parallel collector cost more than they gain.
 SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

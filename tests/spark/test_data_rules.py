@@ -11,12 +11,12 @@ import pytest
 from pyarrow import parquet
 
 import microagg
-from microagg.engines.spark.file_system import source_of
 from microagg.engines.spark.protecting import protect as protect_frame
 from microagg.errors import DataError, SettingsError, UnsafeRelease
+from microagg.formats.spark_folders import source_of
 from microagg.model import Layout
 from microagg.plan.protection import Protection
-from microagg.verify.recount import _understood
+from microagg.verify.frame_counting import _understood
 from microagg.verify.values import as_understood
 from tests.unit.read.test_invalid_text import bad_text
 from tests.unit.verify.test_spellings import VARIANTS

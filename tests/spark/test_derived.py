@@ -29,7 +29,7 @@ pytest.importorskip("pyspark", reason="SPARK IS NOT TESTED: PySpark is missing")
 def found_on_spark(session: Any, keys: pa.Table, others: pa.Table) -> list[Derivation]:
     from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
-    from microagg.verify.derived.frames import derivations_in_frame
+    from microagg.verify.frame_counting import derivations_in_frame
 
     table = pa.table(
         {f"b_{name}": keys[name] for name in keys.column_names}
@@ -39,6 +39,7 @@ def found_on_spark(session: Any, keys: pa.Table, others: pa.Table) -> list[Deriv
         session.createDataFrame(table).repartition(3),
         {name: F.col(f"b_{name}") for name in keys.column_names},
         {name: F.col(f"a_{name}") for name in others.column_names},
+        table.num_rows,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from microagg.engines.spark.session import has_java
+from microagg.cli.spark_session import has_java
 from tests.spark.conftest import NO_SPARK
 
 ROOT = Path(__file__).parents[2]

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from microagg.engines.spark.session import has_java
+from microagg.cli.spark_session import has_java
 from tests.spark.conftest import NO_SPARK
 
 SESSION = """
 import json, os, stat, sys
 from pathlib import Path
-from microagg.engines.spark.session import session_of
+from microagg.cli.spark_session import session_of
 
 session = session_of("local[1]")
 shuffled = session.sparkContext.parallelize(range(100), 2).repartition(2)

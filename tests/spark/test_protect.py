@@ -15,11 +15,11 @@ import microagg
 from microagg import datasets, errors
 from microagg.aggregate.masking import masked_subset
 from microagg.engines.randomness import Randomness
-from microagg.engines.spark import numbered_frame
+from microagg.engines.spark import working_frame
+from microagg.engines.spark.block_plan import Keys, plan_blocks
 from microagg.engines.spark.limits import sizes_of
-from microagg.engines.spark.numbered_frame import Source
-from microagg.engines.spark.planning import Keys, planned
-from microagg.engines.spark.strata_counts import counted_strata
+from microagg.engines.spark.strata_counts import count_strata
+from microagg.formats.spark_folders import FrameSource
 from microagg.methods.stage import one_group, solve
 from microagg.model import Origin, Problem
 from microagg.plan.protection import Protection
@@ -143,17 +143,19 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
     after = np.stack([paired[f"y{at}"].to_numpy() for at in range(3)], axis=1)
 
     protection = Protection.of(words)
-    source = Source(session.createDataFrame(table), Origin("frame", "frame"))
-    numbered = numbered_frame.by_number(source, protection)
-    strata = counted_strata(source, numbered, protection)
-    frame = numbered_frame.with_hashes(numbered_frame.with_strata(numbered, strata.table, strata.columns))
+    source = FrameSource(session.createDataFrame(table), Origin("frame", "frame"))
+    numbered = working_frame.by_number(source, protection)
+    strata = count_strata(source, numbered, protection)
+    frame = working_frame.with_hashes(working_frame.with_strata(numbered, strata.table, strata.columns))
     keys = Keys(("x0", "x1", "x2"), tuple(KEYS), ((0, 1, 2),))
-    plan = planned(frame, protection, keys, strata.sizes, sizes_of(3, "400"))
-    cells = plan.cells[0].cell[plan.cells[0].places(paired["stratum"].to_numpy().astype(np.int64), before)]
+    plan = plan_blocks(frame, protection, keys, strata.sizes, sizes_of(3, "400"))
+    blocks = plan.blocks[0].block[
+        plan.blocks[0].places(paired["stratum"].to_numpy().astype(np.int64), before)
+    ]
     stage = next(Randomness.drawn(protection).plans(protection)).stage
-    assert len(np.unique(cells)) > 3
-    for cell in np.unique(cells):
-        rows = np.flatnonzero(cells == cell)
+    assert len(np.unique(blocks)) > 3
+    for block in np.unique(blocks):
+        rows = np.flatnonzero(blocks == block)
         rows = rows[np.lexsort(before[rows].T[::-1])]
         problem = Problem(plan.units.points(before[rows]), 3)
         found = solve(stage, problem, one_group(problem), microagg.methods.run.Run())
@@ -255,12 +257,3 @@ def test_one_refused_block_refuses_all(session: Any) -> None:
             session.createDataFrame(few), k=3, rest="pass", keys=[["a", "b"], ["c"]], missing="by-pattern",
             accept="partial", drop=["illness"],
         )  # fmt: skip
-
-
-def test_repeating_numbers_of_units_need_a_role_on_both_engines(session: Any) -> None:
-    numbers = pa.array(np.repeat(np.arange(40), 3))
-    for name in ("nr", "household", "fcode"):
-        table = pa.table({"a": np.random.default_rng(1).normal(size=120), name: numbers})
-        for data in (table, session.createDataFrame(table)):
-            with pytest.raises(errors.SettingsError, match=f"'{name}'"):
-                microagg.protect(data, 3, rest="pass", keys=["a"])

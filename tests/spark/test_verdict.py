@@ -10,7 +10,7 @@ import pytest
 
 import microagg
 from microagg.engines.spark.release import SparkRelease
-from microagg.verify.distributed import verify_frame
+from microagg.verify.frame_release import verify_frame
 from tests.refusals import open_in, rules
 from tests.spark.test_protect import KEYS, people
 

@@ -18,8 +18,8 @@ from pyarrow import csv, parquet
 import microagg
 from microagg import errors, wording
 from microagg.cli import app
-from microagg.engines.spark import file_system
-from microagg.engines.spark.file_system import Folder
+from microagg.formats import spark_folders
+from microagg.formats.spark_folders import Folder
 from tests.spark.conftest import rows_of
 from tests.spark.test_protect import KEYS, people
 
@@ -89,16 +89,16 @@ def test_what_was_written_wrongly_is_not_released(
     session: Any, releases: dict[int, Any], source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = releases[3]
-    as_it_is = file_system.write
+    as_it_is = spark_folders.write
     before = names_in(source)
     # One record is written once more, and one not at all.
     monkeypatch.setattr(
-        file_system, "write", lambda frame, *rest: as_it_is(frame.limit(199).union(frame.limit(1)), *rest)
+        spark_folders, "write", lambda frame, *rest: as_it_is(frame.limit(199).union(frame.limit(1)), *rest)
     )
     with pytest.raises(errors.UnsafeRelease, match="other records than were verified"):
         release.save(source / "out.parquet")
     assert names_in(source) == before
-    monkeypatch.setattr(file_system, "write", as_it_is)
+    monkeypatch.setattr(spark_folders, "write", as_it_is)
 
     def no_room(*_: object) -> None:
         raise wording.cannot_write("out", "renaming failed")
@@ -356,7 +356,7 @@ def test_a_table_by_its_name(session: Any, source: Path) -> None:
 
 
 def test_what_needs_no_spark_to_be_refused(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("microagg.engines.spark.session.session_of", pytest.fail)
+    monkeypatch.setattr("microagg.cli.spark_session.session_of", pytest.fail)
     done = run(f"protect {source}/in {WORDS} --engine spark -o {source}/out.dta")
     assert "must end in one of .parquet, .csv" in str(done.exception)
 

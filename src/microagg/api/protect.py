@@ -10,9 +10,9 @@ from typing import Any
 from microagg import wording
 from microagg.api.sources import microdata_from
 from microagg.engines import local
-from microagg.engines.release import Release
+from microagg.engines.any_release import AnyRelease
 from microagg.engines.run_record import SPARK_FRAME, RunRecord, digest_of, digest_of_values, read_record
-from microagg.engines.spark.session import is_spark_frame
+from microagg.engines.spark import is_spark_frame
 from microagg.methods.run import Progress
 from microagg.methods.stage import Stage
 from microagg.model import Effort, Origin, ScaleName
@@ -80,7 +80,7 @@ def protect(
     plan: str | Path | None = None,
     repeat: str | Path | None = None,
     progress: Callable[[Progress], object] | None = None,
-) -> Release:
+) -> AnyRelease:
     """Protect a file or data frame: every released combination of the keys is shared by at least k records.
 
     data: a path, or a data frame of any kind that narwhals knows; one of Spark is protected by Spark, and
@@ -119,7 +119,7 @@ def protect_with(
     progress: Callable[[Progress], object] | None,
     notes: Sequence[Finding] = (),
     repeats: RunRecord | None = None,
-) -> Release:
+) -> AnyRelease:
     """A release of a source by settings, which have the names that they have in a plan file.
 
     `repeats`: the record of the release that is to be made again.
@@ -146,7 +146,7 @@ def protect_with(
 
 def repeat_with(
     record: RunRecord, source: object, progress: Callable[[Progress], object] | None
-) -> Release:
+) -> AnyRelease:
     """The release of a record, made again from its source, which the record names if none is given."""
     if source is None and record.source is None:
         raise wording.no_path_in_record(str(record.path))
@@ -173,12 +173,11 @@ def _protect_on_spark(
     unused: list[str],
     progress: Callable[[Progress], object] | None,
     repeats: RunRecord | None,
-) -> Release:
-    """What it returns has the names of a `Release`, but for those that need all records on one machine."""
-    from microagg.engines.spark.numbered_frame import Source  # Spark need not be installed
+) -> AnyRelease:
     from microagg.engines.spark.protecting import protect as protect_frame
+    from microagg.formats.spark_folders import FrameSource  # Spark need not be installed
 
     if unused:
         raise wording.not_csv("what was given", "Spark frame", unused)
-    source = Source(frame, Origin(SPARK_FRAME, "the Spark frame"))
-    return protect_frame(source, protection, progress, repeats)  # type: ignore[return-value]
+    source = FrameSource(frame, Origin(SPARK_FRAME, "the Spark frame"))
+    return protect_frame(source, protection, progress, repeats)

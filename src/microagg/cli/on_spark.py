@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from microagg import wording
+from microagg.cli.spark_session import session_of
 from microagg.engines.run_record import RunRecord
-from microagg.engines.spark.faults import translating_spark_errors
-from microagg.engines.spark.file_system import ending_of, source_of
 from microagg.engines.spark.limits import check_files, check_settings
 from microagg.engines.spark.protecting import protect
-from microagg.engines.spark.session import session_of
+from microagg.engines.spark.spark_errors import translating_spark_errors
 from microagg.engines.spark.writing import check_output
+from microagg.formats.spark_folders import check_ending, source_of
 from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
 from microagg.settings.declared import ProtectRun
@@ -33,7 +33,7 @@ def protect_folder(
     layout = file_options(settings)
     protection = Protection.of(settings)
     # Before Spark is started, which takes seconds.
-    ending_of(str(target))
+    check_ending(str(target))
     check_settings(protection)
     check_files(run.labels, run.report, run.external_report)
     session = session_of(run.master)

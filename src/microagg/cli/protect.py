@@ -13,9 +13,9 @@ import click
 from microagg import wording
 from microagg.api.protect import protect_with, refuse_beside_repeat
 from microagg.cli.progress_bar import Bar
+from microagg.cli.spark_session import require_spark
 from microagg.engines.release import OutputPaths
 from microagg.engines.run_record import RunRecord, read_record
-from microagg.engines.spark.session import require_spark
 from microagg.errors import UnsafeRelease
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import read_plan

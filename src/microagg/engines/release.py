@@ -19,6 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg import __version__, errors, read, wording, write
+from microagg.engines.any_release import AnyRelease
 from microagg.engines.run_record import (
     RECORD_ENDING,
     RECORD_FORMAT,
@@ -58,7 +59,7 @@ def software_versions() -> dict[str, str]:
     }
 
 
-def record_of_run(release: Any) -> dict[str, Any]:
+def record_of_run(release: AnyRelease) -> dict[str, Any]:
     """What the record of a run has in memory and on Spark alike."""
     return {
         "format": RECORD_FORMAT,

@@ -96,7 +96,7 @@ def _solve_several(
     finish_when_stopped: bool,
 ) -> list[Partition]:
     records = sum(len(problem.points) for problem in problems)
-    run = run_of(plan, plan.seconds, tally.watch if tally.is_watched else None)
+    run = run_of(plan, plan.seconds, None if tally.progress is None else tally.watch)
 
     def find(place: int, child: Run) -> Partition | None:
         problem = problems[place]
@@ -107,14 +107,14 @@ def _solve_several(
             child.seconds *= child.share
         if tally.stopped and finish_when_stopped:
             return None
-        tally.begin(place)
+        tally.begun.add(place)
         try:
             partition = solve(plan.stage, problem, one_group(problem), child)
         except errors.Cancelled:
             if not (finish_when_stopped and tally.stopped):
                 raise
             return None
-        tally.finish(place)
+        tally.finished.add(place)
         return partition
 
     found = [Partition(np.zeros(len(problem.points), dtype=np.int32), 0.0) for problem in problems]
@@ -166,31 +166,21 @@ class _Tally:
         self._strata = [strata[place] if strata else 0 for place in places]
         self._first: dict[int, float] = {}
         self._best: dict[int, float] = {}
-        self._begun: set[int] = set()
-        self._finished: set[int] = set()
+        self.begun: set[int] = set()
+        self.finished: set[int] = set()
         self._done = 0.0
         self._sst = sst
-        self._progress = progress
+        self.progress = progress
         self.stopped = False
         self.cancelled = False
-
-    @property
-    def is_watched(self) -> bool:
-        return self._progress is not None
 
     def note(self, place: int, sse: float) -> None:
         self._first.setdefault(place, sse)
         self._best[place] = min(sse, self._best.get(place, sse))
 
-    def begin(self, place: int) -> None:
-        self._begun.add(place)
-
-    def finish(self, place: int) -> None:
-        self._finished.add(place)
-
     def report(self, progress: Progress) -> object:
-        assert self._progress is not None
-        answer = self._progress(progress)
+        assert self.progress is not None
+        answer = self.progress(progress)
         self.stopped = self.stopped or answer is True
         return answer
 
@@ -199,8 +189,8 @@ class _Tally:
 
     def after_the_stop(self, progress: Progress) -> None:
         """There is nothing more to stop; what is raised ends the run."""
-        if self._progress is not None:
-            self._progress(replace(self._of_all(progress), stage=wording.finishing_quickly()))
+        if self.progress is not None:
+            self.progress(replace(self._of_all(progress), stage=wording.finishing_quickly()))
 
     def _of_all(self, progress: Progress) -> Progress:
         first, best = list(self._first.values()), list(self._best.values())
@@ -214,20 +204,20 @@ class _Tally:
             information_loss=loss,
             improvement=improvement,
             part=self._part(),
-            finished=len(self._finished),
+            finished=len(self.finished),
             has_groups=bool(best),
         )
 
     def _share_done(self, of_those_at_work: float) -> float:
-        finished = sum(self._records[place] for place in self._finished.copy())
-        at_work = sum(self._records[place] for place in self._begun.copy() - self._finished)
+        finished = sum(self._records[place] for place in self.finished.copy())
+        at_work = sum(self._records[place] for place in self.begun.copy() - self.finished)
         share = (finished + of_those_at_work * at_work) / max(sum(self._records.values()), 1)
         self._done = max(self._done, min(share, 1.0))
         return self._done
 
     def _part(self) -> str:
         """The first stratum that is not done yet, or the first problem if all are of one stratum."""
-        finished = self._finished.copy()
+        finished = self.finished.copy()
         done, of = len(finished), len(self._records)
         if len(set(self._strata)) > 1:
             undone = {

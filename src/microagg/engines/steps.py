@@ -6,6 +6,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TypeVar
 
+from microagg import errors
 from microagg.engines.solving import Watcher
 from microagg.methods.run import Progress, watched
 from microagg.wording import Step
@@ -32,3 +33,9 @@ class Steps:
 
         report()
         return watched(work, report)
+
+    def begin(self, stage: str, done: float) -> None:
+        """Report a step that cannot be watched; `Cancelled` if the run is to stop before it."""
+        progress = Progress(stage, done, monotonic() - self._started)
+        if self._progress is not None and self._progress(progress) is True:
+            raise errors.Cancelled("The run was cancelled.")

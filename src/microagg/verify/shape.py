@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from microagg.arrow_values import from_numpy
 from microagg.model import Claims
@@ -116,11 +117,17 @@ def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> 
     return failures
 
 
-def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> list[Finding]:
-    """Merging maps each stratum to one; a stratum that was not merged keeps its codes."""
+def recoded_failures(
+    source: pa.Table, released: pa.Table, claims: Claims, counts: NDArray[np.int64] | None = None
+) -> list[Finding]:
+    """Merging maps each stratum to one; a stratum that was not merged keeps its codes.
+
+    `counts`: how many records each row stands for, if these are not records but combinations of codes.
+    """
     if not claims.recoded:
         return []
     n = released.num_rows
+    counts = np.ones(n, dtype=np.int64) if counts is None else counts
     before = Classes.whole(n).refined(codes_of(source.column(name)) for name in claims.strata)
     after = Classes.whole(n).refined(codes_of(released.column(name)) for name in claims.strata)
     split = before.with_any(before.differs((after.labels,)))
@@ -130,21 +137,24 @@ def recoded_failures(source: pa.Table, released: pa.Table, claims: Claims) -> li
     parts = np.bincount(into, minlength=after.count)
     alone = parts[after.labels] == 1
     failures = []
-    small = before.sizes < claims.k
+    sizes = np.bincount(before.labels, counts, before.count)
+    small = sizes < claims.k
     # A stratum that is large enough is merged only if all small ones together are too few.
     large = int((~small & (parts[into] > 1)).sum())
-    if large > (0 if before.sizes[small].sum() >= claims.k else 1):
+    if large > (0 if sizes[small].sum() >= claims.k else 1):
         failures.append(refuse("strata_merged_needlessly", *claims.strata, strata=large))
     for name in claims.recoded:
         # A code stays unless others are merged with it.
         joins_codes = np.zeros(after.count, dtype=bool)
         joins_codes[after.with_any(after.differs(codes_of(source.column(name))))] = True
         stays = alone | ~joins_codes[after.labels]
-        failures += _recoded_column(name, source.column(name), released.column(name), stays)
+        failures += _recoded_column(name, source.column(name), released.column(name), stays, counts)
     return failures
 
 
-def _recoded_column(name: str, before: Any, after: Any, stays: Any) -> list[Finding]:
+def _recoded_column(
+    name: str, before: Any, after: Any, stays: Any, counts: NDArray[np.int64]
+) -> list[Finding]:
     """`after` may be text where `before` is not, since merged codes are."""
     chosen = from_numpy(stays)
     old, new = plain(before).filter(chosen), plain(after).filter(chosen)
@@ -156,5 +166,5 @@ def _recoded_column(name: str, before: Any, after: Any, stays: Any) -> list[Find
             new = new.cast(old.type)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return [wrong]
-    changed = int(differing(old, new).sum())
+    changed = int(counts[stays][differing(old, new)].sum())
     return [refuse("column_changed", name, records=changed)] if changed else []

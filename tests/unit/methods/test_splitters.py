@@ -1,4 +1,4 @@
-"""Cuts that are found from a sample and applied to records anywhere; cells and packets made of them."""
+"""Cuts that are found from a sample and applied to records anywhere; blocks and parts made of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from microagg.columns import Notation, decimals_of
-from microagg.engines.spark.cells import Cells, Cut, Sizes, pattern_codes, substitutes, with_counts
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
+from microagg.prepare.blocks import Blocks, Cut, Sizes, pattern_codes, substitutes, with_counts
 from microagg.prepare.exact_sums import sums_of, total_of, units_of
 from microagg.prepare.units import Units, to_points
 
@@ -119,33 +119,33 @@ def test_rare_patterns_take_others() -> None:
     assert codes.tolist() == [0b0110, 0]
 
 
-def cells_of(heavy: np.ndarray, tree: Tree, axes: Axes, strata: int) -> Cells:
+def blocks_of(heavy: np.ndarray, tree: Tree, axes: Axes, strata: int) -> Blocks:
     units = Units(np.zeros(2), np.ones(2), np.zeros(2), np.ones(2))
     cut = Cut(tree, heavy)
     of_stratum = np.r_[-1, np.arange(strata)]
     place = np.arange(strata + cut.places)
     first = {(0, 0): strata}
-    return Cells(units, axes, False, False, of_stratum, {}, cuts={(0, 0): cut}, first=first, cell=place)
+    return Blocks(units, of_stratum, axes, cuts={(0, 0): cut}, first=first, block=place)
 
 
-def test_packets_hold_whole_cells() -> None:
+def test_parts_hold_whole_blocks() -> None:
     random = np.random.default_rng(5)
     values = np.concatenate([random.normal(size=(1_000, 2)), np.zeros((900, 2))])
     stratum = np.r_[np.zeros(1_900, dtype=np.int64), np.repeat(np.arange(1, 41), 5)]
     values = np.concatenate([values, random.normal(size=(200, 2))])
     axes, tree = grown(values[:1_000], 90)
-    cells = cells_of(np.zeros((1, 2)), tree, axes, 40)
-    counts = np.bincount(cells.places(stratum, values), minlength=cells.count)
-    final = with_counts(cells, counts, [cells.count - 1], Sizes(3, 150))
-    of_cell = final.cell[final.places(stratum, values)]
-    packet = final.packet_of(stratum, values, random.integers(0, 2**40, len(values)))
-    assert packet.min() >= 0
-    assert packet.max() < final.packets
-    alone = of_cell != cells.count - 1
-    assert all(len(np.unique(packet[of_cell == cell])) == 1 for cell in np.unique(of_cell[alone]))
-    assert np.bincount(packet[alone]).max() <= 150
-    assert len(np.unique(packet[~alone])) == 10  # what needs no work is spread
-    sizes = np.bincount(of_cell, minlength=final.count)
+    blocks = blocks_of(np.zeros((1, 2)), tree, axes, 40)
+    counts = np.bincount(blocks.places(stratum, values), minlength=blocks.count)
+    final = with_counts(blocks, counts, Sizes(3, 150))
+    of_block = final.block[final.places(stratum, values)]
+    part = final.part_of(stratum, values, random.integers(0, 2**40, len(values)))
+    assert part.min() >= 0
+    assert part.max() < final.parts
+    alone = of_block != blocks.count - 1
+    assert all(len(np.unique(part[of_block == block])) == 1 for block in np.unique(of_block[alone]))
+    assert np.bincount(part[alone]).max() <= 150
+    assert len(np.unique(part[~alone])) == 10  # what needs no work is spread
+    sizes = np.bincount(of_block, minlength=final.count)
     np.testing.assert_array_equal(sizes, final.sizes)
 
 
@@ -153,10 +153,10 @@ def test_what_is_too_few_beside_a_heavy_combination_joins_it() -> None:
     values = np.concatenate([np.zeros((900, 2)), [[5.0, 5.0], [6.0, 6.0]]])
     axes = Axes(np.eye(2))
     tree = Tree.grown(axes.coordinates(values[900:]), np.ones(2), 100)
-    cells = replace(cells_of(np.zeros((1, 2)), tree, axes, 0), of_stratum=np.array([-1]))
+    blocks = replace(blocks_of(np.zeros((1, 2)), tree, axes, 0), of_stratum=np.array([-1]))
     stratum = np.zeros(902, dtype=np.int64)
-    counts = np.bincount(cells.places(stratum, values), minlength=cells.count)
-    final = with_counts(cells, counts, [cells.count - 1], Sizes(3, 150))
-    packet = final.packet_of(stratum, values, np.arange(902))
-    assert len(np.unique(packet[900:])) == 1
-    assert (packet[:900] == packet[900]).sum() >= 3
+    counts = np.bincount(blocks.places(stratum, values), minlength=blocks.count)
+    final = with_counts(blocks, counts, Sizes(3, 150))
+    part = final.part_of(stratum, values, np.arange(902))
+    assert len(np.unique(part[900:])) == 1
+    assert (part[:900] == part[900]).sum() >= 3

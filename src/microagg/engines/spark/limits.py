@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from microagg import wording
-from microagg.engines.spark.cells import Sizes
 from microagg.plan.protection import Protection
+from microagg.prepare.blocks import Sizes
 
 SPARK_BLOCK_RECORDS = 120_000
 """The largest block, unless spark.microagg.blockRecords is set."""

@@ -20,16 +20,18 @@ from microagg.engines.release import (
     software_versions,
 )
 from microagg.engines.run_record import SPARK_FRAME, RunRecord, earlier_releases, reading_of
+from microagg.engines.solving import Watcher
 from microagg.engines.spark.limits import check_files
-from microagg.engines.spark.numbered_frame import Source
-from microagg.engines.spark.packet_job import PacketResult
+from microagg.engines.spark.part_job import PartResult
+from microagg.engines.steps import Steps
+from microagg.formats.spark_folders import FrameSource
 from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict
-from microagg.verify.distributed import Fingerprint, released_columns
+from microagg.verify.frame_counting import BeforeAfterColumns, quoted
+from microagg.verify.frame_release import Fingerprint, released_columns
 from microagg.verify.promises import promises_of
-from microagg.verify.recount import BeforeAfterColumns, quoted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,10 +45,10 @@ class SparkRelease:
 
     paired: DataFrame
     sides: BeforeAfterColumns
-    source: Source
+    source: FrameSource
     protection: Protection
     verdict: Verdict
-    found: tuple[list[PacketResult], ...]
+    found: tuple[list[PartResult], ...]
     fingerprint: Fingerprint
     """The fingerprint of the source's records."""
     released: Fingerprint
@@ -128,7 +130,7 @@ class SparkRelease:
             "tasks": [
                 {
                     "columns": list(subset),
-                    "packet": found.packet,
+                    "part": found.part,
                     "records": found.records,
                     "groups": found.groups,
                     "sse": found.sse,
@@ -153,26 +155,28 @@ class SparkRelease:
         labels: bool = False,
         report: str | Path | None = None,
         external_report: str | Path | None = None,
+        progress: Watcher | None = None,
     ) -> Path:
         """Write the release as a folder of files, read them back, count again, and only then give the
         folder its name.
 
         path: its ending, .parquet or .csv, decides the format (default: as the source). force: overwrite.
         record: the folder for what is internal, on this machine (default: microagg-internal beside the
-        release). Returns the path of the record.
+        release). progress: called with a `Progress` when each step begins; nothing is written if it returns
+        True. Returns the path of the record.
         """
         from microagg.engines.spark.writing import save
 
         check_files(labels, report, external_report)
-        return save(self, str(path), force, record)
+        return save(self, str(path), force, record, Steps(progress))
 
     def __str__(self) -> str:
         how = recipes_text({recipe for own in self.found for found in own for recipe in found.recipes})
-        packets = sum(len(own) for own in self.found)
+        parts = sum(len(own) for own in self.found)
         return (
             f"{self.verdict.records} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %, by {how} in {self.seconds:.2f} s\n"
-            f"on Spark in {packets} parts of at most {max(f.records for own in self.found for f in own)} "
+            f"on Spark in {parts} parts of at most {max(f.records for own in self.found for f in own)} "
             f"records\n{self.verdict}"
         )
 

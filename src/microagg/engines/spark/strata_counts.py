@@ -11,8 +11,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.spark.numbered_frame import Source, count_records
-from microagg.engines.spark.packet_job import STRATUM
+from microagg.engines.spark.part_job import STRATUM
+from microagg.engines.spark.source_checks import refuse_negative_zeros
+from microagg.formats.spark_folders import FrameSource
 from microagg.model import Whole
 from microagg.plan.protection import Protection
 from microagg.prepare.strata import strata_of
@@ -37,7 +38,7 @@ class CountedStrata:
     suppressed: int = 0
 
 
-def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> CountedStrata:
+def count_strata(source: FrameSource, frame: DataFrame, protection: Protection) -> CountedStrata:
     """Count the records of each combination of codes, and settle what small strata become."""
     names = list(protection.strata)
     columns = [f"c{source.at(name)}" for name in names]
@@ -47,7 +48,7 @@ def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> 
             raise wording.no_records()
         strata_of(pa.table({}), (), protection.k, protection.small_strata, np.array([n]))
         return CountedStrata(None, [], np.array([n]))
-    _refuse_negative_zeros(source, frame, names)
+    refuse_negative_zeros(source, frame, protection.strata)
     counted = frame.groupBy(*columns).agg(F.count("*").alias("n")).limit(MOST_STRATA + 1).toArrow()
     if counted.num_rows > MOST_STRATA:
         raise wording.too_many_strata(counted.num_rows, MOST_STRATA)
@@ -62,14 +63,3 @@ def counted_strata(source: Source, frame: DataFrame, protection: Protection) -> 
         kept = kept.append_column(f"r{source.at(name)}", new.cast(pa.string()))
     sizes = np.bincount(found.of, weights=counts[found.rows], minlength=found.count).astype(np.int64)
     return CountedStrata(kept, columns, sizes, tuple(found.recoded), found.merged, found.suppressed)
-
-
-def _refuse_negative_zeros(source: Source, frame: DataFrame, names: list[str]) -> None:
-    """Spark groups them with zeros; files keep them apart."""
-    values = {
-        name: F.col(f"c{source.at(name)}") for name in names if source.kind(name) in ("double", "float")
-    }
-    rules = {name: (value == 0.0) & value.cast("string").startswith("-") for name, value in values.items()}
-    for name, records in count_records(frame, rules).items():
-        if records:
-            raise wording.negative_zeros(name, records)

@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING
 
 from microagg import wording, write
 from microagg.engines.release import INTERNAL_FOLDER, OutputPaths
-from microagg.engines.spark import file_system
-from microagg.engines.spark.faults import translating_spark_errors
-from microagg.engines.spark.file_system import Folder
-from microagg.engines.spark.numbered_frame import Source
+from microagg.engines.spark.spark_errors import translating_spark_errors
+from microagg.engines.steps import Steps
+from microagg.formats import spark_folders
+from microagg.formats.spark_folders import Folder, FrameSource
 from microagg.plan.plan_file import used_plan
 from microagg.verdict import refuse, unsafe_release
-from microagg.verify.distributed import check_files, fingerprints
-from microagg.verify.recount import quoted
+from microagg.verify.frame_counting import quoted
+from microagg.verify.frame_release import check_files, fingerprints
+from microagg.wording import Step
 
 if TYPE_CHECKING:
     from microagg.engines.spark.release import SparkRelease
 
 
 def check_output(
-    source: Source, path: str, force: bool, record: str | Path | None
+    source: FrameSource, path: str, force: bool, record: str | Path | None
 ) -> tuple[Folder, OutputPaths]:
     """Refuse what could not be written, or must not be written there; where to write the rest."""
     folder = Folder(source.frame.sparkSession, path)
-    file_system.csv_format_of_output(path, source)
+    spark_folders.csv_format_of_output(path, source)
     if not folder.parent.exists():
         raise wording.no_output_folder(folder.parent.path)
     if any(folder.holds(file) for file in source.frame.inputFiles()):
@@ -45,25 +46,27 @@ def check_output(
     return folder, places
 
 
-def save(release: SparkRelease, path: str, force: bool, record: str | Path | None) -> Path:
+def save(release: SparkRelease, path: str, force: bool, record: str | Path | None, steps: Steps) -> Path:
     """Write the files, read them back, count again, and only then give the folder its name."""
     session = release.source.frame.sparkSession
     with translating_spark_errors(session, "looking at the output"):
         folder, places = check_output(release.source, path, force, record)
     release = release.with_earlier(places)
-    csv = file_system.csv_format_of_output(path, release.source)
+    csv = spark_folders.csv_format_of_output(path, release.source)
     frame = data = release.data
-    texts = [] if csv is None else file_system.as_text(data, csv, frozenset(release.protection.changed))
+    texts = [] if csv is None else spark_folders.as_text(data, csv, frozenset(release.protection.changed))
     if csv is not None:
         frame = data.select(*texts)
     local = folder.local
     with (
         translating_spark_errors(session, "writing the release"),
         write.claimed(None if local is None else local.parent),
-        file_system.staging(folder, write.hidden_name()) as staged,
+        spark_folders.staging(folder, write.hidden_name()) as staged,
     ):
-        file_system.write(frame, staged, csv)
-        written = file_system.read_again(session, staged, frame, csv)
+        steps.begin(Step.WRITING, 0.0)
+        spark_folders.write(frame, staged, csv)
+        steps.begin(Step.VERIFYING_FILE, 0.5)
+        written = spark_folders.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
             raise unsafe_release([refuse("written_by_spark_differs")])
         verified = release.released
@@ -78,10 +81,9 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             "digest": str(verified),
             "written": datetime.now(UTC).isoformat(),
         }
-        settings = dict(release.protection.settings)
         contents = {
             places.record: json.dumps({**release.record, "output": output}, allow_nan=False),
-            places.plan: used_plan(settings),
+            places.plan: used_plan(dict(release.protection.settings)),
         }
         with (
             write.Internal(places.folder).staged(contents) as drafts,

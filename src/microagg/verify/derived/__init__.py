@@ -1,7 +1,7 @@
 """Released columns from which a masked key can be computed, by rules that an outsider can know.
 
-Rules are looked for in a sample of the records (`finder.py`) and counted in all of them (`tables.py` in
-memory, `frames.py` on Spark). Why none is found by chance: `chance.py`.
+Rules are looked for in a sample of the records (`finder.py`) and counted in all of them (`tables.py`); on
+Spark, in those that are collected. Why none is found by chance: `chance.py`.
 """
 
 from __future__ import annotations

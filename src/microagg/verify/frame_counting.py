@@ -25,11 +25,13 @@ from microagg.verify.rules import (
     unmasked_confidential,
     value_failures,
 )
-from microagg.verify.shape import key_columns, masked_columns
+from microagg.verify.shape import key_columns, masked_columns, recoded_failures
 from microagg.verify.values import MISSING_TEXTS, as_read, numbers
 
-SAMPLED = 10_000
+SAMPLED = 20_000
 """Records in which rules are looked for by which a masked column could be computed."""
+_MOST_TIMES = 5
+"""So many times the records that are wanted are collected at most."""
 TINY = 2.2250738585072014e-308
 _NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
 
@@ -67,7 +69,7 @@ def quoted(name: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Recount:
+class FrameCounting:
     """What is counted in a frame, and what is promised about it."""
 
     frame: DataFrame
@@ -110,30 +112,17 @@ class Recount:
         return Count(names, found["classes"], smallest, below, found["unique"])
 
     def recoded_failures(self) -> list[Finding]:
-        """Merging maps each stratum to one, and takes a large one only if all small ones are too few."""
-        claims = self.claims
-        if not claims.recoded:
+        """By the combinations of codes, of which there are as many as strata."""
+        names = list(self.claims.strata)
+        if not self.claims.recoded:
             return []
-        old, new = ([f"{letter}{at}" for at in range(len(claims.strata))] for letter in "ba")
-        before = [self.before(name).alias(own) for name, own in zip(claims.strata, old, strict=True)]
-        after = [self.after(name).alias(own) for name, own in zip(claims.strata, new, strict=True)]
-        pairs = (
-            self.frame.select(*before, *after).groupBy(*old, *new).agg(F.count("*").alias("n")).persist()
+        own = [f"{side}{at}" for side in "ba" for at in range(len(names))]
+        codes = self.frame.select(*map(self.before, names), *map(self.after, names)).toDF(*own)
+        pairs = codes.groupBy(*own).agg(F.count("*").alias("n")).toArrow()
+        before, after = (
+            pairs.select([name for name in own if name[0] == side]).rename_columns(names) for side in "ba"
         )
-        try:
-            wrong = pairs.groupBy(*old).agg(F.count("*").alias("into")).where("into > 1").count()
-            if wrong:
-                return [refuse("strata_split", *claims.strata, strata=wrong)]
-            is_small = F.col("n") < claims.k
-            merged = pairs.groupBy(*new).agg(
-                F.count("*").alias("parts"), F.count_if(~is_small).alias("large")
-            )
-            large = merged.where("parts > 1").agg(F.sum("large")).collect()[0][0] or 0
-            small = pairs.where(is_small).agg(F.sum("n")).collect()[0][0] or 0
-        finally:
-            pairs.unpersist()
-        needless = large > (0 if small >= claims.k else 1)
-        return [refuse("strata_merged_needlessly", *claims.strata, strata=large)] if needless else []
+        return recoded_failures(before, after, self.claims, pairs.column("n").to_numpy())
 
     def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> SubsetResult:
         claims, weighted = self.claims, self.sides.weight is not None
@@ -151,7 +140,8 @@ class Recount:
             rules += [F.sum(F.when(off.isNotNull(), weight)).alias(f"total{at}")] if weighted else []
             own = own | F.coalesce(old == new, F.lit(False))
             differ = differ | (F.min(old) < F.max(old))
-            rules += self._medians(name, at) + self._amounts(name, at)
+            rules += [F.median(old).alias(f"median{at}")] if claims.aggregate == "median" else []
+            rules += [self._is_close(old).alias(f"close{at}")] if name in claims.amounts else []
         rules.append(F.max(own).alias("own"))
         if weighted:
             rules += [
@@ -168,8 +158,9 @@ class Recount:
         found = classes.agg(*figures).collect()[0]
         failures: list[Finding] = []
         for at, name in enumerate(names):
-            counts = (found[f"{what}{at}"] or 0 for what in ("invented", "few", "far", "vanished"))
-            failures += value_failures(name, claims.k, *counts)
+            invented, few, far = (found[f"{what}{at}"] or 0 for what in ("invented", "few", "far"))
+            vanished = 0 if claims.may_set_to_missing else self.figures[name].set_to_missing
+            failures += value_failures(name, claims.k, invented, few, far, vanished)
             if wrong := found[f"decimals{at}"]:
                 allowed = claims.decimals[name]
                 failures.append(refuse("too_many_decimals", name, records=wrong, decimals=allowed))
@@ -180,9 +171,7 @@ class Recount:
             for at, (name, released) in enumerate(confidential)
             if found[f"poor{at}"] and names not in claims.own_subsets
         ]
-        amounts = {
-            name: found[f"estimated{at}"] or 0 for at, name in enumerate(names) if name in claims.amounts
-        }
+        amounts = {name: found[f"close{at}"] for at, name in enumerate(names) if name in claims.amounts}
         return SubsetResult(
             self._as_count(keys, found),
             failures,
@@ -192,17 +181,12 @@ class Recount:
             dominated_amounts=amounts,
         )
 
-    def _medians(self, name: str, at: int) -> list[Column]:
-        if self.claims.aggregate != "median":
-            return []
-        return [F.median(self.before(name)).alias(f"median{at}")]
-
-    def _amounts(self, name: str, at: int) -> list[Column]:
-        """The amounts of a class, the largest first."""
-        if name not in self.claims.amounts:
-            return []
-        amounts = F.collect_list(F.abs(self.before(name)))
-        return [F.sort_array(amounts, asc=False).alias(f"amounts{at}")]
+    def _is_close(self, value: Column) -> Column:
+        """Whether the largest amount of a class can be estimated too closely."""
+        amounts = F.sort_array(F.collect_list(F.abs(value)), asc=False)
+        largest, second = (F.coalesce(F.get(amounts, at), F.lit(0.0)) for at in range(2))
+        rest = F.sum(F.abs(value)) * (1 + 1e-12) - largest - second
+        return (largest > 0) & (rest < self.claims.p_percent / 100.0 * largest)
 
     def too_few_values(self, keys: tuple[str, ...]) -> list[TooFewValues]:
         return list(self.subset(keys, ()).too_few_values) if self.claims.confidential else []
@@ -231,15 +215,9 @@ class Recount:
                 F.sum(shown - cells).alias(f"invented{at}"),
                 F.sum(F.when((shown > 0) & (cells < self.claims.k), shown).otherwise(0)).alias(f"few{at}"),
                 self._too_many_decimals(name).alias(f"decimals{at}"),
-                self._vanished(name).alias(f"vanished{at}"),
             ]
             if name in self.claims.amounts:
-                amounts = F.col(f"amounts{at}")
-                total = F.aggregate(amounts, F.lit(0.0), lambda sum_, each: sum_ + each)
-                largest = F.coalesce(F.get(amounts, 0), F.lit(0.0))
-                rest = total * (1 + 1e-12) - largest - F.coalesce(F.get(amounts, 1), F.lit(0.0))
-                close = (largest > 0) & (rest < self.claims.p_percent / 100.0 * largest)
-                rules.append(F.count_if(close).alias(f"estimated{at}"))
+                rules.append(F.count_if(f"close{at}").alias(f"close{at}"))
         if weighted:
             # A half exactly is allowed, and its sum may be off in the last digits.
             heavy = 2 * F.col("heaviest") > F.col("weight") * (1 + 1e-12)
@@ -259,12 +237,6 @@ class Recount:
         is_small = F.abs(value) < 2.0**53 / 10.0**allowed
         wrong = is_small & (F.round(value, allowed) != value)
         return F.sum(F.when(wrong, F.col("n")).otherwise(0))
-
-    def _vanished(self, name: str) -> Column:
-        """Values of the source that are not released, though they had to be."""
-        if self.claims.may_set_to_missing or name in self.complete:
-            return F.lit(0)
-        return F.lit(self.figures[name].set_to_missing if name in self.figures else 0)
 
     def mean_changes(self) -> tuple[MeanChange, ...]:
         largest = {name: self._largest_share(name) for name in self.claims.rounding}
@@ -299,19 +271,13 @@ class Recount:
         return found
 
     def derivations(self) -> list[Derivation]:
-        """Found in some records."""
         masked = [name for name in masked_columns(self.claims) if name in self.sides.before]
         others = [name for name in self.sides.after if name not in masked]
-        if not others:
-            return []
-        share = min(1.0, 2.0 * SAMPLED / max(self.records, 1))
-        columns = [self.before(name).alias(f"b{at}") for at, name in enumerate(masked)]
-        columns += [self.after(name).alias(f"a{at}") for at, name in enumerate(others)]
-        some = self.frame.sample(fraction=share, seed=0) if share < 1.0 else self.frame
-        table = some.select(*columns).toArrow()
-        keys = table.select([f"b{at}" for at in range(len(masked))]).rename_columns(masked)
-        return derivations(
-            keys, table.select([f"a{at}" for at in range(len(others))]).rename_columns(others)
+        return derivations_in_frame(
+            self.frame,
+            {name: self.before(name) for name in masked},
+            {name: self.after(name) for name in others},
+            self.records,
         )
 
     def linked_by(self) -> dict[str, float]:
@@ -393,6 +359,27 @@ class Recount:
         alone = rows.groupBy("a", "b", "pos", "col").agg(F.count("*").alias("n")).where("n = 1")
         found = alone.groupBy("pos").agg(F.count("*").alias("n")).collect()
         return {**dict.fromkeys(names, 0), **{names[row["pos"]]: row["n"] for row in found}}
+
+
+def derivations_in_frame(
+    frame: DataFrame, keys: Mapping[str, Column], others: Mapping[str, Column], records: int
+) -> list[Derivation]:
+    """What columns that are released unchanged tell of keys, given by the source's values: looked for in
+    all records, or in about `SAMPLED` of so many, the same ones however they lie.
+    """
+    if not keys or not others:
+        return []
+    names = [f"{side}{at}" for side, columns in (("k", keys), ("c", others)) for at in range(len(columns))]
+    some = frame.select(*keys.values(), *others.values()).toDF(*names)
+    some = some.withColumn("hash", F.xxhash64(*names))
+    if records > SAMPLED:
+        some = some.where(F.pmod("hash", F.lit(records)) < SAMPLED)
+    # Equal records are taken together, so that there may be more of them.
+    table = some.limit(_MOST_TIMES * SAMPLED).toArrow().sort_by("hash")
+    return derivations(
+        table.select(names[: len(keys)]).rename_columns(list(keys)),
+        table.select(names[len(keys) :]).rename_columns(list(others)),
+    )
 
 
 def _read(side: Column) -> Column:

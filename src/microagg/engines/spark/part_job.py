@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from microagg.engines.spark.cells import Cells
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
+from microagg.prepare.blocks import Blocks
 from microagg.prepare.units import Units
 
 STRATUM, HASH_A, HASH_B, WEIGHT = "stratum", "hash_a", "hash_b", "weight"
@@ -18,33 +18,41 @@ GROUP, NOTE = "group", "note"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PacketJob:
+class PartJob:
     """What a task needs to know about one subset of keys."""
 
+    number: int
     subset: tuple[str, ...]
     """The columns, as the frame at work calls them."""
     names: tuple[str, ...]
     """The columns, as the user calls them."""
-    masked: tuple[str, ...]
-    """What the masked ones are to be called."""
-    group: str
-    """The column that takes the group of each record."""
-    note: str
-    """The column that takes the result of the task."""
-    cells: Cells
+    blocks: Blocks
     units: Units
     method: MethodPlan
     protection: Protection
     decimals: Mapping[str, int | None]
     again: bool = False
-    """The records have groups, which are to be refined; cells are those of what they publish."""
+    """The records have groups, which are to be refined; blocks are those of what they publish."""
+
+    @property
+    def masked(self) -> tuple[str, ...]:
+        """What the masked columns are called."""
+        return tuple(f"y{name[1:]}" for name in self.subset)
+
+    @property
+    def group(self) -> str:
+        return f"{GROUP}{self.number}"
+
+    @property
+    def note(self) -> str:
+        return f"{NOTE}{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
-class PacketResult:
+class PartResult:
     """What a task returns beside the masked records; `refusal`: why there are none."""
 
-    packet: int
+    part: int
     records: int = 0
     groups: int = 0
     sse: float = 0.0
@@ -56,10 +64,6 @@ class PacketResult:
     sums: tuple[float, ...] = ()
     """By column, of the released values' points, and of their squares."""
     squares: tuple[float, ...] = ()
-    largest: tuple[float, ...] = ()
-    """By column: the largest share of a group."""
-    shares: tuple[float, ...] = ()
-    """By column: the sum of the shares of all groups."""
     recipes: frozenset[str] = field(default_factory=frozenset)
     truncated: bool = False
     refusal: Exception | None = None

@@ -1,4 +1,4 @@
-"""A session of Spark, and whether a frame is one of its own."""
+"""The session of Spark that `microagg protect --engine spark` starts, or finds."""
 
 from __future__ import annotations
 
@@ -25,14 +25,6 @@ DEFAULT_MASTER = "local[*]"
 
 PREFIX = "microagg-spark-"
 """Of private folders for what Spark keeps on disk while it works."""
-
-
-def is_spark_frame(data: object) -> bool:
-    """Whether something is a data frame of Spark; does not import it."""
-    return any(
-        kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
-        for kind in type(data).__mro__
-    )
 
 
 def require_spark() -> None:

@@ -1,13 +1,13 @@
 """Which records are solved together: strata, and the blocks of those that are too large for one task.
 
-A *cell* is a problem of its own: a whole stratum, or a block of a large one. A *packet* is what one task
-gets: a cell, or several small ones. All of it is small, known before the work starts, and sent to every
+A *block* is a problem of its own: a whole stratum, or a block of a large one. A *part* is what one task
+gets: a block, or several small ones. All of it is small, known before the work starts, and sent to every
 task; where a record belongs follows from its own values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -44,14 +44,14 @@ class Sizes:
 
     @property
     def heavy(self) -> int:
-        """Combinations of keys that at least this many records share have a cell of their own."""
+        """Combinations of keys that at least this many records share have a block of their own."""
         return max(self.aim // 4, 2 * self.k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
     """How the records of one stratum and pattern are cut: by a tree; `heavy` are combinations of
-    keys that many records share, which have a cell of their own.
+    keys that many records share, which have a block of their own.
     """
 
     tree: Tree
@@ -72,33 +72,65 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class Blocks:
     """Where the records of one subset of keys belong.
 
-    Places are numbered through: whole strata first, then the places of each cut. `cell` joins places that
-    are too small; `packet` is what is worked at together, or -1 for cells whose records are all the same.
+    Places are numbered through: whole strata first, then the places of each cut. `block` joins places that
+    are too small; `part` is what is worked at together, or -1 for blocks whose records are all the same.
     """
 
     units: Units
     """In which cuts are made; those of the sample, for it is known first."""
-    axes: Axes
-    patterns: bool
-    zeros: bool
     of_stratum: Whole
     """The place of each stratum; -1 for those that are cut."""
-    substitute_pattern: Mapping[tuple[int, Pattern], Pattern]
+    axes: Axes = field(default_factory=lambda: Axes(np.empty((0, 0))))
+    patterns: bool = False
+    zeros: bool = False
+    substitute_pattern: Mapping[tuple[int, Pattern], Pattern] = field(default_factory=dict)
     """For patterns that too few have, the one whose cut they take."""
     cuts: Mapping[tuple[int, Pattern], Cut] = field(default_factory=dict)
     first: Mapping[tuple[int, Pattern], int] = field(default_factory=dict)
     """The first place of each cut."""
-    cell: Whole = field(default_factory=_none)
+    block: Whole = field(default_factory=_none)
     sizes: Whole = field(default_factory=_none)
-    """Records of each cell; 0 where a place was joined with another."""
-    packet: Whole = field(default_factory=_none)
-    """The packet of each cell."""
+    """Records of each block; 0 where a place was joined with another."""
+    part: Whole = field(default_factory=_none)
+    """The part of each block."""
     spread: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """For cells whose records are all the same: their first packet, and how many they have."""
-    packets: int = 0
+    """For blocks whose records are all the same: their first part, and how many they have."""
+    parts: int = 0
+
+    @property
+    def count(self) -> int:
+        """The number of places."""
+        return len(self.block)
+
+    @property
+    def heavy_places(self) -> list[int]:
+        """Where all records have the same keys."""
+        return [
+            self.first[key] + cut.tree.leaves + at
+            for key, cut in self.cuts.items()
+            for at in range(len(cut.heavy))
+        ]
+
+    def with_cuts(self, cuts: Mapping[tuple[int, Pattern], Cut]) -> Blocks:
+        first, place = {}, int((self.of_stratum >= 0).sum())
+        for key, cut in cuts.items():
+            first[key] = place
+            place += cut.places
+        return replace(self, cuts=dict(cuts), first=first, block=np.arange(place))
+
+    def cut_of(self, stratum: int, pattern: Pattern) -> tuple[int, Pattern]:
+        """The key of the cut that records of this stratum and pattern take."""
+        return stratum, self.substitute_pattern.get((stratum, pattern), pattern)
+
+    def codes(self, values: Points) -> Whole:
+        """The pattern of each record."""
+        return pattern_codes(values, self.patterns, self.zeros)
+
+    def coordinates(self, values: Points) -> Doubles:
+        return self.axes.coordinates(self.units.points(values))
 
     def places(self, stratum: Whole, values: Points) -> Whole:
         """The place of each record."""
@@ -106,34 +138,22 @@ class Cells:
         rows = np.flatnonzero(found < 0)
         if not len(rows):
             return found
-        codes = self.codes(values[rows])
-        coordinates = self.axes.coordinates(self.units.points(values[rows]))
-        own = stratum[rows]
-        for number, code, here in by_pairs(own, codes):
-            key = (number, self.substitute_pattern.get((number, code), code))
-            places = self.cuts[key].place_of(values[rows[here]], coordinates[here])
-            found[rows[here]] = self.first[key] + places
+        own, coordinates = values[rows], self.coordinates(values[rows])
+        for number, code, here in by_pairs(stratum[rows], self.codes(own)):
+            key = self.cut_of(number, code)
+            found[rows[here]] = self.first[key] + self.cuts[key].place_of(own[here], coordinates[here])
         return found
 
-    def codes(self, values: Points) -> Whole:
-        """The pattern of each record."""
-        return pattern_codes(values, self.patterns, self.zeros)
-
-    def packet_of(self, stratum: Whole, values: Points, hashes: Whole) -> Whole:
-        """The packet of each record; `hashes` spreads the records of cells that need no work."""
+    def part_of(self, stratum: Whole, values: Points, hashes: Whole) -> Whole:
+        """The part of each record; `hashes` spreads the records of blocks that need no work."""
         places = self.places(stratum, values)
-        cells = self.cell[places]
-        found = self.packet[cells]
-        for cell, (first, many) in self.spread.items():
-            here = cells == cell
-            # The few that are too few to be alone go to the first of its packets.
-            found[here] = first + np.where(places[here] == cell, hashes[here] % many, 0)
+        blocks = self.block[places]
+        found = self.part[blocks]
+        for block, (first, many) in self.spread.items():
+            here = blocks == block
+            # The few that are too few to be alone go to the first of its parts.
+            found[here] = first + np.where(places[here] == block, hashes[here] % many, 0)
         return found
-
-    @property
-    def count(self) -> int:
-        """The number of places."""
-        return len(self.cell)
 
 
 def by_pairs(strata: Whole, codes: Whole) -> Iterator[tuple[int, Pattern, Whole]]:
@@ -196,35 +216,29 @@ def _substitutes(counts: Mapping[Pattern, int], missing: int, k: int) -> dict[Pa
     return substitute_pattern
 
 
-def with_counts(cells: Cells, counts: Whole, same: Sequence[int], sizes: Sizes) -> Cells:
-    """With the number of records at each place known: small ones joined, and packets made of cells.
-
-    `same` are the places whose records all have the same keys.
-    """
-    cell = np.arange(cells.count)
-    apart = frozenset(same)
-    for key, cut in cells.cuts.items():
-        first = cells.first[key]
+def with_counts(blocks: Blocks, counts: Whole, sizes: Sizes) -> Blocks:
+    """With the number of records at each place known: small ones joined, and parts made of blocks."""
+    block = np.arange(blocks.count)
+    apart = blocks.heavy_places
+    for key, cut in blocks.cuts.items():
+        first = blocks.first[key]
         leaves = np.arange(first, first + cut.tree.leaves)
-        free = np.array([leaf for leaf in leaves if leaf not in apart], dtype=np.int64)
-        cell[free] = free[join_small_leaves(counts[free], 2 * sizes.k, sizes.target)]
-        if len(cut.heavy) and 0 < counts[free].sum() < sizes.k:
-            cell[free] = first + cut.tree.leaves
-    total = np.bincount(cell, weights=counts, minlength=cells.count).astype(np.int64)
-    packet = np.full(cells.count, -1, dtype=np.int64)
+        block[leaves] = leaves[join_small_leaves(counts[leaves], 2 * sizes.k, sizes.target)]
+        if len(cut.heavy) and 0 < counts[leaves].sum() < sizes.k:
+            block[leaves] = first + cut.tree.leaves
+    total = np.bincount(block, weights=counts, minlength=blocks.count).astype(np.int64)
+    part = np.full(blocks.count, -1, dtype=np.int64)
     spread: dict[int, tuple[int, int]] = {}
     number, filled = -1, sizes.target
-    for place in np.flatnonzero(total).tolist():
-        if place in apart:
-            continue
+    for place in np.setdiff1d(np.flatnonzero(total), apart).tolist():
         if filled + total[place] > sizes.aim:
             number, filled = number + 1, 0
-        packet[place] = number
+        part[place] = number
         filled += int(total[place])
     number += 1
-    for place in sorted(apart):
+    for place in apart:
         if total[place]:
             many = -(-int(total[place]) // sizes.aim)
             spread[place] = number, many
             number += many
-    return replace(cells, cell=cell, sizes=total, packet=packet, spread=spread, packets=number)
+    return replace(blocks, block=block, sizes=total, part=part, spread=spread, parts=number)

@@ -1,4 +1,4 @@
-"""The work of one task: the records of a packet, each of whose cells is a problem of its own, masked.
+"""The work of one task: the records of a part, each of whose blocks is a problem of its own, masked.
 
 Everything here follows from the records and the plan alone: records are put into an order of their own
 content first, and seeds derive from it. Whoever does the work again gets the same.
@@ -17,20 +17,21 @@ import pyarrow as pa
 
 from microagg import errors, wording
 from microagg.aggregate.masking import masked_subset
+from microagg.arrow_types import in_utc
 from microagg.engines.solving import run_of
-from microagg.engines.spark.cells import pattern_codes
-from microagg.engines.spark.packet_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, PacketJob, PacketResult
+from microagg.engines.spark.part_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, PartJob, PartResult
 from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Doubles, Labels, Partition, Points, Problem, Table, Whole
 from microagg.plan.method import MethodPlan
+from microagg.prepare.blocks import pattern_codes
 from microagg.prepare.tasks import Task, tasks_of_stratum
 from microagg.process import forbid_core_dumps
 
 _STEPS = re.compile(r":steps=\d+")
 
 
-def work(job: PacketJob, packet: int, records: pa.Table) -> pa.Table:
+def solve_part(job: PartJob, part: int, records: pa.Table) -> pa.Table:
     """The records with masked columns and, in the first row, what was found; one row if it is a refusal."""
     forbid_core_dumps()
     try:
@@ -42,24 +43,22 @@ def work(job: PacketJob, packet: int, records: pa.Table) -> pa.Table:
         stratum = records.column(STRATUM).to_numpy().astype(np.int64)
         old = numbers_in(records, job.masked) if job.again else values
         start = records.column(job.group).to_numpy() if job.again else None
-        cells = _Cells(job, values, job.units.points(values), stratum, old, start)
-        own, mixed = cells.solved()
-        masked, found = _masked(job, packet, cells, weights, own, mixed)
+        blocks = _Blocks(job, values, job.units.points(values), stratum, old, start)
+        own, mixed = blocks.solved()
+        masked, found = _masked(job, part, blocks, weights, own, mixed)
     except (errors.DataError, errors.SettingsError, errors.UnsafeRelease, errors.ContractError) as refusal:
         nothing = np.full((1, len(job.subset)), np.nan)
         return _with(
-            job, records.slice(0, 1), nothing, np.zeros(1, np.int64), PacketResult(packet, refusal=refusal)
+            job, records.slice(0, 1), nothing, np.zeros(1, np.int64), PartResult(part, refusal=refusal)
         )
-    groups, count = np.empty(len(values), dtype=np.int64), packet << 32
+    groups, count = np.empty(len(values), dtype=np.int64), part << 32
     for task, partition in own:
         groups[task.rows] = count + partition.labels.astype(np.int64)
         count += partition.groups
     return _with(job, records, masked, groups, found)
 
 
-def _with(
-    job: PacketJob, records: pa.Table, masked: Points, groups: Whole, found: PacketResult
-) -> pa.Table:
+def _with(job: PartJob, records: pa.Table, masked: Points, groups: Whole, found: PartResult) -> pa.Table:
     """The records with what was found, in the place of what was there."""
     names = records.column_names if job.again else [*records.column_names, *job.masked, job.group, job.note]
     new: dict[str, Any] = {
@@ -68,25 +67,8 @@ def _with(
     }
     new[job.group] = pa.array(groups)
     new[job.note] = pa.array([pickle.dumps(found), *[None] * (len(groups) - 1)], pa.binary())
-    kept = {name: _in_utc(records.column(name)) for name in names if name not in new}
-    return pa.table({name: new[name] if name in new else kept[name] for name in names})
-
-
-def _in_utc(column: Any) -> Any:
-    """Spark gives times in the zone of its session, and takes them in UTC; the instants are the same."""
-    wanted = _kind_in_utc(column.type)
-    return column if wanted == column.type else column.cast(wanted)
-
-
-def _kind_in_utc(kind: Any) -> Any:
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        return pa.timestamp(kind.unit, "UTC")
-    if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_kind_in_utc(kind.value_type)))
-    if pa.types.is_struct(kind):
-        fields = [kind.field(at) for at in range(kind.num_fields)]
-        return pa.struct([field.with_type(_kind_in_utc(field.type)) for field in fields])
-    return kind
+    # Spark gives times in the zone of its session, and takes them in UTC; the instants are the same.
+    return pa.table({name: new[name] if name in new else in_utc(records.column(name)) for name in names})
 
 
 def _raise_refusals(records: pa.Table) -> None:
@@ -110,10 +92,10 @@ def _canonical(records: pa.Table) -> Whole:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Cells:
-    """The records of a packet, in their canonical order."""
+class _Blocks:
+    """The records of a part, in their canonical order."""
 
-    job: PacketJob
+    job: PartJob
     values: Points
     points: Points
     stratum: Whole
@@ -122,20 +104,20 @@ class _Cells:
     start: Whole | None
 
     def solved(self) -> tuple[list[tuple[Task, Partition]], int]:
-        """The groups of each cell, and how many records are grouped with others' zeros."""
-        plan, job = self.job.cells, self.job
-        cells = plan.cell[plan.places(self.stratum, self.old)]
+        """The groups of each block, and how many records are grouped with others' zeros."""
+        plan, job = self.job.blocks, self.job
+        blocks = plan.block[plan.places(self.stratum, self.old)]
         table = Table(job.subset, self.values)
         own: list[tuple[Task, Partition]] = []
         mixed = 0
-        order = np.argsort(cells, kind="stable")
-        numbers, starts = np.unique(cells[order], return_index=True)
-        for cell, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
-            if cell in plan.spread:
+        order = np.argsort(blocks, kind="stable")
+        numbers, starts = np.unique(blocks[order], return_index=True)
+        for block, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+            if block in plan.spread:
                 if self.start is not None or _are_the_same(self.values[rows]):
                     own.append(self._as_it_is(rows))
                     continue
-            elif len(rows) != plan.sizes[cell]:
+            elif len(rows) != plan.sizes[block]:
                 raise wording.source_changed()
             if self.start is not None:
                 own += self._refined(rows, self.start)
@@ -148,7 +130,7 @@ class _Cells:
         return own, mixed
 
     def _as_it_is(self, rows: Whole) -> tuple[Task, Partition]:
-        """Records with the same values in more than one packet: they stay as they are."""
+        """Records with the same values in more than one part: they stay as they are."""
         task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.protection.k))
         off = self.job.units.points(self.old[rows]) - self.points[rows]
         return task, Partition(np.zeros(len(rows), dtype=np.int32), float(np.nansum(off * off)))
@@ -180,8 +162,8 @@ class _Cells:
         """In a second round, the records that stay as they are."""
         if self.start is None:
             return np.empty(0, dtype=np.int64)
-        cells = self.job.cells.cell[self.job.cells.places(self.stratum, self.old)]
-        return np.flatnonzero(np.isin(cells, list(self.job.cells.spread)))
+        blocks = self.job.blocks.block[self.job.blocks.places(self.stratum, self.old)]
+        return np.flatnonzero(np.isin(blocks, list(self.job.blocks.spread)))
 
 
 def _by_first_appearance(groups: Whole) -> Labels:
@@ -190,25 +172,24 @@ def _by_first_appearance(groups: Whole) -> Labels:
 
 
 def _masked(
-    job: PacketJob,
-    packet: int,
-    cells: _Cells,
+    job: PartJob,
+    part: int,
+    blocks: _Blocks,
     weights: Doubles | None,
     own: list[tuple[Task, Partition]],
     mixed: int,
-) -> tuple[Points, PacketResult]:
-    """What the groups publish, and the result of the packet."""
-    values, points = cells.values, cells.points
+) -> tuple[Points, PartResult]:
+    """What the groups publish, and the result of the part."""
+    values, points = blocks.values, blocks.points
     numbers = {name: values[:, at] for at, name in enumerate(job.subset)}
     published = masked_subset(job.subset, numbers, weights, own, job.protection.aggregate, job.decimals)
     new = np.stack([published[name][0] for name in job.subset], axis=1)
-    stay = cells.unchanged()
-    new[stay] = cells.old[stay]
+    stay = blocks.unchanged()
+    new[stay] = blocks.old[stay]
     kept = ~np.isnan(new)
     cleared = np.where(kept, points, 0.0)
-    shares = [published[name][1] for name in job.subset]
-    return new, PacketResult(
-        packet,
+    return new, PartResult(
+        part,
         len(values),
         sum(found.groups for _, found in own),
         sum(found.sse for _, found in own),
@@ -217,9 +198,7 @@ def _masked(
         tuple((~np.isnan(values)).sum(axis=0).tolist()),
         tuple(cleared.sum(axis=0).tolist()),
         tuple((cleared**2).sum(axis=0).tolist()),
-        tuple(float(each.max(initial=0.0)) for each in shares),
-        tuple(float(each.sum()) for each in shares),
-        # The number of steps follows from a cell's size: there would be a recipe for each.
+        # The number of steps follows from a block's size: there would be a recipe for each.
         frozenset(_STEPS.sub("", found.recipe or job.method.recipe) for task, found in own if task.columns),
         any(found.truncated for _, found in own),
     )

@@ -1,4 +1,4 @@
-"""Folders of files on any file system that Spark knows: read, written, renamed."""
+"""Folders of Parquet or CSV files on any file system that Spark knows: read, written, renamed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.spark.numbered_frame import Source
 from microagg.formats import without_effect
 from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
 from microagg.formats.first_row import ROWS_COMPARED, numbered_names, refuse_record_as_names
@@ -20,6 +19,35 @@ from microagg.model import CSV_OPTIONS, CsvFormat, Layout, Origin
 
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}
 WRITTEN_BY_SPARK = (".parquet", ".csv")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameSource:
+    """A frame of Spark and where it comes from; `origin.csv` is set where all its columns are text."""
+
+    frame: DataFrame
+    origin: Origin
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.frame.columns)
+
+    def kind(self, name: str) -> str:
+        """What Spark calls the type of a column."""
+        return str(self.frame.schema.fields[self.columns.index(name)].dataType.typeName())
+
+    def at(self, name: str) -> int:
+        return self.columns.index(name)
+
+    @property
+    def numbered(self) -> DataFrame:
+        """The frame with its columns called by number."""
+        return self.frame.toDF(*(f"c{at}" for at in range(len(self.columns))))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether numbers are text, as in CSV files."""
+        return self.origin.csv is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,31 +72,31 @@ class Folder:
 
     @property
     def _system(self) -> Any:
-        configuration = self.session.sparkContext._jsc.hadoopConfiguration()
-        return self._at.getFileSystem(configuration)
+        return self._at.getFileSystem(self.session.sparkContext._jsc.hadoopConfiguration())
 
-    def beside(self, name: str) -> Folder:
-        """The path with another name in the same folder."""
-        parent = self.parent
-        return Folder(self.session, f"{parent.path}/{name}" if parent.path != "/" else f"/{name}")
+    @property
+    def _whole_path(self) -> Any:
+        """With the name of the file system."""
+        return self._system.makeQualified(self._at)
 
     @property
     def parent(self) -> Folder:
-        above = self._system.makeQualified(self._at).getParent()
-        return Folder(self.session, above.toString())
+        return Folder(self.session, self._whole_path.getParent().toString())
 
-    @property
-    def _uri(self) -> Any:
-        return self._system.makeQualified(self._at).toUri()
+    def beside(self, name: str) -> Folder:
+        """The path with another name in the same folder."""
+        path = self._jvm.org.apache.hadoop.fs.Path(self._whole_path.getParent(), name)
+        return Folder(self.session, path.toString())
 
     @property
     def local(self) -> Path | None:
         """On this machine's own file system; None elsewhere."""
-        return Path(self._at.toUri().getPath()).absolute() if self._uri.getScheme() == "file" else None
+        is_local = self._whole_path.toUri().getScheme() == "file"
+        return Path(self._at.toUri().getPath()).absolute() if is_local else None
 
     def holds(self, file: str) -> bool:
         """Whether a file, by its address as Spark gives it, is this path or in this folder."""
-        path, own = str(self._jvm.java.net.URI(file).getPath()), str(self._uri.getPath())
+        path, own = str(self._jvm.java.net.URI(file).getPath()), str(self._whole_path.toUri().getPath())
         return path == own or path.startswith(f"{own}/")
 
     def exists(self) -> bool:
@@ -91,37 +119,33 @@ class Folder:
             yield str(found.next().getPath().getName())
 
 
-def source_of(session: SparkSession, name: str, layout: Layout) -> Source:
+def source_of(session: SparkSession, name: str, layout: Layout) -> FrameSource:
     """A folder or file of Parquet or CSV, or a table of the session's catalogue."""
     folder = Folder(session, name)
     if folder.exists():
-        kind = next(
-            (
-                kind
-                for file in folder.files()
-                for end, kind in _ENDINGS.items()
-                if file.lower().endswith(end)
-            ),
-            None,
-        )
-        if kind is None:
+        files = [file.lower() for file in folder.files()]
+        kinds = [kind for file in files for end, kind in _ENDINGS.items() if file.endswith(end)]
+        if not kinds:
             raise wording.unknown_folder_format(name)
-        if kind == "CSV":
-            given = {name: value for name, value in layout.given().items() if name in CSV_OPTIONS}
-            known = replace(DEFAULT_CSV_FORMAT, **given)
-            frame = read_csv(session, name, known, _checked(layout, name))
-            return Source(frame, Origin(kind, name, csv=known, layout=layout))
-    elif not _is_table(session, name):
-        raise wording.no_such_input(name)
-    else:
+        kind = kinds[0]
+    elif _is_table(session, name):
         kind = "table"
+    else:
+        raise wording.no_such_input(name)
+    if kind == "CSV":
+        _check_layout(layout, name)
+        given = {option: value for option, value in layout.given().items() if option in CSV_OPTIONS}
+        known = replace(DEFAULT_CSV_FORMAT, **given)
+        return FrameSource(
+            read_csv(session, name, known, layout), Origin(kind, name, csv=known, layout=layout)
+        )
     if unused := list(layout.given()):
         raise wording.not_csv(name, kind, unused)
     frame = session.read.parquet(name) if kind == "Parquet" else session.read.table(name)
-    return Source(frame, Origin(kind, name))
+    return FrameSource(frame, Origin(kind, name))
 
 
-def _checked(layout: Layout, name: str) -> Layout:
+def _check_layout(layout: Layout, name: str) -> None:
     unused = without_effect(layout, "CSV")
     if unused:
         raise wording.not_csv(name, "CSV", unused)
@@ -129,7 +153,6 @@ def _checked(layout: Layout, name: str) -> Layout:
         raise wording.not_on_spark(
             "header_row", "lines above the names cannot be skipped in every file of a folder. Remove them."
         )
-    return layout
 
 
 def _is_table(session: SparkSession, name: str) -> bool:
@@ -144,28 +167,24 @@ def read_csv(session: SparkSession, path: str, csv: CsvFormat, layout: Layout) -
 
     Unless `header` is given, the first rows of files are judged, from the beginning of one of them.
     """
+    reader = session.read.options(**_options(csv)).option("mode", "FAILFAST")
+    # Spark neither reads nor checks columns that are not selected.
+    reader = reader.option("columnPruning", "false")
+    if layout.header == "no":
+        frame = reader.option("header", "false").csv(path)
+        return frame.toDF(*numbered_names(len(frame.columns)))
     if layout.header is None:
         _refuse_records_as_names(session, path, csv)
-    reader = session.read.options(**_options(csv)).option("mode", "FAILFAST")
-    if layout.header == "no":
-        frame = reader.option("header", "false").option("columnPruning", "false").csv(path)
-        return frame.toDF(*numbered_names(len(frame.columns)))
-    # Spark neither reads nor checks columns that are not selected.
-    return reader.option("enforceSchema", "false").option("columnPruning", "false").csv(path)
+    return reader.option("enforceSchema", "false").csv(path)
 
 
 def _refuse_records_as_names(session: SparkSession, path: str, csv: CsvFormat) -> None:
     """Names as they stand there: Spark would change those that are empty or not unique."""
-    rows = (
-        session.read.options(**_options(csv))
-        .option("header", "false")
-        .csv(path)
-        .limit(ROWS_COMPARED + 1)
-        .collect()
-    )
+    reader = session.read.options(**_options(csv)).option("header", "false")
+    rows = [[field or "" for field in row] for row in reader.csv(path).limit(ROWS_COMPARED + 1).collect()]
     if not rows:
         return
-    first, *others = ([field or "" for field in row] for row in rows)
+    first, *others = rows
     for _ in range(sum(1 for _ in Folder(session, path).files()) - 1):  # every file has a header of its own
         if first in others:
             others.remove(first)
@@ -222,7 +241,7 @@ def staging(target: Folder, name: str) -> Iterator[Folder]:
             folder.remove()
 
 
-def ending_of(path: str) -> str:
+def check_ending(path: str) -> str:
     """That of an output: Parquet, CSV, or none."""
     ending = Path(path).suffix.lower()
     if ending not in ("", *WRITTEN_BY_SPARK):
@@ -230,8 +249,8 @@ def ending_of(path: str) -> str:
     return ending
 
 
-def csv_format_of_output(path: str, source: Source) -> CsvFormat | None:
+def csv_format_of_output(path: str, source: FrameSource) -> CsvFormat | None:
     """How to write: None for Parquet. By the ending of the name; without one, as the source is."""
-    ending = ending_of(path)
+    ending = check_ending(path)
     is_csv = ending == ".csv" or (not ending and source.origin.csv is not None)
-    return replace(source.origin.csv or DEFAULT_CSV_FORMAT) if is_csv else None
+    return (source.origin.csv or DEFAULT_CSV_FORMAT) if is_csv else None

@@ -19,9 +19,9 @@ from microagg.model import Claims
 from microagg.settings.declared import NO_RESPONDENT
 from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import Changes, Finding, Verdict, refuse, unsafe_release
+from microagg.verify.frame_counting import BeforeAfterColumns, FrameCounting, RespondentColumn, quoted
 from microagg.verify.means import MeanFigures
 from microagg.verify.promises import MOST_DECIMALS, promises_of
-from microagg.verify.recount import BeforeAfterColumns, Recount, RespondentColumn, quoted
 from microagg.verify.respondents import SAMPLE, ColumnLook, candidates
 from microagg.verify.rules import k_counts, k_failures, verdict_of
 from microagg.verify.shape import masked_columns
@@ -65,17 +65,7 @@ def fingerprints(frame: DataFrame, *contents: Sequence[Column]) -> list[Fingerpr
     """Of each of these sets of columns, in one pass."""
     rules = [rule for at, content in enumerate(contents) for rule in _sums(content, f"f{at}")]
     found = frame.agg(F.count("*").alias("n"), *rules).collect()[0]
-    return [_as_fingerprint(found, f"f{at}") for at in range(len(contents))]
-
-
-def _sums(content: Sequence[Column], name: str) -> list[Column]:
-    hashes = [F.xxhash64(*content), F.xxhash64(F.lit(1), *content)]
-    # Sums of 64 bits would overflow, which Spark refuses; those of a few bits do not, and are quick.
-    return [
-        F.sum(F.shiftright(hashed, shift).bitwiseAND(F.lit(2**_BITS - 1))).alias(f"{name}_{at}_{shift}")
-        for at, hashed in enumerate(hashes)
-        for shift in _SHIFTS
-    ]
+    return [fingerprint_in(found, f"f{at}") for at in range(len(contents))]
 
 
 _BITS = 22
@@ -83,7 +73,22 @@ _SHIFTS = (0, 22, 44)
 """Of the parts of a hash; the last one has its highest 20 bits and two that repeat its sign."""
 
 
-def _as_fingerprint(found: Any, name: str) -> Fingerprint:
+def _sums(content: Sequence[Column], name: str) -> list[Column]:
+    return sums_of_hashes(F.xxhash64(*content), F.xxhash64(F.lit(1), *content), name)
+
+
+def sums_of_hashes(one: Column, other: Column, name: str) -> list[Column]:
+    """What `fingerprint_in` makes a fingerprint of, from two hashes of each record."""
+    # Sums of 64 bits would overflow, which Spark refuses; those of a few bits do not, and are quick.
+    return [
+        F.sum(F.shiftright(hashed, shift).bitwiseAND(F.lit(2**_BITS - 1))).alias(f"{name}_{at}_{shift}")
+        for at, hashed in enumerate((one, other))
+        for shift in _SHIFTS
+    ]
+
+
+def fingerprint_in(found: Any, name: str) -> Fingerprint:
+    """From a row with sums of hashes and the number of records, n."""
     one, other = (
         sum((found[f"{name}_{at}_{shift}"] or 0) << shift for shift in _SHIFTS) % 2**64 for at in range(2)
     )
@@ -133,7 +138,7 @@ def verify_frame(
     found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
     decimals = {name: _decimals_found(found, at) for at, name in enumerate(names)}
     claims = promises_of(policy, columns, decimals)
-    here, released = (_as_fingerprint(found, name) for name in ("source", "released"))
+    here, released = (fingerprint_in(found, name) for name in ("source", "released"))
     if here != source:
         failure = refuse("source_records_differ", records=here.records, needed=source.records)
         return Verdict(claims.k, (failure,), records=here.records), released
@@ -141,7 +146,7 @@ def verify_frame(
     if everything is not None and suppressed:
         of_all = everything.agg(*of_source).collect()[0]
     figures = {name: _figures(found, of_all, at) for at, name in enumerate(names)}
-    recount = Recount(
+    counting = FrameCounting(
         frame,
         sides,
         claims,
@@ -152,8 +157,8 @@ def verify_frame(
         own_values={name: found[f"own{at}"] for at, name in enumerate(names)},
         parts=parts,
     )
-    failures = _first_failures(claims, found, suppressed) + recount.recoded_failures()
-    return verdict_of(recount, failures), released
+    failures = _first_failures(claims, found, suppressed) + counting.recoded_failures()
+    return verdict_of(counting, failures), released
 
 
 def _first_failures(claims: Claims, found: Any, suppressed: int) -> list[Finding]:
@@ -273,7 +278,9 @@ def check_files(written: DataFrame, released: Fingerprint, verdict: Verdict, cla
     failures = []
     if fingerprints(written, [quoted(name) for name in written.columns]) != [released]:
         failures.append(refuse("written_by_spark_differs"))
-    recount = Recount(written, BeforeAfterColumns({}, {name: name for name in written.columns}, ()), claims)
-    failures += k_failures(claims, k_counts(claims, recount.count)[0])
+    counting = FrameCounting(
+        written, BeforeAfterColumns({}, {name: name for name in written.columns}, ()), claims
+    )
+    failures += k_failures(claims, k_counts(claims, counting.count)[0])
     if failures:
         raise unsafe_release(failures)

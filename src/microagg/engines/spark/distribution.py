@@ -1,4 +1,4 @@
-"""Records brought together by packet and solved: in blocks, and once more in blocks that lie elsewhere."""
+"""Records brought together by part and solved: in blocks, and once more in blocks that lie elsewhere."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite
 from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
 
 from microagg import wording
-from microagg.engines.spark.cells import Cells, Sizes
-from microagg.engines.spark.packet_job import GROUP, HASH_A, NOTE, STRATUM, PacketJob, PacketResult
-from microagg.engines.spark.packets import work
-from microagg.engines.spark.planning import Keys, Planned, planned
+from microagg.engines.spark.block_plan import BlockPlan, Keys, plan_blocks
+from microagg.engines.spark.part_job import HASH_A, STRATUM, PartJob, PartResult
+from microagg.engines.spark.part_work import solve_part
 from microagg.methods.auto import Auto
 from microagg.methods.local_search import Descent
 from microagg.model import Whole
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
+from microagg.prepare.blocks import Blocks, Sizes
 
 MOST_PARTITIONS = 20_000
 
@@ -31,109 +31,103 @@ SHIFTED = 0.37
 """What a cut of the second round leaves on one side: its borders lie inside the blocks of the first."""
 
 
-def jobs_of(
-    protection: Protection, keys: Keys, plan: Planned, method: MethodPlan, decimals: dict[str, int | None]
-) -> list[PacketJob]:
+def make_jobs(
+    protection: Protection, keys: Keys, plan: BlockPlan, method: MethodPlan, decimals: dict[str, int | None]
+) -> list[PartJob]:
     """What each task needs to know, for each subset."""
     if isinstance(method.stage, Auto):
-        method = replace(method, stage=Auto(plan.profile.records))
+        method = replace(method, stage=Auto(plan.profile.source.records))
     method = replace(method, threads=1)
-    jobs = []
-    for number, (places, cells) in enumerate(zip(keys.subsets, plan.cells, strict=True)):
-        columns = tuple(keys.columns[at] for at in places)
-        jobs.append(
-            PacketJob(
-                columns,
-                tuple(keys.names[at] for at in places),
-                tuple(f"y{name[1:]}" for name in columns),
-                f"{GROUP}{number}",
-                f"{NOTE}{number}",
-                cells,
-                plan.units.of(places),
-                method,
-                protection,
-                decimals,
-            )
+    return [
+        PartJob(
+            number,
+            tuple(keys.columns[at] for at in places),
+            tuple(keys.names[at] for at in places),
+            blocks,
+            plan.units.of(places),
+            method,
+            protection,
+            decimals,
         )
-    return jobs
+        for number, (places, blocks) in enumerate(zip(keys.subsets, plan.blocks, strict=True))
+    ]
 
 
-def solved(frame: DataFrame, jobs: Sequence[PacketJob]) -> DataFrame:
-    """The frame with masked columns: for each subset the records brought together by packet, and solved."""
+def solve_parts(frame: DataFrame, jobs: Sequence[PartJob]) -> DataFrame:
+    """The frame with masked columns: for each subset the records brought together by part, and solved."""
     as_function: Any = arrow_udf
     for job in jobs:
         columns = [F.col(name) for name in (STRATUM, HASH_A, *(job.masked if job.again else job.subset))]
-        packet = as_function(_packets(job.cells, len(job.subset)), "long")(*columns)
-        many = min(job.cells.packets, MOST_PARTITIONS)
+        part = as_function(_parts(job.blocks, len(job.subset)), "long")(*columns)
+        many = min(job.blocks.parts, MOST_PARTITIONS)
         schema = frame.schema
         if not job.again:
             schema = StructType(list(schema.fields))
             for name in job.masked:
                 schema = schema.add(name, DoubleType())
             schema = schema.add(job.group, LongType()).add(job.note, BinaryType())
-        at_once = frame.withColumn("packet", packet).repartition(many, "packet").groupBy("packet")
+        at_once = frame.withColumn("part", part).repartition(many, "part").groupBy("part")
         frame = at_once.applyInArrow(_worker(job), schema)
     return frame
 
 
-def _packets(cells: Cells, keys: int) -> Any:
-    """A function of Spark's columns: the packet of each record."""
+def _parts(blocks: Blocks, keys: int) -> Any:
+    """A function of Spark's columns: the part of each record."""
 
-    def packet(stratum: Any, hashes: Any, *columns: Any) -> Any:
+    def part(stratum: Any, hashes: Any, *columns: Any) -> Any:
         values = np.stack([column.to_numpy(zero_copy_only=False) for column in columns], axis=1)
         own = stratum.to_numpy().astype(np.int64)
-        return pa.array(cells.packet_of(own, values.reshape(-1, keys), hashes.to_numpy()))
+        return pa.array(blocks.part_of(own, values.reshape(-1, keys), hashes.to_numpy()))
 
     # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
-    packet.__annotations__ = dict.fromkeys(("stratum", "hashes", "columns", "return"), pa.Array)
-    return packet
+    part.__annotations__ = dict.fromkeys(("stratum", "hashes", "columns", "return"), pa.Array)
+    return part
 
 
-def _worker(job: PacketJob) -> Any:
+def _worker(job: PartJob) -> Any:
 
     def solve(key: Any, records: Any) -> Any:
-        return work(job, key[0].as_py(), records.drop_columns(["packet"]))
+        return solve_part(job, key[0].as_py(), records.drop_columns(["part"]))
 
     return solve
 
 
-def notes_of(paired: DataFrame, jobs: Sequence[PacketJob]) -> list[list[PacketResult]]:
+def collect_results(paired: DataFrame, jobs: Sequence[PartJob]) -> list[list[PartResult]]:
     """What the tasks have found, by subset; what one of them refuses is refused."""
     wanted = [F.col(job.note) for job in jobs]
     rows = paired.where(F.coalesce(*wanted).isNotNull()).select(*wanted).collect()
     notes = [
         sorted(
             (pickle.loads(row[job.note]) for row in rows if row[job.note] is not None),
-            key=lambda found: found.packet,
+            key=lambda found: found.part,
         )
         for job in jobs
     ]
     refusals = [found.refusal for own in notes for found in own if found.refusal is not None]
-    # One packet that is refused leaves others without some of their records.
+    # One part that is refused leaves others without some of their records.
     for refusal in sorted(refusals, key=lambda each: wording.kind_of(each) == "source_changed"):
         raise refusal
     return notes
 
 
-def second_round(
+def solve_across_borders(
     paired: DataFrame,
-    notes: list[list[PacketResult]],
-    jobs: Sequence[PacketJob],
-    protection: Protection,
+    notes: list[list[PartResult]],
+    jobs: Sequence[PartJob],
     strata: Whole,
     sizes: Sizes,
-) -> tuple[DataFrame, list[list[PacketResult]]]:
+) -> tuple[DataFrame, list[list[PartResult]]]:
     """What was solved in blocks, refined in others: each made of whole groups, by what these publish."""
     again = []
     for job in jobs:
-        if job.cells.cuts:
+        if job.blocks.cuts:
             keys = Keys(job.masked, job.names, (tuple(range(len(job.masked))),))
-            plan = planned(paired, protection, keys, strata, sizes, SHIFTED)
+            plan = plan_blocks(paired, job.protection, keys, strata, sizes, SHIFTED)
             method = replace(job.method, stage=Descent(), recipe=f"{job.method.recipe}+descent")
-            again.append(replace(job, cells=plan.cells[0], method=method, again=True))
-    frame = solved(paired, again).persist()
+            again.append(replace(job, blocks=plan.blocks[0], method=method, again=True))
+    frame = solve_parts(paired, again).persist()
     try:
-        found = dict(zip((job.note for job in again), notes_of(frame, again), strict=True))
+        found = dict(zip((job.note for job in again), collect_results(frame, again), strict=True))
     except BaseException:
         frame.unpersist()
         raise

@@ -1,0 +1,183 @@
+"""What is counted in all records before they are grouped, and some of them as a sample."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
+
+from microagg.columns import Notation
+from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM
+from microagg.engines.spark.part_work import numbers_in
+from microagg.model import Doubles, Points, Whole
+from microagg.prepare.blocks import Blocks, Pattern, Sizes
+from microagg.prepare.exact_sums import Sums, sums_of, total_of
+from microagg.prepare.units import Units
+from microagg.verify.frame_release import Fingerprint, fingerprint_in, sums_of_hashes
+
+MOST_COMBINATIONS = 20_000
+"""At each place that has too many records."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameProfile:
+    """All records, and by key: its range, how many records lack it, and how many have an infinite one."""
+
+    source: Fingerprint
+    low: Doubles
+    high: Doubles
+    missing: Whole
+    infinite: Whole
+
+
+def profile_frame(frame: DataFrame, columns: Sequence[str]) -> FrameProfile:
+    """A key without any value has the range 0 to 0."""
+    rules = [F.count("*").alias("n"), *sums_of_hashes(F.col(HASH_A), F.col(HASH_B), "source")]
+    for at, key in enumerate(map(F.col, columns)):
+        rules += [
+            F.min(key).alias(f"low{at}"),
+            F.max(key).alias(f"high{at}"),
+            F.count_if(key.isNull()).alias(f"missing{at}"),
+            F.count_if(F.abs(key) == math.inf).alias(f"infinite{at}"),
+        ]
+    found = frame.agg(*rules).collect()[0]
+    low, high, missing, infinite = (
+        np.array([found[f"{what}{at}"] or 0 for at in range(len(columns))], dtype=kind)
+        for what, kind in (("low", float), ("high", float), ("missing", int), ("infinite", int))
+    )
+    return FrameProfile(fingerprint_in(found, "source"), low, high, missing, infinite)
+
+
+def sample_frame(
+    frame: DataFrame, columns: Sequence[str], strata: Whole, share: float
+) -> tuple[Whole, Points]:
+    """Strata and values of a share of the records of these strata, in an order of their content."""
+    # The upper half of the hash: the lower one spreads records over parts.
+    chosen = F.shiftrightunsigned(HASH_A, 32) < share * 2.0**32
+    some = frame.where(chosen & _is_in(strata)).select(STRATUM, HASH_A, *columns).toArrow()
+    of_sample, values = some.column(STRATUM).to_numpy().astype(np.int64), numbers_in(some, columns)
+    order = np.lexsort([some.column(HASH_A).to_numpy(), *values.T[::-1], of_sample])
+    return of_sample[order], values[order]
+
+
+def count_patterns(
+    frame: DataFrame, columns: Sequence[str], strata: Whole, missing: bool, zeros: bool
+) -> dict[tuple[int, Pattern], int]:
+    """The records of these strata by their patterns of missing keys and of zeros, if these matter."""
+    code = F.lit(0)
+    for at, key in enumerate(map(F.col, columns)):
+        code = code + F.when(key.isNull(), 1 << at).otherwise(0) if missing else code
+        code = code + F.when(key == 0.0, 1 << (len(columns) + at)).otherwise(0) if zeros else code
+    counted = frame.where(_is_in(strata)).groupBy(STRATUM, code.alias("pattern")).count()
+    return {(stratum, pattern): records for stratum, pattern, records in counted.collect()}
+
+
+def _is_in(strata: Whole) -> Column:
+    return F.col(STRATUM).isin(strata.tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Of some records, or of all: sums of each key in steps of its range, how its numbers are written, and
+    how many records are at each place of the blocks of some subsets.
+    """
+
+    sums: tuple[Sums, ...]
+    notations: tuple[Notation, ...]
+    places: Mapping[int, Whole]
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(
+            total_of([self.sums, other.sums], len(self.sums)),
+            tuple(one + more for one, more in zip(self.notations, other.notations, strict=True)),
+            {number: counts + other.places[number] for number, counts in self.places.items()},
+        )
+
+
+def count_frame(
+    frame: DataFrame,
+    columns: Sequence[str],
+    subsets: Sequence[Sequence[int]],
+    ranges: Units,
+    blocks: Mapping[int, Blocks],
+) -> Counted:
+    """`blocks` are those of some of the subsets, by number."""
+    nothing = Counted(
+        (Sums(),) * len(columns),
+        (Notation(),) * len(columns),
+        {number: np.zeros(own.count, dtype=np.int64) for number, own in blocks.items()},
+    )
+
+    def count(before: Counted, batch: Any) -> Counted:
+        values, strata = numbers_in(batch, columns), batch.column(STRATUM).to_numpy().astype(np.int64)
+        places = {number: own.places(strata, values[:, subsets[number]]) for number, own in blocks.items()}
+        return Counted(
+            total_of([before.sums, sums_of(values, ranges)], len(columns)),
+            tuple(
+                known.including(column[np.isfinite(column)])
+                for known, column in zip(before.notations, values.T, strict=True)
+            ),
+            {
+                number: before.places[number] + np.bincount(at, minlength=blocks[number].count)
+                for number, at in places.items()
+            },
+        )
+
+    def counted(batches: Iterable[Any]) -> Iterator[Any]:
+        yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(reduce(count, batches, nothing))]})
+
+    found = frame.select(*columns, STRATUM).mapInArrow(counted, "found binary").collect()
+    return sum((pickle.loads(row.found) for row in found), start=nothing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowd:
+    """Some combinations of keys at one place, each with the number of its records."""
+
+    records: int
+    values: Points
+    counts: Whole
+
+
+def crowds(
+    frame: DataFrame,
+    columns: Sequence[str],
+    blocks: Blocks,
+    counts: Whole,
+    places: Sequence[int],
+    sizes: Sizes,
+) -> dict[int, Crowd]:
+    """What is at places that have too many records: a sample of their combinations of keys, and all that
+    very many records share.
+    """
+    names = [f"k{at}" for at in range(len(columns))]
+
+    def there(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            values = numbers_in(batch, columns)
+            at = blocks.places(batch.column(STRATUM).to_numpy().astype(np.int64), values)
+            rows = np.flatnonzero(np.isin(at, places))
+            kept = {name: pa.array(values[rows, i], from_pandas=True) for i, name in enumerate(names)}
+            yield pa.RecordBatch.from_pydict({"place": pa.array(at[rows]), **kept})
+
+    schema = ", ".join(["place bigint", *(f"{name} double" for name in names)])
+    selected = frame.select(*columns, STRATUM).mapInArrow(there, schema)
+    found = selected.groupBy("place", *names).agg(F.count("*").alias("many"))
+    # By hash, so that the same ones are taken however the records lie.
+    hashed = F.pmod(F.xxhash64(*names), F.lit(1_000_000))
+    chosen = F.col("many") >= sizes.heavy
+    for place in places:
+        share = MOST_COMBINATIONS / max(int(counts[place]), 1)
+        chosen = chosen | ((F.col("place") == place) & (hashed < int(share * 1_000_000)))
+    rows = found.where(chosen).toArrow().sort_by([(name, "ascending") for name in ("place", *names)])
+    values, many = numbers_in(rows, names), rows.column("many").to_numpy()
+    at = rows.column("place").to_numpy()
+    return {place: Crowd(int(counts[place]), values[at == place], many[at == place]) for place in places}
