@@ -21,6 +21,7 @@ class NearestNext:
     """
 
     needs_start: ClassVar[bool] = False
+    uses_effort: ClassVar[bool] = False
     first: Literal["centroid", "pair"] = "centroid"
 
     def __post_init__(self) -> None:
@@ -54,6 +55,7 @@ class GroupTour:
     walk, for a path whose k differs from that of the cut; by default the groups of the start are walked.
     """
 
+    uses_effort: ClassVar[bool] = False
     first: Literal["centroid", "pair", "second of pair"] = "centroid"
     groups: Stage | None = None
     k: int | None = None
