@@ -151,7 +151,8 @@ def _classes(source: Cells, released: Cells, rows: Sequence[int], settings: Sett
             for name in subset:
                 yield from _published(source, released[name], members, behind, name, settings)
             yield from _given_away(source, behind, subset, settings)
-            yield from _dominated(source, behind, subset, settings)
+            shown = [name for name in subset if released[name][members[0]] is not None]
+            yield from _dominated(source, behind, shown, settings)
 
 
 def _shared_by_k(
@@ -218,8 +219,8 @@ def _given_away(source: Cells, behind: list[int], subset: list[str], settings: S
             yield f"a group has too few values of {name}"
 
 
-def _dominated(source: Cells, behind: list[int], subset: list[str], settings: Settings) -> Iterator[str]:
-    for name in set(settings.amounts) & set(subset):
+def _dominated(source: Cells, behind: list[int], shown: list[str], settings: Settings) -> Iterator[str]:
+    for name in set(settings.amounts) & set(shown):
         amounts = sorted((abs(float(source[name][row] or 0.0)) for row in behind), reverse=True)
         rest = math.fsum(amounts[2:])
         is_close = rest < settings.p_percent / 100 * amounts[0] * (1 - 1e-9)
@@ -227,7 +228,7 @@ def _dominated(source: Cells, behind: list[int], subset: list[str], settings: Se
             yield f"an amount of {name} can be estimated too closely"
     if settings.weight is not None and not settings.accepts("dominated", settings.weight):
         weights = [float(source[settings.weight][row] or "nan") for row in behind]
-        differ = any(len({source[name][row] for row in behind}) > 1 for name in subset)
+        differ = any(len({source[name][row] for row in behind}) > 1 for name in shown)
         if differ and max(weights) > 0.5 * math.fsum(weights) * (1 + 1e-9):
             yield "one record has more than half of a group's weight"
 
