@@ -27,4 +27,5 @@ def verify(given: dict[str, Any]) -> None:
         click.echo(str(verdict))
         if verdict.safe:
             click.echo(wording.verified_again())
-    verdict.raise_if_unsafe()
+    if not verdict.safe:
+        raise wording.not_verified_again(given["file"])

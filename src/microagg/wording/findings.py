@@ -276,7 +276,8 @@ source_not_recorded = Sentence("""
     The source is not the file that was protected: its bytes differ from those in the record. Name the right
     one ({--source}).""")
 file_not_recorded = Sentence("""
-    The file is not the one that the record describes: its bytes differ. Do not release it.""")
+    The file is not the one that the record describes: it was changed after it was verified, which explains
+    whatever else is listed here. Do not release it.""")
 columns_not_recorded = Sentence("The release has other columns than its record says. Do not release it.")
 counted_alone = Sentence("""
     the record of a release by Spark does not say whose record is whose; the files were counted by

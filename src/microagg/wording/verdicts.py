@@ -163,6 +163,10 @@ def verified_again() -> str:
     return "file and record agree: verified again"
 
 
+def not_verified_again(file: str) -> UnsafeRelease:
+    return UnsafeRelease(f"{file} does not hold what was verified. Do not release it.")
+
+
 def second_reading(how: str) -> str:
     return _SECOND_READINGS[how]
 
