@@ -39,6 +39,16 @@ def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return to_numpy(encoded.indices).astype(np.int64), len(encoded.dictionary)
 
 
+def _combined(labels: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A number for each pair of a label and a value, of which there is at least one."""
+    least = int(values.min())
+    width = int(values.max()) - least + 1
+    if width * (int(labels.max()) + 1) >= 2**63:
+        values, width = _numbered(values)
+        least = 0
+    return np.asarray(labels * width + (values - least))
+
+
 @dataclass(frozen=True, eq=False)
 class Classes:
     """The class of each record, 0 to count - 1, none empty."""
@@ -84,11 +94,30 @@ class Classes:
         classes = self
         for values in (values for codes in columns for values in codes):
             if classes.differs((values,)).any():
-                numbers, many = _numbered(values)
-                if classes.count > 1:
-                    numbers, many = _numbered(classes.labels * many + numbers)
-                classes = Classes(numbers, many)
+                classes = Classes(
+                    *_numbered(_combined(classes.labels, values) if classes.count > 1 else values)
+                )
         return classes
+
+    def unique_with(self, columns: Iterable[Codes]) -> int:
+        """The number of records that would be alone in their class if it were refined by these columns.
+
+        Those that are alone already are left out of what follows; in the end no classes are needed, and
+        to sort is quicker than to number.
+        """
+        shared = (self.sizes > 1)[self.labels]
+        records, labels = np.flatnonzero(shared), self.labels[shared]
+        rest = [values for codes in columns for values in codes]
+        while len(rest) > 1 and len(records):
+            labels, _ = _numbered(_combined(labels, rest.pop(0)[records]))
+            shared = (np.bincount(labels) > 1)[labels]
+            records, labels = records[shared], labels[shared]
+        alone = len(self.labels) - len(records)
+        if not rest or not len(records):
+            return alone
+        ordered = np.sort(_combined(labels, rest[0][records]))
+        starts = np.concatenate([[True], ordered[1:] != ordered[:-1], [True]])
+        return alone + int((starts[1:] & starts[:-1]).sum())
 
     def with_any(self, records: Mask) -> NDArray[np.int64]:
         return np.flatnonzero(np.bincount(self.labels[records], minlength=self.count))
@@ -162,3 +191,8 @@ class TableClasses:
         if names not in self._classes:
             self._classes[names] = self.by(names[:-1]).refined([self.codes(names[-1])])
         return self._classes[names]
+
+    def unique_by(self, names: tuple[str, ...]) -> int:
+        """Records that share the values of these columns with no other."""
+        known = next((n for n in range(len(names), 0, -1) if names[:n] in self._classes), 0)
+        return self.by(names[:known]).unique_with(self.codes(name) for name in names[known:])

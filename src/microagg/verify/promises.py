@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from microagg.arrow_values import from_numbers, from_texts, in_one_piece, scalar
 from microagg.model import Claims, Doubles
 from microagg.settings.policy import ProtectionPolicy
+from microagg.verify.threads import in_threads
 from microagg.verify.values import MISSING_TEXTS, is_text, numbers, plain
 
 MORE_DECIMALS = 2
@@ -87,25 +88,27 @@ def source_as_counted(source: pa.Table, policy: ProtectionPolicy, notation: Nota
 
     A column that holds other things than numbers stays as it is, and is refused later.
     """
+
+    def counted(column: str) -> Doubles | None:
+        codes, ranges = policy.missing_codes.get(column, ()), notation.missing_ranges.get(column, ())
+        return _numbers(source.column(column), codes, notation, ranges)
+
     table = source
-    for column in policy.changed:
-        if column not in source.column_names:
-            continue
-        at = source.column_names.index(column)
-        codes = policy.missing_codes.get(column, ())
-        found = _numbers(source.column(at), codes, notation, notation.missing_ranges.get(column, ()))
+    columns = [column for column in policy.changed if column in source.column_names]
+    for column, found in zip(columns, in_threads(counted, columns, source.num_rows), strict=True):
         if found is not None:
-            table = table.set_column(at, column, from_numbers(found))
+            table = table.set_column(source.column_names.index(column), column, from_numbers(found))
     return table
 
 
 def decimals_in(source: pa.Table, columns: Sequence[str]) -> dict[str, int | None]:
     """How many decimals the numbers of these columns have at most; None if these are more than a few."""
-    found = {}
-    for column in columns:
+
+    def decimals(column: str) -> int | None:
         values = numbers(source.column(column)) if column in source.column_names else None
-        found[column] = None if values is None else most_decimals(values)
-    return found
+        return None if values is None else most_decimals(values)
+
+    return dict(zip(columns, in_threads(decimals, columns, source.num_rows), strict=True))
 
 
 def _numbers(

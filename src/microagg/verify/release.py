@@ -54,6 +54,7 @@ from microagg.verify.shape import (
     shape_failures,
     untouched_failures,
 )
+from microagg.verify.threads import in_threads
 from microagg.verify.values import (
     Mask,
     as_understood,
@@ -109,7 +110,9 @@ def verify(source: pa.Table, released: pa.Table, rows: NDArray[np.int64], claims
     failures = left_out_failures(source, rows, claims)
     everything = source
     if not np.array_equal(rows, np.arange(source.num_rows)):
-        source = source.take(from_numpy(rows))
+        taken = from_numpy(rows)
+        columns = in_threads(lambda column: column.take(taken), source.columns, len(rows))
+        source = pa.table(columns, schema=source.schema)
     failures += untouched_failures(source, released, claims) + recoded_failures(source, released, claims)
     counting = _TableCounting(claims, source, released, everything, np.asarray(rows))
     failures += counting.number_failures()
@@ -241,7 +244,8 @@ class _TableCounting:
     def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> SubsetResult:
         keys = strata + names
         classes = self.classes.by(keys)
-        failures = [each for name in names for each in self._value_failures(name, classes)]
+        by_column = in_threads(lambda name: self._value_failures(name, classes), names, self.records)
+        failures = [each for found in by_column for each in found]
         is_key = names not in self.claims.own_subsets
         amounts = [name for name in names if name in self.claims.amounts and name in self.columns]
         medians = names and self.claims.aggregate == "median"
@@ -405,8 +409,9 @@ class _TableCounting:
         behind = {"": self.rows.astype(np.float64)} | {
             name: column.before for name, column in self.columns.items()
         }
-        for name, values in behind.items():
-            if abs(rank_correlation(values, place)) > IN_ORDER:
+        found = in_threads(lambda values: rank_correlation(values, place), behind.values(), self.records)
+        for name, correlation in zip(behind, found, strict=True):
+            if abs(correlation) > IN_ORDER:
                 return [refuse("not_shuffled", *filter(None, [name]))]
         return []
 
@@ -509,10 +514,13 @@ class _TableCounting:
         joint = self.classes.by(keys)
         masked = masked_columns(self.claims)
         others = [name for name in self.released.column_names if name not in (*keys, *masked)]
-        return {name: joint.refined([self.classes.codes(name)]).unique for name in others}
+        counts = in_threads(
+            lambda name: joint.unique_with([self.classes.codes(name)]), others, self.records
+        )
+        return dict(zip(others, counts, strict=True))
 
     def unique_by(self, names: tuple[str, ...]) -> int:
-        return self.classes.by(names).unique
+        return self.classes.unique_by(names)
 
 
 def _differs_as_text(before: Any, after: Any) -> Mask:

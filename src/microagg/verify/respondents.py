@@ -16,6 +16,7 @@ from microagg.identifiers import MANY_UNITS, identifying_name, names_a_unit
 from microagg.model import Claims, Doubles
 from microagg.settings.declared import NO_RESPONDENT
 from microagg.verify.shape import key_columns, masked_columns
+from microagg.verify.threads import in_threads
 from microagg.verify.values import is_numeric, is_text, numbers, numbers_in, plain, rank_correlation
 
 FEWEST_VALUES = 50
@@ -83,14 +84,18 @@ def respondent_columns(source: pa.Table, claims: Claims) -> Iterator[tuple[str, 
         yield claims.respondent, False
         return
     some = source.slice(0, SAMPLE)
-    keys = [found for name in masked_columns(claims) if (found := numbers(some.column(name))) is not None]
-    for name in candidates(source.column_names, claims):
+    keys = [values for name in masked_columns(claims) if (values := numbers(some.column(name))) is not None]
+
+    def look(name: str) -> ColumnLook | None:
         column = plain(source.column(name))
         if not is_text(column.type) and not is_numeric(column.type):
-            continue
+            return None
         distinct = pc.count_distinct(column, mode="only_valid").as_py()
-        look = ColumnLook(name, len(column) - column.null_count, distinct, plain(some.column(name)))
-        if reason := look.reason(keys):
+        return ColumnLook(name, len(column) - column.null_count, distinct, plain(some.column(name)))
+
+    names = candidates(source.column_names, claims)
+    for name, found in zip(names, in_threads(look, names, source.num_rows), strict=True):
+        if found is not None and (reason := found.reason(keys)):
             yield name, reason == "shape"
 
 

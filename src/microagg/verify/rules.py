@@ -188,6 +188,8 @@ class Counted:
 
     @cached_property
     def unique_with_confidential(self) -> int:
+        if not any(each.confidential for each in self.not_counted):
+            return self.unique
         return self._unique_with(self.not_counted)
 
     def _unique_with(self, others: Sequence[NotCounted]) -> int:

@@ -13,7 +13,7 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from microagg.arrow_values import from_numbers, from_texts, in_one_piece, scalar, to_numpy
+from microagg.arrow_values import from_numbers, from_numpy, from_texts, in_one_piece, scalar, to_numpy
 
 Mask = NDArray[np.bool_]
 """One for each record."""
@@ -193,7 +193,17 @@ def rank_correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> fl
     present = ~np.isnan(one) & ~np.isnan(other)
     if present.sum() < 3:
         return 0.0
-    ranks = [np.unique(each[present], return_inverse=True)[1].astype(np.float64) for each in (one, other)]
+    ranks = [_ranks(each[present]) for each in (one, other)]
     if min(each.std() for each in ranks) == 0.0:
         return 0.0
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """0, 1, … by rising value, the same for equal ones."""
+    if (values[1:] > values[:-1]).all():
+        return np.arange(len(values), dtype=np.float64)
+    encoded = from_numpy(values + 0.0).dictionary_encode()  # -0.0 is 0.0
+    ranks = np.empty(len(encoded.dictionary))
+    ranks[np.argsort(to_numpy(encoded.dictionary))] = np.arange(len(ranks))
+    return np.asarray(ranks[to_numpy(encoded.indices)])
