@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import microagg
-from microagg.verify import threads
+from microagg.verify import check_source, threads, verify_protected
 from microagg.verify.classes import Classes, TableClasses, codes_of
 from microagg.verify.values import rank_correlation
 
@@ -63,6 +63,8 @@ def test_threads_do_not_change_a_verdict(monkeypatch: pytest.MonkeyPatch) -> Non
     random = np.random.default_rng(0)
     table = pa.table({f"x{at}": random.normal(size=400).round(2) for at in range(6)})
     settings: dict[str, Any] = {"k": 3, "keys": ["x0", "x1", "x2"], "rest": "pass", "seed": 1}
-    alone = microagg.protect(table, **settings)
+    release = microagg.protect(table, **settings)
+    released, source = release.verified.microdata.table, check_source(release.source)
     monkeypatch.setattr(threads, "FEW_RECORDS", 0)
-    assert microagg.protect(table, **settings).verdict == alone.verdict
+    verdict = verify_protected(source, released, release.rows, release.protection)
+    assert verdict == release.verdict
