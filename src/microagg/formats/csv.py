@@ -26,6 +26,7 @@ from microagg.formats.csv_dialect import (
     has_zero_bytes,
     offset_after_lines,
     parse_rows,
+    parse_rows_to_long_field,
     read_sample,
     transcode_to_utf_8,
 )
@@ -101,7 +102,7 @@ class _CsvFile:
                 below = find_row_below_titles(sample, layout.delimiter or DELIMITERS)
                 if below is not None:
                     raise wording.title_above_names(name, below)
-            records = parse_rows(sample, delimiter, ROWS_COMPARED + 1)[1:]
+            records = parse_rows_to_long_field(sample, delimiter, ROWS_COMPARED + 1)[1:]
             refuse_record_as_names(rows[0], records, name, above + 1)
         if delimiter == layout.decimal == ",":
             raise wording.comma_twice()

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -130,6 +131,15 @@ def read_sample(file: BinaryIO, encoding: str) -> str:
 def parse_rows(sample: str, delimiter: str, most: int = _SAMPLE_ROWS) -> list[list[str]]:
     """The first rows of a sample that are not blank."""
     return [row for _, row in islice(_numbered_rows(sample, delimiter), most)]
+
+
+def parse_rows_to_long_field(sample: str, delimiter: str, most: int) -> list[list[str]]:
+    """The same, but only rows before one with a field that Python's csv module finds too long."""
+    rows = []
+    with suppress(csv.Error):
+        for _, row in islice(_numbered_rows(sample, delimiter), most):
+            rows.append(row)
+    return rows
 
 
 def _numbered_rows(sample: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

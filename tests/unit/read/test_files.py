@@ -753,3 +753,14 @@ def test_blank_lines_before_the_header(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("\n\na,b\n1,2\n3,4\n")
     assert read.table_from_file(path).columns == ("a", "b")
+
+
+def test_a_long_text_among_the_rows_that_the_header_is_compared_with(tmp_path: Path) -> None:
+    long = "x" * 200_000
+    rows = [f"{at},{at * at},{long if at == 300 else 'short'}" for at in range(400)]
+    path = written(tmp_path, "\n".join(["a,b,note", *rows]))
+    table = read.microdata_from_file(path).table
+    assert table.column_names == ["a", "b", "note"]
+    assert table["note"][300].as_py() == long
+    with pytest.raises(DataError):  # names that are a record are seen all the same
+        read.microdata_from_file(written(tmp_path, "\n".join(["401,7,short", *rows])))
