@@ -26,7 +26,7 @@ def released(page: Page, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text(survey(120))
     send(page, tmp_path / "data.csv")
     step(page, "Roles")
-    give_role(page, "rent", "confidential")
+    give_role(page, "age", "confidential")
     step(page, "Protection")
     page.get_by_text("This can be run:").wait_for()
     run(page)

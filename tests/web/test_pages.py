@@ -251,6 +251,16 @@ def test_a_taken_strategy_can_be_run(server: Server) -> None:
     assert "Without effect, and left out: Effort" in page
 
 
+def test_methods_that_do_the_same_at_every_effort_can_be_compared(server: Server) -> None:
+    cookie = server.opened(survey(60))
+    server.post(cookie, "/protection", only="effort", effort="fast")
+    server.post(cookie, "/run")
+    server.shows(cookie, "/run", "See the result")
+    form = {"ks": "3", "methods": "mdav", "max_risk": "0.5"}
+    assert server.post(cookie, "/compare", **form) == (303, "/result/compare")
+    assert "Recommended:" in server.shows(cookie, "/result/compare", "Recommended:", "Not compared:")
+
+
 def test_progress_is_streamed(server: Server) -> None:
     import http.client
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from microagg import errors, wording
 from microagg.model import FILE_OPTIONS
@@ -15,6 +15,8 @@ from microagg.settings.options import REQUIRED
 LISTS = ("each", "strata", "confidential", "drop", "pass")
 BY_COLUMN = ("role", "missing_codes", "decimals")
 """What is chosen for each column."""
+
+Result = TypeVar("Result")
 
 Choice = tuple[str, str | None]
 """An option of a plan and a column, or no column."""
@@ -144,18 +146,8 @@ class Choices:
         """
         from microagg.plan.protection import Protection
 
-        plan, idle = self.plan(), []
-        while True:
-            try:
-                Protection.of(plan)
-            except errors.SettingsError as error:
-                message = wording.message_of(error)
-                option = str(message.figures.get(_NAMED_IN.get(message.kind, ""), "")).split("=")[0]
-                if plan.pop(option, None) is None:
-                    raise
-                idle.append(option)
-            else:
-                return plan, idle
+        _, plan, idle = without_idle(Protection.of, self.plan())
+        return plan, idle
 
     def _by_column(self, name: str, kind: CodesByColumn | DecimalsByColumn) -> dict[str, Any]:
         """What was typed, and what was suggested for columns that are masked."""
@@ -167,6 +159,24 @@ class Choices:
             if text and (masked or (name, column) in self.chosen):
                 found[column] = kind.parse_cell(name, column, text)
         return found
+
+
+def without_idle(
+    use: Callable[[dict[str, Any]], Result], settings: Mapping[str, Any]
+) -> tuple[Result, dict[str, Any], list[str]]:
+    """What `use` returns as soon as no option would be without effect, the settings that are left then, and
+    the options that are not; `SettingsError` for what cannot be used.
+    """
+    left, idle = dict(settings), list[str]()
+    while True:
+        try:
+            return use(left), left, idle
+        except errors.SettingsError as error:
+            message = wording.message_of(error)
+            option = str(message.figures.get(_NAMED_IN.get(message.kind, ""), "")).split("=")[0]
+            if left.pop(option, None) is None:
+                raise
+            idle.append(option)
 
 
 _NOT_CHOSEN = ("input", "output", "threads", *FILE_OPTIONS)

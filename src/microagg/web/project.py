@@ -300,7 +300,8 @@ class Project:
             self._start_on_data("compare", self.compared_settings(), **about)
 
     def compared_settings(self) -> dict[str, Any]:
-        plan = self.choices.effective()[0]
+        """Also those without effect on the method that is chosen, for they may act on another."""
+        plan = self.choices.plan()
         if "each" in plan:
             plan["keys"] = [*plan.get("keys", []), *([column] for column in plan["each"])]
         return {name: value for name, value in plan.items() if name in COMPARED}

@@ -28,6 +28,7 @@ from microagg.plan.profile import profile
 from microagg.plan.protection import Protection
 from microagg.report.pages import internal_page
 from microagg.trials.drafting import QuickGroups, draft_plan
+from microagg.web.choices import without_idle
 from microagg.web.cures import cures_of
 from microagg.web.worker import Line
 from microagg.write import protected_name
@@ -225,10 +226,11 @@ def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     line.begin("Reading the data")
     source = _read(arguments)
     line.begin("Trying every k with every method", 0.02)
-    found = compare_strategies(
-        source, arguments["ks"], arguments["methods"], max_risk=arguments["max_risk"],
-        progress=line.watch, **arguments["settings"],
-    )  # fmt: skip
+    grid = {"k": arguments["ks"], "methods": arguments["methods"], "max_risk": arguments["max_risk"]}
+    found, _, _ = without_idle(
+        lambda settings: compare_strategies(source, progress=line.watch, **grid, **settings),
+        arguments["settings"],
+    )
     return {**found.as_dict(), "limit": found.limit}
 
 
