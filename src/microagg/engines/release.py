@@ -76,6 +76,12 @@ def record_of_run(release: AnyRelease) -> dict[str, Any]:
     }
 
 
+def shown_in_notebook(release: AnyRelease) -> str:
+    """The lines above the verdict, and this, as HTML."""
+    first = str(release).removesuffix(f"\n{release.verdict}").split("\n")
+    return "".join(f"<p>{escape(each)}</p>" for each in first) + release.verdict._repr_html_()
+
+
 def recipes_text(recipes: Collection[str]) -> str:
     return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
 
@@ -393,5 +399,4 @@ class Release:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        first = str(self).split("\n")[:2]
-        return "".join(f"<p>{escape(each)}</p>" for each in first) + self.verdict._repr_html_()
+        return shown_in_notebook(self)

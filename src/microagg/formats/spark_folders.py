@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,24 @@ class Folder:
         found = self._system.listFiles(self._at, True)
         while found.hasNext():
             yield str(found.next().getPath().getName())
+
+    def digests(self) -> dict[str, str]:
+        """Of all files in it, by their place in the folder.
+
+        Where a file system keeps checksums of whole files, as HDFS does, nothing is read.
+        """
+        system, digest = self._system, self._jvm.org.apache.commons.codec.digest.DigestUtils
+        own, found, files = self._whole_path.toUri(), {}, self._system.listFiles(self._at, True)
+        while files.hasNext():
+            path = files.next().getPath()
+            known = system.getFileChecksum(path)
+            if known is None:
+                with closing(system.open(path)) as stream:
+                    text = str(digest.sha256Hex(stream))
+            else:
+                text = str(known.toString())
+            found[str(own.relativize(path.toUri()).getPath())] = text
+        return found
 
 
 def source_of(session: SparkSession, name: str, layout: Layout) -> FrameSource:

@@ -266,6 +266,7 @@ written_metadata = Sentence("The written file has metadata that the release does
 written_type = Sentence("Column '{column}' has another type in the written file. {BUG}")
 written_gaps = Sentence("Column '{column}' has other missing values in the written file. {BUG}")
 written_parts = Sentence("The written workbook has more than one sheet of cells. {BUG}")
+written_parts_unknown = Sentence("The written folder has other files than Spark writes. {BUG}")
 written_look = Sentence("Some cells of the written workbook look different from others. {BUG}")
 written_labels = Sentence("The written file has labels or notes that the release does not need. {BUG}")
 changed_after_check = Sentence("""

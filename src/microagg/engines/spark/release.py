@@ -17,6 +17,7 @@ from microagg.engines.release import (
     groups_text,
     recipes_text,
     record_of_run,
+    shown_in_notebook,
     software_versions,
 )
 from microagg.engines.run_record import SPARK_FRAME, RunRecord, earlier_releases, reading_of
@@ -181,3 +182,7 @@ class SparkRelease:
         )
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown_in_notebook(self)

@@ -17,7 +17,7 @@ from microagg.formats.spark_folders import Folder, FrameSource
 from microagg.plan.plan_file import used_plan
 from microagg.verdict import refuse, unsafe_release
 from microagg.verify.frame_counting import quoted
-from microagg.verify.frame_release import check_files, fingerprints
+from microagg.verify.frame_release import check_files, fingerprints, has_metadata
 from microagg.wording import Step
 
 if TYPE_CHECKING:
@@ -66,9 +66,14 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
         steps.begin(Step.WRITING, 0.0)
         spark_folders.write(frame, staged, csv)
         steps.begin(Step.VERIFYING_FILE, 0.5)
+        digests = staged.digests()
+        if not all(name == "_SUCCESS" or name.startswith("part-") for name in digests):
+            raise unsafe_release([refuse("written_parts_unknown")])
         written = spark_folders.read_again(session, staged, frame, csv)
         if [(f.name, f.dataType) for f in written.schema] != [(f.name, f.dataType) for f in frame.schema]:
             raise unsafe_release([refuse("written_by_spark_differs")])
+        if has_metadata(written.schema):
+            raise unsafe_release([refuse("written_metadata")])
         verified = release.released
         if csv is not None:
             # Text is compared with text, and that with what was verified.
@@ -89,17 +94,24 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             write.Internal(places.folder).staged(contents) as drafts,
             write.committing(drafts, force, main=path),
         ):
-            old = _give_name(staged, folder, force)
+            old = _give_name(staged, folder, force, digests)
             if old is not None:
                 with suppress(Exception):  # it is hidden, and the new release has its name
                     old.remove()
     return places.folder / places.record
 
 
-def _give_name(staged: Folder, target: Folder, force: bool) -> Folder | None:
-    """Rename; an older release, which is hidden then, may go."""
+def _give_name(staged: Folder, target: Folder, force: bool, digests: dict[str, str]) -> Folder | None:
+    """Rename; an older release, which is hidden then, may go. `UnsafeRelease`, and no new name, if the
+    files are no longer those that were verified.
+    """
     if not target.exists():
         staged.rename(target)
+        try:
+            _check_unchanged(target, digests)
+        except BaseException:
+            target.remove()
+            raise
         return None
     if not force:
         raise wording.output_exists(target.path, replaceable=True)
@@ -107,9 +119,15 @@ def _give_name(staged: Folder, target: Folder, force: bool) -> Folder | None:
     target.rename(old)
     try:
         staged.rename(target)
+        _check_unchanged(target, digests)
     except BaseException:
         with suppress(Exception):
             target.remove()  # a part of the new one, or nothing
             old.rename(target)
         raise
     return old
+
+
+def _check_unchanged(folder: Folder, digests: dict[str, str]) -> None:
+    if folder.digests() != digests:
+        raise unsafe_release([refuse("changed_after_check")])
