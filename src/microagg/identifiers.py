@@ -56,12 +56,13 @@ _SUBJECT = (
 )
 _COUNTED = "p|pers|haus|haushalts|h|lf|lfd|l|kd|kunden|patienten|fall|fam|stamm|betr|betriebs|firmen"
 _ENDS_IN_ID = _set("""
-    acrid amid arid avid candid covid florid fluid fervid frigid grid gravid horrid humid hybrid
+    acrid amid antacid anykid arid avid candid carotid covid eyelid florid fluid fervid frigid grid
+    gravid haskid horrid humid hybrid
     insipid intrepid invalid languid lipid liquid livid lucid lurid morbid orchid outbid pallid
     placid putrid pyramid rabid rapid rigid solid sordid splendid squalid squid stolid stupid tepid
-    timid torrid turbid undid valid viscid vivid
+    timid torrid turbid undid uricacid valid viscid vivid yngkid youngkid
 """)
-"""Ordinary nouns and adjectives that end in -id by chance, beside those in -aid and -oid."""
+"""Ordinary words, and names of indicators, that end in -id by chance, beside those in -aid and -oid."""
 
 _UNIT = _set("""
     nr no num number nummer numero numer seq seqn seqnum serial serialno recno rownum rownames obs obsno

@@ -153,9 +153,9 @@ IDENTIFYING = """
     CustomerNumber account_number patientnr cognome
 """
 ORDINARY = """
-    paid PREPAID steroid liquid width valid covid grid acid idle media income age sex region
-    region_name CountryName amount turnover number_of_children family_size employees fiscal surface
-    account_balance unit_price policy rent state hours hotel telecom anonymous
+    paid PREPAID steroid liquid width valid covid grid acid antacid uricacid yngkid eyelid idle media
+    income age sex region region_name CountryName amount turnover number_of_children family_size employees
+    fiscal surface account_balance unit_price policy rent state hours hotel telecom anonymous
 """
 
 
