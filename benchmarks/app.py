@@ -201,11 +201,12 @@ def pictures(browser: Browser, folder: Path) -> None:
         small.save(path, optimize=True)
 
     with serving(temporary) as server:
-        page = entered(browser, server, viewport={"width": 1000, "height": 720})
+        page = entered(browser, server, viewport={"width": 1000, "height": 940})
         page.get_by_role("button", name="1,000 made-up people").click()
         page.get_by_text("First 8 records").wait_for()
         taken(page, "data")
         step(page, "Roles")
+        page.get_by_text("As the file is:").wait_for()
         taken(page, "roles")
         step(page, "Protection")
         page.get_by_text("This can be run:").wait_for()
@@ -230,6 +231,7 @@ def pictures(browser: Browser, folder: Path) -> None:
         taken(page, "hand-over")
         page.set_viewport_size({"width": 390, "height": 760})
         step(page, "Roles")
+        page.get_by_text("As the file is:").wait_for()
         taken(page, "roles-phone")
         page.close()
     shutil.rmtree(temporary)

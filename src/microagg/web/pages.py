@@ -16,7 +16,7 @@ from microagg import errors, wording
 from microagg.formats import ENDINGS
 from microagg.methods.catalogue import ALIASES, METHODS
 from microagg.model import gap_above, nearness
-from microagg.plan.command_text import command_of
+from microagg.plan.command_text import command_of, repetition_of
 from microagg.report import formatting
 from microagg.report.charts import loss_curve, risk_map
 from microagg.report.pages import sections
@@ -211,7 +211,11 @@ def _hand_over(project: Project, _part: str) -> Content:
     """With what would do the same in a terminal."""
     assert project.release is not None
     source, answer = project.release.source, project.release.answer
-    return {"command": command_of({**answer["asked"], **source.csv}, source.known_as, answer["file"])}
+    record = Path(answer["files"]["record"]).name
+    return {
+        "command": command_of({**answer["asked"], **source.csv}, source.known_as, answer["file"]),
+        "repetition": repetition_of(record, source.known_as, answer["file"]),
+    }
 
 
 _VIEWS: Mapping[str, Callable[[Project, str], Content]] = {
