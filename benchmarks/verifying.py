@@ -2,7 +2,7 @@
 
 A CSV file of 15 columns is protected (k = 5, five keys, a stratum, quick groups), and the parts of its
 verification are timed apart: the rules counted in memory; the second reading of the source; the comparison
-of the written bytes with a second serialisation.
+of the written bytes with a second serialisation. The shortest of two or three times is shown.
 """
 
 from __future__ import annotations
@@ -35,10 +35,15 @@ def table(records: int) -> pa.Table:
     return pa.table(columns)
 
 
-def timed(what: str, work: Callable[[], _Result]) -> _Result:
-    wall, cpu = time.perf_counter(), time.process_time()
-    found = work()
-    print(f"{what:<44} {time.perf_counter() - wall:6.1f} s   CPU {time.process_time() - cpu:6.1f} s")
+def timed(what: str, work: Callable[[], _Result], times: int = 1) -> _Result:
+    """The result, and the shortest of several times."""
+    taken = []
+    for _ in range(times):
+        wall, cpu = time.perf_counter(), time.process_time()
+        found = work()
+        taken.append((time.perf_counter() - wall, time.process_time() - cpu))
+    wall, cpu = min(taken)
+    print(f"{what:<44} {wall:6.1f} s   CPU {cpu:6.1f} s")
     return found
 
 
@@ -65,14 +70,15 @@ def main() -> None:
         timed(
             "rules counted in memory",
             lambda: verify_protected(checked, released, release.rows, release.protection),
+            times=3,
         )
-        found = timed("second reading of the source", lambda: check_source(source))
+        found = timed("second reading of the source", lambda: check_source(source), times=2)
         assert (found.reading, found.findings) == ("other code", ())
         written = Path(folder) / "release.csv"
         timed("saving", lambda: release.save(written))
         changed = frozenset(protection.changed)
         file = WrittenFile(written, "release.csv", "CSV", released, source.table, source.origin, changed)
-        findings = timed("comparison of the written bytes", lambda: file_findings(file))
+        findings = timed("comparison of the written bytes", lambda: file_findings(file), times=2)
         assert findings == []
 
 
