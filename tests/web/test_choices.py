@@ -219,7 +219,12 @@ def test_what_stands_beside_the_command_is_true(released: Project) -> None:
     assert "--method=mdav" not in shown
     released.release.answer["stopped"] = False
     assert "The clock cut this run short" in page(released, "hand-over")
+    assert "--repeat" not in page(released, "hand-over")
     released.release.answer["cut_short"] = False
+    shown = page(released, "hand-over")
+    assert "draws a seed of its own: the command may find other groups" in shown
+    assert "--repeat" in shown
+    released.release.answer["asked"]["seed"] = 7
     assert "other groups" not in page(released, "hand-over")
 
 

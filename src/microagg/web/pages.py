@@ -211,8 +211,9 @@ def _hand_over(project: Project, _part: str) -> Content:
     """With what would do the same in a terminal."""
     assert project.release is not None
     source, answer = project.release.source, project.release.answer
-    record = Path(answer["files"]["record"]).name
+    record = f"{answer['file']}.microagg.json"
     return {
+        "record": record,
         "command": command_of({**answer["asked"], **source.csv}, source.known_as, answer["file"]),
         "repetition": repetition_of(record, source.known_as, answer["file"]),
     }
