@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -125,8 +126,8 @@ def test_a_working_folder_that_was_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "dta", "sav", "xlsx"])
-def test_the_digest_is_that_of_the_bytes_that_were_protected(tmp_path: Path, ending: str) -> None:
-    """Another file gets the name of the input after it was opened."""
+def test_another_file_in_the_place_of_the_input_is_noticed(tmp_path: Path, ending: str) -> None:
+    """It gets the name of the input after that was opened; nothing is released."""
     source = tmp_path / f"in.{ending}"
     other = tmp_path / f"other.{ending}"
     survey(tmp_path / "small.csv", 24)
@@ -134,7 +135,7 @@ def test_the_digest_is_that_of_the_bytes_that_were_protected(tmp_path: Path, end
     words = (*WORDS.split(), "--drop", "note,disease,weight,zeros,region")
     for csv, path in (("small.csv", source), ("large.csv", other)):
         protected(tmp_path / csv, *words, "-o", path)
-    expected = digest(source)
+    before = set(listing(tmp_path))
     hook = f"""
 import os
 from microagg.read import files
@@ -145,11 +146,11 @@ def swapped(*args):
         os.replace({str(other)!r}, {str(source)!r})
 files._refuse_other_content = swapped
 """
-    protected(source, *words[:6], "-o", tmp_path / "out.csv", before=hook)
-    assert not other.exists()
-    record = record_of(tmp_path / "out.csv")
-    assert record["input"]["records"] == 24
-    assert record["input"]["digest"] == expected
+    done = run(source, *words[:6], "--json", "-o", tmp_path / "out.csv", before=hook)
+    assert done.returncode == 3
+    refused_for = [each["rule"] for each in json.loads(done.stdout)["verdict"]["refused"]]
+    assert refused_for == ["source-changed"]
+    assert set(listing(tmp_path)) == before - {other.name}
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
