@@ -197,9 +197,9 @@ def test_finished_strategies_are_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     made: list[int] = []
     protect = strategy_runs.local.protect
 
-    def counted(source: Any, protection: Any, progress: Any, randomness: Any) -> Any:
+    def counted(source: Any, protection: Any, *more: Any, **named: Any) -> Any:
         made.append(protection.k)
-        return protect(source, protection, progress, randomness)
+        return protect(source, protection, *more, **named)
 
     monkeypatch.setattr(strategy_runs.local, "protect", counted)
     folder = tmp_path / "microagg-internal"
