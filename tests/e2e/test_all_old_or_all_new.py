@@ -104,11 +104,11 @@ def test_a_signal_before_anything_is_replaced_leaves_all_old(tmp_path: Path) -> 
     hook = f"""
 import os
 from microagg.write import staging
-commit_all = staging.commit_all
+committing = staging.committing
 def interrupted(*args):
     os.kill(os.getpid(), {int(signal.SIGINT)})
-    commit_all(*args)
-staging.commit_all = interrupted
+    return committing(*args)
+staging.committing = interrupted
 """
     done = run(*command(folder, source, 4, "--force"), before=hook)
     assert (done.returncode, done.stderr) == (130, "microagg: Interrupted; nothing was written.\n")
