@@ -65,7 +65,8 @@ def not_protected_columns(
     if others:
         parts.append(
             f"nothing is promised for {count(others, 'other column')}; with "
-            f"{'it' if others == 1 else 'them'} {unique:,} of {of:,} records are unique"
+            f"{'it' if others == 1 else 'them'} {unique:,} of {of:,} records "
+            f"{'is' if unique == 1 else 'are'} unique"
         )
     if confidential:
         parts.append(
