@@ -21,7 +21,7 @@ def outcome(seed: int, folder: Path) -> str:
     call.write(path)
     try:
         release = protect(path, **call.arguments())
-        release.save(output, record=folder / "internal")
+        release.save(output, record=folder / f"{seed}-internal")
     except (UnsafeRelease, DataError, SettingsError):
         assert not output.exists(), seed
         return "refused"
