@@ -1,18 +1,33 @@
-"""From samples to rules, and from the records in which these are right to what is found.
-
-The same for tables in memory and for frames of Spark.
-"""
+"""From samples to rules, and from the records in which these are right to what is found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from microagg.arrow_values import from_numpy, to_numpy
 from microagg.verify.derived.pairs import dummies, rules_of_column
-from microagg.verify.derived.relations import KINDS, LEAST_SHARE, Kind, Linear, Rule, is_right_often
+from microagg.verify.derived.readings import Reader
+from microagg.verify.derived.relations import (
+    KINDS,
+    LEAST_SHARE,
+    CodeToValue,
+    Kind,
+    Linear,
+    Monotone,
+    Rule,
+    count_codes,
+    in_order,
+    is_right_often,
+)
 from microagg.verify.derived.sample import Sample
 from microagg.verify.derived.sums import sum_of_columns
+from microagg.verify.values import Mask, plain
 
 SAMPLED = 10_000
 """Records in which rules are looked for."""
@@ -31,23 +46,70 @@ class Derivation:
     of: int
 
 
-class Records(Protocol):
-    """All records of a release: those of a table in memory, or of a frame."""
+def has_value(keys: pa.Table, name: str) -> Mask:
+    array = plain(keys.column(name))
+    return np.asarray(~to_numpy(array.is_null(nan_is_null=True)).astype(bool))
 
-    @property
-    def keys(self) -> Sequence[str]: ...
+
+def sampled_rows(rows: NDArray[np.int64], most: int = SAMPLED) -> NDArray[np.int64]:
+    """Some of the rows, the same in each run, in random order: the first of them are a sample as well."""
+    random = np.random.default_rng(0)
+    if len(rows) > most:
+        rows = rows[np.unique(random.integers(0, len(rows), most))]
+    return random.permutation(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Keys and other columns of the same records, all of them."""
+
+    known: Reader
+    others: Reader
+    _samples: dict[bytes, Reader] = field(default_factory=dict, repr=False)
+    _there: dict[str, Mask] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def keys(self) -> Sequence[str]:
+        return self.known.names if self.others.names else []
+
+    def there(self, key: str) -> Mask:
+        """Which records have a value of the key."""
+        if key not in self._there:
+            self._there[key] = has_value(self.known.table, key)
+        return self._there[key]
 
     def sample(self, key: str) -> Sample:
         """Of the records with a value of the key, at most about `SAMPLED`."""
-        ...
+        return self._taken(key, sampled_rows(np.flatnonzero(self.there(key))))
 
-    def more(self, sample: Sample, rule: Linear, wrong: int) -> Sample:
-        """Some records of the sample, and some of those, so many in all, for which a rule is wrong."""
-        ...
+    def more(self, rule: Linear) -> Sample:
+        """Some records with a value of the key, and some of those for which a rule is wrong."""
+        rows = np.flatnonzero(self.there(rule.key))
+        exceptions = np.flatnonzero(self.there(rule.key) & ~rule.is_computed(self.known, self.others))
+        some = sampled_rows(rows)[: 2 * EXCEPTIONS]
+        return self._taken(rule.key, sampled_rows(np.union1d(some, exceptions[:EXCEPTIONS])))
 
-    def right(self, rules: Sequence[Rule]) -> list[int]:
-        """In how many records with a value of its key each of the rules is right."""
-        ...
+    def _taken(self, key: str, rows: NDArray[np.int64]) -> Sample:
+        """The same rows are taken once: keys without missing values share them."""
+        taken, digest = from_numpy(rows), rows.tobytes()
+        if digest not in self._samples:
+            self._samples[digest] = Reader(self.others.table.take(taken))
+        keys = Reader(self.known.table.select([key]).take(taken))
+        comparisons = len(self.known.names) * len(self.others.names)
+        return Sample(key, keys, self._samples[digest], int(self.there(key).sum()), comparisons)
+
+    def right(self, rule: Rule) -> int:
+        """In how many records with a value of its key the rule is right."""
+        there = self.there(rule.key)
+        if isinstance(rule, CodeToValue):
+            key, *columns = (
+                tuple(part[there] for part in codes)
+                for codes in (self.known.codes(rule.key), *map(self.others.codes, rule.columns))
+            )
+            return rule.right(count_codes(columns, key))
+        if isinstance(rule, Monotone):
+            return in_order(*rule.places(self.known, self.others)[1:])
+        return int((rule.is_computed(self.known, self.others) & there).sum())
 
 
 def rules_in(sample: Sample) -> list[Rule]:
@@ -62,17 +124,20 @@ def rules_in(sample: Sample) -> list[Rule]:
     return [rule for _, rule in found]
 
 
-def derivations_in(records: Records) -> list[Derivation]:
-    """All that is found about the keys, by the keys' order."""
+def derivations(keys: pa.Table, others: pa.Table) -> list[Derivation]:
+    """What the columns `others`, released unchanged, tell of each of the `keys`, given by the source's
+    values for the same records; by the keys' order.
+    """
+    records = Records(Reader(keys), Reader(others))
     samples = [records.sample(key) for key in records.keys]
     candidates = [(rule, sample) for sample in samples for rule in rules_in(sample)]
-    right = records.right([rule for rule, _ in candidates])
+    right = [records.right(rule) for rule, _ in candidates]
     more: list[tuple[Rule, Sample]] = []
     for (rule, sample), many in zip(candidates, right, strict=True):
         if isinstance(rule, Linear) and rule.kind == "sum" and many < sample.records:
-            exceptions = records.more(sample, rule, sample.records - many)
+            exceptions = records.more(rule)
             more += [(each, sample) for _, each in sum_of_columns(exceptions, exceptions.others.names)]
-    right += records.right([rule for rule, _ in more])
+    right += [records.right(rule) for rule, _ in more]
     found = [
         Derivation(rule.key, rule.columns, rule.kind, many, sample.records)
         for (rule, sample), many in zip(candidates + more, right, strict=True)
