@@ -131,16 +131,36 @@ def loaded(browser: Browser, folder: Path) -> None:
         began = time.monotonic()
         send(page, folder / "data.csv")
         print(f"100,000 x 100 sent, read and profiled in {time.monotonic() - began:.1f} s")
-        for path in ("data", "roles", "protection", "run"):
-            before = work_of(server.process.pid)
-            for _ in range(20):
-                page.request.get(f"{server.address}/{path}")
-            took = (work_of(server.process.pid) - before) / 20
-            print(f"  {path}: {took:.0f} ms of the server's CPU time (mean of 20)", flush=True)
+        print_work(page, server, "data", "roles", "protection", "run")
         rounds = [interactions(page) for _ in range(ROUNDS)]
         for name in rounds[0]:
             values = [each[name] for each in rounds]
             print(f"  {name}: least {min(values):.0f} ms, median {statistics.median(values):.0f} ms")
+        page.close()
+
+
+def print_work(page: Page, server: Server, *paths: str) -> None:
+    for path in paths:
+        before = work_of(server.process.pid)
+        for _ in range(20):
+            page.request.get(f"{server.address}/{path}")
+        took = (work_of(server.process.pid) - before) / 20
+        print(f"  {path}: {took:.0f} ms of the server's CPU time (mean of 20)", flush=True)
+
+
+def released(browser: Browser, folder: Path) -> None:
+    """Pages of a release do not depend on the number of records."""
+    large_file(folder / "data.csv", 2_000, 100)
+    with serving(folder) as server:
+        page = entered(browser, server)
+        send(page, folder / "data.csv")
+        step(page, "Protection")
+        unfold(page, "Method")
+        choose(page, "or a recipe, such as cbfs+mhm", "mdav")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("link", name="See the result").wait_for()
+        print("2,000 x 100 released")
+        print_work(page, server, "result", "result/measures", "hand-over")
         page.close()
 
 
@@ -246,7 +266,7 @@ def main() -> None:
         if options.pictures is not None:
             pictures(browser, options.pictures)
             return
-        measures: list[Callable[[Browser, Path], None]] = [loaded]
+        measures: list[Callable[[Browser, Path], None]] = [loaded, released]
         measures += [upload, ten_sessions] if options.large else []
         start_up(browser)
         for measure in measures:

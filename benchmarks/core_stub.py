@@ -23,10 +23,12 @@ def stub() -> str:
     generator.put(_core)
     text = re.sub(r"Annotated\[(NDArray\[[\w.]+\]), dict\([^\[\]]*\)\]", r"\1", generator.get())
     text = text.replace("import Annotated, ", "import ")
-    formatting = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(STUB), "-"]
-    return subprocess.run(
-        formatting, input=text, capture_output=True, check=True, text=True, cwd=ROOT
-    ).stdout
+    for command in (("check", "--select", "I", "--fix"), ("format",)):
+        tidying = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(STUB), "-"]
+        text = subprocess.run(
+            tidying, input=text, capture_output=True, check=True, text=True, cwd=ROOT
+        ).stdout
+    return text
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from benchmarks import set_data_folder
+from hypothesis import settings
 
 SPARK = "tests/spark/"
 SPLIT = ("tests/contract/", "tests/differential/", "tests/e2e/")
@@ -13,6 +14,9 @@ SPLIT = ("tests/contract/", "tests/differential/", "tests/e2e/")
 
 def pytest_configure() -> None:
     set_data_folder()
+    # How long an example takes depends on what else the machine does.
+    settings.register_profile("tests", deadline=None)
+    settings.load_profile("tests")
     # Programs that are started in the background ignore Ctrl-C, and so would all that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

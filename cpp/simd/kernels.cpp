@@ -232,6 +232,7 @@ extern const Kernels table;
 #define MICROAGG_TEXT(x) #x
 #define MICROAGG_NAME(x) MICROAGG_TEXT(x)
 const Kernels table = {MICROAGG_NAME(MICROAGG_LEVEL),
+                       REGISTER,
                        scan_blocks<float>,
                        scan_blocks<double>,
                        block_distances,

@@ -1,6 +1,7 @@
 // Every kernel once, without Python, under the sanitizers: no undefined behaviour, no stray memory,
 // groups of at least k, the same result at every instruction set.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "microagg/genetic_groups.hpp"
 #include "microagg/k_ward.hpp"
 #include "microagg/kd_blocks.hpp"
+#include "microagg/mdav_generic.hpp"
 #include "microagg/mst_cut.hpp"
 #include "microagg/neighbour_bound.hpp"
 #include "microagg/neighbour_lists.hpp"
@@ -25,8 +27,10 @@
 #include "microagg/path_cut.hpp"
 #include "microagg/peel.hpp"
 #include "microagg/pool_pass.hpp"
+#include "microagg/published.hpp"
 #include "microagg/relocate.hpp"
 #include "microagg/standardise.hpp"
+#include "microagg/tables.hpp"
 #include "microagg/targets.hpp"
 #include "microagg/tours.hpp"
 #include "microagg/two_swap.hpp"
@@ -128,6 +132,124 @@ void check_bound(Points points, std::int64_t k, const Labels& labels) {
   check(sum <= sse(points, labels) * (1 + 1e-9), "the bound is at most the SSE");
 }
 
+// Codes of every kind: few and many categories, ordered levels, a taxonomy of two levels.
+Codes some_codes(std::int64_t n, const std::vector<Code>& values, const std::vector<Code>& paths) {
+  return {values,
+          n,
+          {{CodeKind::NOMINAL, 2.0, 3, {}},
+           {CodeKind::NOMINAL, 1.0, 500, {}},
+           {CodeKind::ORDERED, 0.5, 6, {}},
+           {CodeKind::ORDERED, 0.25, 400, {}},
+           {CodeKind::TAXONOMY, 1.5, 8, {paths, 2}}}};
+}
+
+// Groups choose among candidates that they have, for a number and two categories.
+void check_tables(std::int64_t groups, std::int64_t k, bool pairs) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(groups * 10 + k));
+  const auto below = [&](std::uint64_t count) { return static_cast<Code>(random() % count); };
+  constexpr Code CODES = 5;
+  std::vector<std::int32_t> group;
+  std::vector<Code> codes, others;
+  std::vector<double> weight, amounts;
+  for (std::int64_t row = 0; row < groups * k; ++row) {
+    group.push_back(static_cast<std::int32_t>(row % groups));
+    for (int i = 0; i < 3; ++i) codes.push_back(below(CODES));
+    others.push_back(below(3));
+    weight.push_back(0.5 + 0.25 * below(4));
+    amounts.push_back(below(9) - 4.0);
+  }
+  std::vector<std::int64_t> first{0};
+  std::vector<Code> code;
+  std::vector<double> price, amount;
+  std::vector<std::int32_t> start;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const Code count = below(4);
+    for (Code place = 0; place < count; ++place) {
+      code.push_back(below(CODES - 1));
+      price.push_back(0.1 * below(10));
+      amount.push_back(below(9) - 4.0);
+    }
+    first.push_back(static_cast<std::int64_t>(code.size()));
+    start.insert(start.end(), 3, count > 0 ? 0 : -1);
+  }
+  const std::vector<Choices> attributes{{first, code, price, {}, CODES},
+                                        {first, code, price, amount, CODES},
+                                        {first, code, price, {}, CODES}};
+  const std::vector<Code> widths{3};
+  const TableSource source{group, weight, codes, amounts, others, others, widths};
+  Watch watch;
+  const auto chosen =
+      TableSearch(attributes, source, {pairs, 5.0, 1.0, 1.0, 8, 20}, watch).run(start);
+  for (std::int64_t at = 0; at < groups * 3; ++at) {
+    const std::int64_t count = first[at / 3 + 1] - first[at / 3];
+    check(count == 0 ? chosen[at] == -1 : chosen[at] >= 0 && chosen[at] < count,
+          "a group publishes one of its candidates");
+  }
+}
+
+// What a change will cost is what it has cost, and annealing the published cost lowers it.
+void check_published(Points points, std::int64_t k) {
+  if (points.n < 2 * k) return;
+  std::mt19937_64 random(static_cast<std::uint64_t>(points.n * 10 + k));
+  std::vector<Code> values;
+  for (Row row = 0; row < points.n; ++row) {
+    for (const int levels : {3, 500, 6, 400, 8})
+      values.push_back(static_cast<Code>(random() % static_cast<std::uint64_t>(levels)));
+  }
+  std::vector<Code> paths;
+  for (Code code = 0; code < 8; ++code) paths.insert(paths.end(), {code / 3, code});
+  const Codes codes = some_codes(points.n, values, paths);
+  Rows rows;
+  Labels start;
+  for (Row row = 0; row < points.n; ++row) {
+    rows.push_back(row);
+    start.push_back(static_cast<Label>(std::min(row / k, points.n / k - 1)));
+  }
+  const auto cost = [&](const Labels& labels) {
+    double sum = 0.0;
+    for (const double part : published_cost(points, codes, labels)) sum += part;
+    return sum;
+  };
+  Watch watch;
+  const std::int64_t length = std::min<std::int64_t>(20, points.n - 1);
+  const Rows near = NeighbourLists(points, length, 96, 1, watch).run();
+  const Block block{points, rows, start, k, {near, length}, rows};
+  PublishedGroups groups(block, codes);
+  for (int turn = 0; turn < 60; ++turn) {
+    const auto pick = [&] { return static_cast<Row>(random() % rows.size()); };
+    const Row one = pick();
+    const Row other = pick();
+    const Label from = groups.group_of(one);
+    const Label to = groups.group_of(other);
+    if (from == to) continue;
+    const double before = cost(groups.labels());
+    double change = 0.0;
+    if (turn % 2 == 0) {
+      change = groups.swap_change(one, other);
+      groups.swap(one, other);
+    } else {
+      if (!groups.can_give(from) || !groups.can_take(to)) continue;
+      change = groups.insert_cost(one, to) - groups.remove_gain(one);
+      groups.move(one, to);
+    }
+    const double now = cost(groups.labels());
+    check(std::abs(now - before - change) <= 1e-9 * (1.0 + before), "a change costs what was said");
+    check(std::abs(groups.sse() - now) <= 1e-9 * (1.0 + now), "groups know what they cost");
+  }
+  std::array<bool, 13> ordered{};
+  ordered.fill(k % 2 == 0);
+  const GenericRecords records{points, std::span(ordered).first(static_cast<std::size_t>(points.p)),
+                               values, codes.q()};
+  check_partition(MdavGeneric(records, k, watch).run(), points.n, k);
+  const std::vector<AnnealLevel> levels = {
+      {1.0, points.n, 300}, {0.1, points.n, 300}, {1e-300, points.n, 300}};
+  const Outcome found = AnnealOf(block, PublishedGroups(block, codes), 7, watch).run(levels, true);
+  check_partition(by_first_appearance(found.labels), points.n, k);
+  const std::vector<AnnealLevel> cold = {{1e-300, points.n, 900}};
+  const Outcome lower = AnnealOf(block, PublishedGroups(block, codes), 7, watch).run(cold, false);
+  check(cost(lower.labels) <= cost(start) * (1.0 + 1e-9), "a cold anneal never costs more");
+}
+
 // The first half of the records are targets, the rest and the first again look for them.
 void check_targets(const std::vector<double>& values, std::int64_t n, std::int64_t p) {
   Watch watch;
@@ -209,12 +331,19 @@ std::vector<Labels> all_kernels(const std::vector<double>& values, std::int64_t 
 }  // namespace
 
 int main() {
+  for (const std::int64_t groups : {1, 2, 40}) {
+    for (const std::int64_t k : {1, 3}) {
+      check_tables(groups, k, true);
+      check_tables(groups, k, false);
+    }
+  }
   for (int kind = 0; kind < 4; ++kind) {
     for (const std::int64_t n : {2, 3, 7, 9, 33, 400}) {
       for (const std::int64_t p : {1, 3, 13}) {
         for (const std::int64_t k : {2, 3, 5}) {
           if (k > n) continue;
           const auto values = sample(kind, n, p);
+          check_published({values.data(), n, p}, k);
           check(simd::force("baseline"), "the baseline is always there");
           const auto expected = all_kernels(values, n, p, k);
           for (const char* level : {"avx2", "avx512"}) {

@@ -1,6 +1,7 @@
 """Native kernels of microagg; see cpp/include/microagg for each."""
 
 import enum
+from collections.abc import Sequence
 from typing import overload
 
 import numpy
@@ -426,6 +427,53 @@ class Pricing:
         that hold it; and whether nothing was left out.
         """
 
+def published_cost(
+    numbers: NDArray[numpy.float64],
+    codes: NDArray[numpy.int32],
+    ordered: NDArray[numpy.bool_],
+    cost: NDArray[numpy.float64],
+    levels: NDArray[numpy.int32],
+    paths: Sequence[NDArray[numpy.int32] | None],
+    labels: NDArray[numpy.int32],
+) -> NDArray[numpy.float64]:
+    """
+    What a partition costs when it is published: the SSE of the numbers, then each attribute
+    of the codes.
+    """
+
+def anneal_published(
+    numbers: NDArray[numpy.float64],
+    codes: NDArray[numpy.int32],
+    ordered: NDArray[numpy.bool_],
+    cost: NDArray[numpy.float64],
+    levels: NDArray[numpy.int32],
+    paths: Sequence[NDArray[numpy.int32] | None],
+    rows: NDArray[numpy.int32],
+    labels: NDArray[numpy.int32],
+    k: int,
+    lists: NDArray[numpy.int32],
+    place: NDArray[numpy.int32],
+    temperatures: NDArray[numpy.float64],
+    active: NDArray[numpy.int64],
+    steps: NDArray[numpy.int64],
+    seed: int,
+    report: bool,
+    watch: Watch,
+) -> tuple[NDArray[numpy.int32], bool]:
+    """As `anneal`, of what the groups cost when they are published."""
+
+def mdav_generic(
+    values: NDArray[numpy.float64],
+    ordered: NDArray[numpy.bool_],
+    codes: NDArray[numpy.int32],
+    k: int,
+    watch: Watch,
+) -> NDArray[numpy.int32]:
+    """
+    MDAV with the 3k rule over numbers, ordered levels and codes; groups in the order in which
+    they were formed.
+    """
+
 def sized_assignment(costs: NDArray[numpy.float64], k: int, watch: Watch) -> NDArray[numpy.int32]:
     """
     The column of each row of costs in the cheapest assignment with at least k rows a column.
@@ -484,6 +532,46 @@ def standardise(
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint8]]:
     """
     The columns in common units, and for each whether it has any spread (1) or not (0).
+    """
+
+def choose_by_tables(
+    first: Sequence[NDArray[numpy.int64]],
+    code: Sequence[NDArray[numpy.int32]],
+    price: Sequence[NDArray[numpy.float64]],
+    amount: Sequence[NDArray[numpy.float64]],
+    codes: NDArray[numpy.int32],
+    group: NDArray[numpy.int32],
+    weight: NDArray[numpy.float64],
+    before: NDArray[numpy.int32],
+    amounts: NDArray[numpy.float64],
+    others_before: NDArray[numpy.int32],
+    others_published: NDArray[numpy.int32],
+    codes_of_others: NDArray[numpy.int32],
+    start: NDArray[numpy.int32],
+    pairs: bool,
+    few: float,
+    sums: float,
+    hot: float,
+    cooling: int,
+    sweeps: int,
+    watch: Watch,
+) -> NDArray[numpy.int32]:
+    """
+    Which of its candidates each group publishes, so that tables of counts and sums of numbers
+    by category stay as in the source: (groups, attributes) places among the candidates of the
+    group, -1 where it has none.
+    """
+
+def nearest_combinations(
+    rows: NDArray[numpy.int32],
+    shared: int,
+    first: NDArray[numpy.int64],
+    prices: Sequence[NDArray[numpy.float64]],
+    watch: Watch,
+) -> NDArray[numpy.int32]:
+    """
+    The combination of codes that costs each group least: one of the first `shared` rows, or one
+    of its own, which follow group by group. `prices`: by column, (groups, codes).
     """
 
 def nearest_targets(

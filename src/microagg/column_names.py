@@ -106,8 +106,18 @@ _CATEGORY = _any_of("""
     regione comune paese nazionalita professione settore sesso lingua
 """)
 _DEMOGRAPHIC = _any_of("""
-    sex gender female male region state province race ethnic ethnicity marital married education educ age
-    agegroup geschlecht familienstand bundesland bildung sexe etat region sexo provincia sesso regione
+    sex gender female male age ages agegroup agegp agegrp ageband agecat race ethnic ethnicity black white
+    hispan hispanic nonwhite nationality nation citizenship citizen country birthplace immigrant foreign*
+    marital marstat maritalstatus married divorced widowed single civilstatus relationship
+    education educ schooling degree grade qualification occupation occ occup job profession workclass
+    region state province district county canton city town municipality south north east west
+    urban rural smsa msa birth birthdate birthday birthyear dob bmonth byear
+    geschlecht alter altersgruppe familienstand staatsangehoerigkeit staatsangehorigkeit nationalitaet
+    nationalitat herkunft bildung schulabschluss abschluss beruf bundesland kreis gemeinde geburt*
+    sexe etat matrimonial nationalite diplome metier departement commune pays naissance
+    sexo edad estado civil raza nacionalidad educacion estudios ocupacion provincia municipio pais
+    nacimiento
+    sesso eta stato civile razza nazionalita istruzione titolo professione regione comune paese nascita
 """)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -114,12 +114,11 @@ class Layout:
             raise wording.header_row_without_header()
 
     def given(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in FILE_OPTIONS}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 
 
 CSV_OPTIONS = tuple(each.name for each in fields(CsvFormat))
-FILE_OPTIONS = tuple(each.name for each in fields(Layout))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +154,7 @@ class Origin:
     """Where microdata come from and how they are written there, so that a release can look the same."""
 
     format: str
-    """As in `formats.FORMATS`; "frame" for data in memory."""
+    """As in `formats.ENDINGS_OF`; "frame" for data in memory."""
     name: str
     """What messages call it."""
     path: Path | None = None
@@ -228,6 +227,10 @@ class Claims(ColumnRoles):
     p_percent: float = 10.0
     aggregate: str = "mean"
     """What a group publishes."""
+    categories: str = "mode"
+    """Which categories it publishes."""
+    clip: bool = False
+    """Whether published numbers were moved into the source's range."""
     small_strata: str = "refuse"
     may_set_to_missing: bool = False
     noise: float | None = None
@@ -238,13 +241,26 @@ class Claims(ColumnRoles):
     """Of published values; None: as many as they have."""
     rounding: Mapping[str, float] = field(default_factory=dict)
     """How far a published value may be from the mean or median of the records that publish it."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Of keys that hold no numbers: date, ordinal or nominal."""
+    taxonomy: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    """Of nominal keys that have one: by code, the number of what stands above it at each level."""
+    resolution: Mapping[str, str | None] = field(default_factory=dict)
+    """Of keys that hold dates: the unit to which they are published; None: as exactly as the type can."""
     mean_tolerance: Mapping[str, float] = field(default_factory=dict)
     """How much the mean of a column, weighted if there are weights, may change."""
 
     @property
     def recoded(self) -> tuple[str, ...]:
-        """Strata columns in which codes may have been merged."""
-        return self.strata if self.small_strata == "merge" else ()
+        """Strata columns in which records of small strata may have got other codes."""
+        return self.strata if self.small_strata == "nearest" else ()
+
+    def follows_tables(self, column: str) -> bool:
+        """Whether the numbers of a column are chosen near means so that tables are kept."""
+        if self.categories != "tables" or self.aggregate != "mean" or column in self.kinds:
+            return False
+        own = next((names for names in (*self.subsets, *self.own_subsets) if column in names), ())
+        return any(self.kinds.get(name) in ("nominal", "ordinal") for name in own)
 
     def accepts(self, rule: str, column: str | None = None) -> bool:
         """Whether the user accepts what a rule finds, at least in this column."""
@@ -290,11 +306,48 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Categories:
+    """The attributes of a problem that publish one of their values instead of a mean.
+
+    The first `starts[0]` coordinates of the points are numbers. Those from `starts[j]` to `starts[j + 1]`
+    stand for attribute j: one for the place of an ordered level; for other codes corners of a simplex, so
+    that equal codes are at one place and different ones equally far apart (in a taxonomy: by the share of
+    its levels in which they differ). The search lowers the SSE of all coordinates; what a group really
+    costs when it is published is counted from the codes.
+    """
+
+    codes: NDArray[np.int32]
+    """(n, q) the level or code of each record, from 0 on."""
+    ordered: NDArray[np.bool_]
+    """(q,) whether a group publishes its median level; otherwise its most frequent code."""
+    cost: Doubles
+    """(q,) of a changed cell, or of a change by one level, in the unit of squared distances."""
+    starts: Whole
+    """(q + 1,) coordinates."""
+    paths: tuple[NDArray[np.int32] | None, ...]
+    """(q,) of a taxonomy: by code, what stands above it at each level, itself at last; None without one.
+    A group then publishes that of its codes which is nearest to all, and a cell costs its distance.
+    """
+
+    def part(self, rows: NDArray[Any]) -> Categories:
+        return replace(self, codes=np.ascontiguousarray(self.codes[rows]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """What a stage sees: scaled points and the smallest allowed group size."""
+    """What a stage sees: scaled points and the smallest allowed group size.
+
+    With `categories`, some coordinates of the points stand for codes.
+    """
 
     points: Points
     k: int
+    categories: Categories | None = None
+
+    def part(self, rows: NDArray[Any]) -> Problem:
+        """The problem of these records alone."""
+        categories = None if self.categories is None else self.categories.part(rows)
+        return Problem(np.ascontiguousarray(self.points[rows]), self.k, categories)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

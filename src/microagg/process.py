@@ -1,5 +1,5 @@
 """What holds for every process of microagg, whether command line, Python or browser started it: no dumps of
-its memory, and no signal while its files get their names.
+its memory, limits, and no signal while its files get their names.
 """
 
 from __future__ import annotations
@@ -76,6 +76,20 @@ def forbid_core_dumps() -> None:
     """A core dump would hold the data, in a folder where nobody expects them."""
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+
+
+def limit_memory(more: int) -> None:
+    """Let this process have at most so many bytes more than it has now: what is imported does not count."""
+    limit = more + _memory_in_use()
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _memory_in_use() -> int:
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[5]
+    except OSError:  # another system than Linux
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 @contextmanager

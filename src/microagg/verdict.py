@@ -27,13 +27,14 @@ class Finding:
 
     `rule` is the name of a sentence in `wording/findings.py`, which shows columns and figures. `refuse`:
     nothing is released. `decide`: nothing is released unless the user accepts it by the rule's name;
-    `accepted`: that was done.
+    `accepted`: that was done. `cause`: what is behind it, in a release that was verified earlier.
     """
 
     rule: str
     action: Action
     columns: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
+    cause: Literal["first finding", "unknown"] | None = None
 
     @property
     def name(self) -> str:
@@ -42,7 +43,7 @@ class Finding:
 
     @property
     def message(self) -> wording.Message:
-        return wording.sentence(self.rule, self.columns, self.figures, self.action)
+        return wording.sentence(self.rule, self.columns, self.figures, self.action, cause=self.cause)
 
     def __str__(self) -> str:
         return str(self.message)
@@ -184,6 +185,34 @@ class MeanChange:
 
 
 @dataclass(frozen=True, slots=True)
+class CategoryChanges:
+    """What masking did to the categories of keys, ordered ones included; missing is one of them."""
+
+    columns: tuple[str, ...]
+    combinations: int
+    """Different ones of these columns in the release."""
+    new: int
+    """Those of them that no record of the source has."""
+    new_records: int
+    """Released records that have one of these."""
+    margins: Mapping[str, float]
+    """By column, how far its shares moved: half of the sum of their changes (total variation), from 0 to 1;
+    weighted if there are weights.
+    """
+    unchanged: int
+    """Released cells that have their own category."""
+    cells: int
+    two_way: float | None = None
+    """The mean total variation distance of the tables of any two keys and confidential columns, where these
+    are to be kept; from 0 to 1.
+    """
+    two_way_of_middles: float = 0.0
+    """The same if each class published means, median levels and modes."""
+    not_in_source: int = 0
+    """Combinations of a subset that no record of the source has, where groups publish existing ones."""
+
+
+@dataclass(frozen=True, slots=True)
 class NotCounted:
     """A released column for which nothing is claimed."""
 
@@ -201,9 +230,17 @@ class Changes:
     """Columns whose values are those of a group."""
     aggregate: str = "mean"
     """What a group publishes."""
+    clipped: bool = False
+    """Whether numbers were moved into the source's range after that."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Of columns that hold no numbers: date, ordinal, nominal, or taxonomy."""
+    categories: str = "mode"
+    """Which categories a group publishes."""
+    near_means: tuple[str, ...] = ()
+    """Columns whose numbers are near the means of groups, so that tables are kept."""
     noised: tuple[str, ...] = ()
-    merged: int = 0
-    """Records whose stratum was merged with others."""
+    recoded: Mapping[str, int] = field(default_factory=dict)
+    """By stratum column: records that have another code than in the source."""
     set_to_missing: Mapping[str, int] = field(default_factory=dict)
     """By column."""
     left_out: int = 0
@@ -230,6 +267,8 @@ class Verdict:
     """None: every record counts as a respondent of its own."""
     changes: Changes = field(default_factory=lambda: Changes())
     mean_changes: tuple[MeanChange, ...] = ()
+    category_changes: CategoryChanges | None = None
+    """None: no key holds categories."""
     not_counted: tuple[NotCounted, ...] = ()
     """Those that make most records unique first."""
     unique: int = 0
@@ -325,13 +364,14 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """For a record in JSON: names, numbers, sentences, lists."""
-        counted = ("records", "subsets", "joint", "own_subsets", "respondents", "mean_changes")
+        counted = ("records", "subsets", "joint", "own_subsets", "respondents")
+        changes = ("mean_changes", "category_changes")
         return {
             "safe": self.safe,
             "k": self.k,
             "summary": list(self.summary),
             "sentence": self.sentence,
-            "counted": {name: _plain(getattr(self, name)) for name in counted},
+            "counted": {name: _plain(getattr(self, name)) for name in (*counted, *changes)},
             "refused": _plain(self.failures),
             "to_decide": _plain(self.to_decide),
             "accepted": _plain(self.accepted),
@@ -352,7 +392,7 @@ class Verdict:
     def __str__(self) -> str:
         lines = [*self.summary, *(f"  - {each}" for each in (*self.failures, *self.to_decide))]
         lines += self._means()
-        lines += _table(
+        lines += lines_by_column(
             wording.not_counted(),
             {entry.column: f"{entry.unique:,} of {self.records:,} records" for entry in self.not_counted},
         )
@@ -385,16 +425,16 @@ class Verdict:
                 for change in changed
                 if change.is_whole and (change.tolerance is not None) == promised
             }
-            lines += _table(title, by_column)
+            lines += lines_by_column(title, by_column)
         partly = {change.column: change.description for change in changed if not change.is_whole}
-        return lines + _table(wording.means_without_some(), partly)
+        return lines + lines_by_column(wording.means_without_some(), partly)
 
 
 MOST_LINES = 8
 """Of a longer list, so many lines are shown, and how many more there are."""
 
 
-def _table(title: str, by_column: Mapping[str, str]) -> list[str]:
+def lines_by_column(title: str, by_column: Mapping[str, str]) -> list[str]:
     """A title and a line for each of the first columns; nothing if there is no column."""
     shown = dict(islice(by_column.items(), MOST_LINES))
     names = [wording.visible(column) for column in shown]

@@ -183,7 +183,7 @@ def start_for(stage: Stage, problem: Problem, start: Partition) -> Partition:
 
 
 @pytest.mark.parametrize("name", STAGES)
-@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_contract(name: str, data: st.DataObject) -> None:
     check_contract(name, data)
@@ -192,7 +192,7 @@ def test_contract(name: str, data: st.DataObject) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", STAGES)
 @settings(
-    max_examples=120 if SAMPLE else 600, derandomize=SAMPLE, deadline=None,
+    max_examples=120 if SAMPLE else 600, derandomize=SAMPLE,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 @given(data=st.data())

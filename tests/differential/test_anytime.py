@@ -35,20 +35,26 @@ def solved(method: str, x: Points, k: int, run: Run) -> Partition:
     return solve(stage_of(method), problem, one_group(problem), run)
 
 
-@pytest.mark.parametrize("slower", [0.3, 1.0, 3.0, 10.0, 40.0, 200.0])
-@pytest.mark.parametrize(
-    ("kind", "n", "k"),
-    [
-        ("smooth", 2_000, 3),
-        ("smooth", 5_000, 3),
-        ("smooth", 8_000, 3),
-        ("smooth", 16_000, 3),
-        ("flat", 5_000, 3),
-        ("flat", 8_000, 3),
-        ("smooth", 8_000, 5),
-        ("flat", 16_000, 10),
-    ],
+DATA = (
+    ("smooth", 2_000, 3),
+    ("smooth", 5_000, 3),
+    ("smooth", 8_000, 3),
+    ("smooth", 16_000, 3),
+    ("flat", 5_000, 3),
+    ("flat", 8_000, 3),
+    ("smooth", 8_000, 5),
+    ("flat", 16_000, 10),
 )
+SLOWER = (0.3, 1.0, 3.0, 10.0, 40.0, 200.0)
+IN_TURN = [
+    pytest.param(*data, slower, marks=[pytest.mark.long] * ((row + at) % 2))
+    for row, data in enumerate(DATA)
+    for at, slower in enumerate(SLOWER)
+]
+"""Each data set has half of the clocks, and each clock half of the data sets; the rest is for `-m long`."""
+
+
+@pytest.mark.parametrize(("kind", "n", "k", "slower"), IN_TURN)
 def test_auto_is_never_worse_than_descent_from_the_same_start(
     kind: str, n: int, k: int, slower: float
 ) -> None:

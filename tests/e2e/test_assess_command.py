@@ -151,7 +151,8 @@ BAD = [
     ({}, {"age": [1, 2, 3, 4, 5]}, (), 2, "has 6 records, the protected file 5"),
     ({}, {"income": [1, 2, 3, 4, 5, 6]}, (), 2, "protected file has no column 'age'"),
     ({}, {"age": ["1-3"] * 6}, (), 2, "In the protected file"),
-    ({"age": ["x", "y"] * 3}, {}, (), 2, "In the original file"),
+    ({"age": ["x", "y"] * 3}, {}, (), 2, "no category in common"),
+    ({"age": list("uvwxyz")}, {}, (), 2, "In the original file"),
     ({}, {}, ("--keys", "agee"), 2, "did you mean age"),
     ({}, {}, ("--keys", "age", "--strata", "age"), 2, "named in keys and in strata"),
     ({}, {}, ("--keys", "age", "--id", "nothing"), 2, "No such column"),
@@ -351,6 +352,21 @@ def test_ways_to_split_by_slashes(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_compare_what_groups_publish(tmp_path: Path) -> None:
+    survey(tmp_path / "survey.csv", 30)
+    words = (*KEYS, "-k", 3, "--methods", "mdav", "--aggregate", "mean,median")
+    found = json.loads(compare(tmp_path, *words, "--json").stdout)
+    assert [row["aggregate"] for row in found["strategies"]] == ["mean", "median"]
+    assert found["loss"] == "two_way_tables"
+    for measure in ("two_way_tables", "count_queries", "largest_correlation_change"):
+        assert all(row[measure] >= 0 for row in found["strategies"])
+    assert "aggregate" in compare(tmp_path, *words).stdout.splitlines()[1].split()
+    words = ("--keys", "age,region", "-k", 3, "--methods", "mdav-generic", "--categories", "mode,tables")
+    found = json.loads(compare(tmp_path, *words, "--json").stdout)
+    assert [row["categories"] for row in found["strategies"]] == ["mode", "tables"]
+    assert {row["largest_correlation_change"] for row in found["strategies"]} == {None}
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -359,8 +375,9 @@ def test_ways_to_split_by_slashes(tmp_path: Path) -> None:
         (("-k", "99"), "k is 99"),
         (("--methods", "mdaw"), "did you mean mdav"),
         (("--keys", "age,incom"), "did you mean income"),
-        (("--keys", "age,disease"), "other than numbers"),
+        (("--nominal", "disease"), "nominal"),
         (("--subsets", "age"), "do not split"),
+        (("--aggregate", "mean,mode"), "aggregate is 'mode'"),
         (("--max-risk", "2"), "max_risk is 2.0"),
         (("-o", "out.parquet"), "must end in .csv"),
         (("--map", "map.png"), "must end in .svg"),
@@ -417,3 +434,21 @@ def test_an_interrupted_comparison_goes_on(tmp_path: Path) -> None:
     done = run("survey.csv", *KEYS, "-k", "3,4", "--methods", "mdav", folder=tmp_path, command="compare")
     assert "2 strategies in" in done.stdout
     assert "2 of them in an earlier run" in done.stdout
+
+
+def test_a_file_of_categories_alone(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    columns = {"sex": "mf", "region": "NSEW", "school": "abc"}
+    pd.DataFrame({name: random.choice(list(of), 60) for name, of in columns.items()}).to_csv(
+        tmp_path / "people.csv", index=False
+    )
+    given = ("--keys", "sex,region,school", "--ordinal", "school=a<b<c", "--importance", "sex=2")
+    done = run("people.csv", "-k", 3, *given, "--respondent", "none", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = measures(tmp_path, "people.csv", "people-protected.csv")  # its record has the kinds
+    assert set(found["il"]["parts"]) == {"sex", "region", "school"}
+    assert found["two_way_tables"]["value"] >= found["margins"]["value"]
+    assert found["means"]["value"] is None
+    assert assess(tmp_path, "people.csv", *given[:2], "-k", 3).returncode == 0
+    compared = run("people.csv", "-k", "3,4", *given, folder=tmp_path, command="compare")
+    assert (compared.returncode, compared.stderr) == (0, "")

@@ -76,9 +76,10 @@ def commands() -> list[object]:
 
 
 def write_files(folder: Path) -> None:
-    """What the documents have at hand: two files, and a plan for the first."""
+    """What the documents have at hand: two files, a plan for the first, and a taxonomy for the second."""
     (folder / "companies.csv").write_text(COMPANIES)
     (folder / "people.csv").write_text(blocks_of(HOW_TO, "csv")[0])
+    (folder / "regions.csv").write_text(blocks_of(HOW_TO, "csv")[1])
     (folder / "companies.toml").write_text(blocks_of(TUTORIAL, "toml")[0])
 
 

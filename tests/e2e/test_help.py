@@ -48,7 +48,7 @@ def test_examples_run(name: str, tmp_path: Path) -> None:
     [
         ("microagg pr", {"protect"}),
         ("microagg protect --acc", {"--accept"}),
-        ("microagg protect --small-strata m", {"merge"}),
+        ("microagg protect --small-strata n", {"nearest"}),
         ("microagg methods --", {"--all", "--json", "--help"}),
     ],
 )

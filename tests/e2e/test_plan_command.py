@@ -57,8 +57,8 @@ def survey() -> pd.DataFrame:
 
 WORDS = {
     "k": 3,
-    "keys": [["wages", "rents", "income", "age"]],
-    "strata": ["region"],
+    "keys": [["region", "wages", "rents", "income", "age"]],
+    "nominal": ["region"],
     "drop": ["PersonID", "e-mail", "weight"],  # in groups of three one weight may be more than half
     "missing": "by-pattern",
     "missing_codes": {"age": [999]},
@@ -82,7 +82,7 @@ def test_table_and_plan(folder: Path) -> None:
     assert set(survey().columns) <= set(lines)
     assert "whole numbers" in lines["age"]
     assert "keys" in lines["age"]
-    assert "strata" in lines["region"]
+    assert "keys" in lines["region"]
     assert "drop" in lines["e-mail"]
     assert "in every record: income = wages + rents" in done.stdout
     assert "likely codes for a missing answer in age: 999" in done.stdout
@@ -250,14 +250,34 @@ def test_the_plan_that_is_written_runs(folder: Path) -> None:
     assert not {"PersonID", "e-mail", "weight"} & set(released.columns)
 
 
-def test_a_file_without_numbers_gets_no_plan_but_the_reason(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"sex": ["m", "f"] * 50, "job": ["a", "b", "c", "d"] * 25})
+def test_a_plan_may_choose_categories_by_tables(folder: Path) -> None:
+    plan = folder / "plan.toml"
+    assert run("survey.csv", folder=folder).returncode == 0
+    text = plan.read_text("utf-8")
+    assert '#categories = "mode"' in text
+    plan.write_text(text.replace('#categories = "mode"', 'categories = "tables"'), "utf-8")
+    done = protected_by(folder)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((folder / "microagg-internal" / "out.csv.microagg.json").read_text("utf-8"))
+    assert record["plan"]["categories"] == "tables"
+
+
+def test_a_plan_that_chooses_categories_needs_some(tmp_path: Path) -> None:
+    (tmp_path / "companies.csv").write_text(COMPANIES, "utf-8")
+    plan = 'k = 3\nkeys = ["surface", "employees"]\nrest = "drop"\ncategories = "tables"\n'
+    (tmp_path / "plan.toml").write_text(plan, "utf-8")
+    done = outcome("protect", "companies.csv", "--plan", "plan.toml", folder=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["companies.csv", "plan.toml"]
+
+
+def test_a_file_that_cannot_be_masked_gets_no_plan_but_the_reason(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"name": [f"name {at}" for at in range(100)]})
     frame.to_csv(tmp_path / "text.csv", index=False)
     done = run("text.csv", folder=tmp_path)
     assert done.returncode == 2
-    assert "strata" in done.stdout
+    assert "drop" in done.stdout
     assert "No plan is written" in done.stderr
-    assert "no column holds numbers" in done.stderr
     assert not (tmp_path / "plan.toml").exists()
     assert run("text.csv", "--json", folder=tmp_path).stdout == ""
     assert run("text.csv", "-o", "-", folder=tmp_path).stdout == ""

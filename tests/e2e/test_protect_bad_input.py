@@ -62,19 +62,32 @@ def test_a_bad_file(tmp_path: Path, bad: BadFile) -> None:
         says(message, *bad.says)
 
 
-@pytest.mark.parametrize(
-    ("content", "parts"),
-    [
-        (b"income,age\n" + b"98765432,2020-01-01\n" * 4, ("'age'", "dates", "4 rows")),
-        (b"income,age\n" + b"98765432,true\n" * 4, ("'age'", "other than numbers")),
-        (b"income,age\n" + b"98765432,young\n" * 4, ("'age'", "other than numbers")),
-        (b"income,age\n" + b'"98,765,432",1\n' * 4, ("'income'",)),
-    ],
-    ids=["dates", "truth values", "text", "thousands"],
-)
-def test_keys_that_are_no_numbers(tmp_path: Path, content: bytes, parts: tuple[str, ...]) -> None:
-    (tmp_path / "bad.csv").write_bytes(content)
-    says(refused(2, tmp_path, "bad.csv", *KEYS), *parts)
+def test_numbers_with_signs_are_no_keys(tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_bytes(b"income,age\n" + b'"98,765,432",1\n' * 4)
+    says(refused(2, tmp_path, "bad.csv", *KEYS), "'income'")
+
+
+BAD_KINDS = {
+    "an unknown level": ("age,job", "--ordinal", "job=a<b"),
+    "a level twice": ("age,job", "--ordinal", "job=a<a<b<c"),
+    "free text without levels": ("age,job", "--ordinal", "job"),
+    "no importance": ("age", "--importance", "age=0"),
+    "a column of two kinds": ("age,job", "--nominal", "job", "--ordinal", "job=a<b<c"),
+    "resolution of a number": ("age", "--resolution", "age=month"),
+    "an unknown resolution": ("born", "--resolution", "born=week"),
+    "dates in some rows": ("mixed",),
+    "as many categories as records": ("who",),
+}
+
+
+@pytest.mark.parametrize("given", BAD_KINDS.values(), ids=list(BAD_KINDS))
+def test_bad_kinds_of_keys(tmp_path: Path, given: tuple[str, ...]) -> None:
+    rows = [
+        f"{20 + at},{'abc'[at % 3]},2001-02-{at + 10},w{at}x," + "2001-02-03" * (at > 0) for at in range(9)
+    ]
+    rows[0] += "text"
+    (tmp_path / "kinds.csv").write_text("\n".join(["age,job,born,who,mixed", *rows]) + "\n")
+    refused(2, tmp_path, "kinds.csv", "-k", 3, "--keys", *given, "--rest", "drop", "-o", "out.csv")
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".feather", ".xlsx", ".dta", ".sav", ".xpt"])
@@ -84,17 +97,6 @@ def test_a_truncated_file(tmp_path: Path, ending: str) -> None:
     path.write_bytes(content[: len(content) // 2])
     message = refused(2, tmp_path, path, *KEYS)
     says(message, "cannot be read", "Check that it is complete")
-
-
-def test_dates_and_truth_values_of_typed_files(tmp_path: Path) -> None:
-    table = pa.table({"income": pa.array(range(6), pa.date32()), "age": [True, False] * 3})
-    parquet.write_table(table, tmp_path / "typed.parquet")
-    says(refused(2, tmp_path, "typed.parquet", "-k", 3, "--keys", "income"), "'income'", "dates")
-    says(
-        refused(2, tmp_path, "typed.parquet", "-k", 3, "--keys", "age", "--drop", "income"),
-        "'age'",
-        "other than numbers",
-    )
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
@@ -165,7 +167,8 @@ def test_a_likely_identifier_needs_a_role(tmp_path: Path) -> None:
         (("-k", "many"), ()),
         ((), ("k is not given", "-k 3")),
         (("-k", 3, "--missing", "drop"), ("refuse, by-pattern",)),
-        (("-k", 3, "--small-strata", "merge"), ("only if strata are named",)),
+        (("-k", 3, "--small-strata", "nearest"), ("only if strata are named",)),
+        (("-k", 3, "--small-strata", "merge"), ("no choice 'merge' any more", "'nearest'")),
         (("-k", 3, "--noise", "0.5"), ("only if confidential_as is noise",)),
         (("-k", 3, "--aggregate", "mode"), ("mean, median",)),
         (("-k", 3, "--method", "mdva"), ("did you mean mdav",)),
@@ -204,13 +207,10 @@ def test_strata_that_are_all_too_small(tmp_path: Path) -> None:
     says(message, "6 of 6 strata (s) have fewer than k = 3 records", "the smallest has 2", "coarser strata")
     assert "secret" not in message
     message = refused(2, tmp_path, *command, "--small-strata", "suppress")
-    says(message, "would leave nothing", "--small-strata merge")
-    protected(*command, "--small-strata", "merge", "-o", tmp_path / "out.csv")
-    assert set(column(tmp_path / "out.csv", "s")) == {
-        "secret-0+secret-1",
-        "secret-2+secret-3",
-        "secret-4+secret-5",
-    }
+    says(message, "would leave nothing", "coarser strata")
+    message = refused(2, tmp_path, *command, "--small-strata", "nearest")
+    says(message, "no group that they could join", "coarser strata")
+    assert "secret" not in message
 
 
 @pytest.mark.parametrize(
@@ -252,12 +252,13 @@ def test_an_unsafe_release(tmp_path: Path, options: tuple[str, ...], parts: tupl
     says(refused(3, tmp_path, source, "-k", 3, *options), *parts)
 
 
-def test_a_million_strata_are_refused_or_merged_soon(tmp_path: Path) -> None:
+def test_a_million_strata_are_refused_soon(tmp_path: Path) -> None:
     n = 1_000_000
     table = pa.table({"s": np.arange(n), "x": np.random.default_rng(3).normal(size=n)})
     parquet.write_table(table, tmp_path / "many.parquet")
-    message = refused(2, tmp_path, "many.parquet", "-k", 3, "--keys", "x", "--strata", "s")
-    says(message, "1000000 of 1000000 strata (s)", "the smallest has 1")
+    command = ("many.parquet", "-k", 3, "--keys", "x", "--strata", "s")
+    says(refused(2, tmp_path, *command), "1000000 of 1000000 strata (s)", "the smallest has 1")
+    says(refused(2, tmp_path, *command, "--small-strata", "nearest"), "no group that they could join")
 
 
 # --- plans ----------------------------------------------------------------------------------------

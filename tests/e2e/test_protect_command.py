@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from collections import Counter
 from pathlib import Path
 
@@ -239,12 +240,68 @@ def test_respondents_rest_and_amounts(tmp_path: Path) -> None:
     assert "accepted" in protected(source, *options, *amounts, *more)
 
 
+def test_keys_of_any_kind(tmp_path: Path) -> None:
+    jobs, levels = ("clerk", "nurse", "smith"), ("low", "medium", "high")
+    rows = [
+        [
+            20 + at,
+            jobs[at * at % 3],
+            levels[at % 3],
+            f"{1960 + at % 40}-05-{at % 28 + 1:02d}",
+            at % 4 // 2,
+            at % 5,
+        ]
+        for at in range(120)
+    ]
+    names = ["age", "job", "level", "born", "married", "region"]
+    source = write_rows(tmp_path / "people.csv", names, rows)
+    kinds = ("--ordinal", "level=low<medium<high", "--nominal", "region", "--resolution", "born=month")
+    options = ("-k", 3, "--keys", ",".join(names), *kinds, "--importance", "age=2")
+    protected(source, *options, "-o", tmp_path / "out.csv")
+    released = rows_of(tmp_path / "out.csv")
+    assert smallest_class(released, *names) >= 3
+    for at, name in enumerate(names):
+        if name not in ("age", "born"):
+            assert {row[name] for row in released} <= {str(row[at]) for row in rows}, name
+    assert all(re.fullmatch(r"\d{4}-\d{2}(-01)?", row["born"]) for row in released)
+
+
+def test_combinations_that_exist(tmp_path: Path) -> None:
+    jobs = ("clerk", "nurse", "smith")
+    rows = [[20 + at * 7 % 50, jobs[at * at % 3], at % 4, at * at % 5] for at in range(120)]
+    source = write_rows(tmp_path / "people.csv", ["age", "job", "region", "size"], rows)
+    options = ("-k", 4, "--keys", "age,job,region,size", "--nominal", "region,size")
+    protected(source, *options, "--categories", "existing", "-o", tmp_path / "out.csv")
+    known = {tuple(map(str, row[1:])) for row in rows}
+    assert {(row["job"], row["region"], row["size"]) for row in rows_of(tmp_path / "out.csv")} <= known
+
+
+def test_covariances_within_the_range(tmp_path: Path) -> None:
+    rows = [[at * 37 % 101 / 10, at * 53 % 97 / 10 + at / 30] for at in range(150)]
+    source = write_rows(tmp_path / "people.csv", ["x", "y"], rows)
+    options = ("-k", 5, "--keys", "x,y", "--aggregate", "covariances", "--keep-order")
+    protected(source, *options, "-o", tmp_path / "kept.csv")
+    protected(source, *options, "--clip", "--accept", "real-values", "-o", tmp_path / "clipped.csv")
+
+    def spread(path: Path) -> float:
+        return statistics.pstdev(map(float, column(path, "x")))
+
+    assert spread(tmp_path / "kept.csv") == pytest.approx(spread(source), rel=1e-3)
+    low, high = min(x for x, _ in rows), max(x for x, _ in rows)
+    assert all(low <= float(x) <= high for x in column(tmp_path / "clipped.csv", "x"))
+
+
 def test_every_option_of_the_help_is_tried() -> None:
     shown = protected("--help")
     offered = {word.rstrip(",") for word in shown.split() if word.startswith("--")} - {"--help"}
     here = "".join(
         Path(__file__).with_name(name).read_text()
-        for name in ("test_protect_command.py", "test_report_command.py", "test_first_row_command.py")
+        for name in (
+            "test_protect_command.py",
+            "test_report_command.py",
+            "test_first_row_command.py",
+            "test_taxonomy_command.py",
+        )
     )
     assert not offered - set(re.findall(r"--[a-z-]+", here))
 
@@ -277,7 +334,7 @@ def test_a_release_is_repeated(tmp_path: Path) -> None:
     assert (changed.returncode, (tmp_path / "no.csv").exists()) == (2, False)
 
 
-@pytest.mark.parametrize("policy", ["merge", "suppress"])
+@pytest.mark.parametrize("policy", ["nearest", "suppress"])
 def test_small_strata(tmp_path: Path, policy: str) -> None:
     rows = [["big", 98765432 + at] for at in range(9)]
     rows += [["C", 98765400 + at] for at in range(2)] + [["D", 98765500 + at] for at in range(2)]
@@ -285,10 +342,10 @@ def test_small_strata(tmp_path: Path, policy: str) -> None:
     options = (source, "-k", 3, "--keys", "x", "--strata", "size")
     message = refused(2, tmp_path, *options)
     assert "2 of 3 strata (size) have fewer than k = 3 records" in message
-    assert "--small-strata merge" in message
+    assert "--small-strata nearest" in message
     protected(*options, "--small-strata", policy, "-o", tmp_path / "out.csv")
     codes = Counter(column(tmp_path / "out.csv", "size"))
-    assert codes == ({"big": 9, "C+D": 4} if policy == "merge" else {"big": 9})
+    assert codes == ({"big": 13} if policy == "nearest" else {"big": 9})
 
 
 def test_a_csv_file_keeps_its_dialect(tmp_path: Path) -> None:
@@ -322,7 +379,7 @@ def test_odd_names_of_columns(tmp_path: Path) -> None:
     rows = [[at, at % 5, at * 3 % 7, at % 2, f"t{at % 3}"] for at in range(12)]
     source = write_rows(tmp_path / "odd.csv", names, rows)
     quoted = '"with ""quotes""","a, b","two\nlines",x=1'
-    options = ("--decimals", "x=1=0", "--decimals", '"a, b=1"', "--missing-codes", "a, b=99")
+    options = ("--importance", "x=1=2", "--decimals", '"a, b=1"', "--missing-codes", "a, b=99")
     protected(source, "-k", 3, "--keys", quoted, "-o", tmp_path / "out.csv", *options)
     assert list(rows_of(tmp_path / "out.csv")[0]) == names
     assert smallest_class(rows_of(tmp_path / "out.csv"), *names[:4]) >= 3

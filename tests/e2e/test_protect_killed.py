@@ -238,6 +238,40 @@ read.microdata_from_file = interrupted
     ],
     ids=["Ctrl-C", "terminate"],
 )
+def test_a_signal_at_each_step_of_the_beginning(
+    tmp_path: Path, job: Job, sent: signal.Signals, code: int, message: str
+) -> None:
+    """From the replacement of standard output until the command is parsed: at each line of Python."""
+    for step in range(1, 91):
+        before = f"""
+import os, sys
+from microagg.cli import entry, starting
+begun = starting._import_and_run.__code__
+steps, within = {step}, False
+def traced(frame, event, argument):
+    global steps, within
+    within = within or frame.f_code is begun
+    if within and event == "line":
+        steps -= 1
+        if steps == 0:
+            sys.settrace(None)
+            os.kill(os.getpid(), {int(sent)})
+    return traced
+sys.settrace(traced)
+"""
+        done = run(*job.command(tmp_path), before=before)
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", message), step
+    assert listing(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "message"),
+    [
+        (signal.SIGINT, INTERRUPTED, "microagg: Interrupted; nothing was written.\n"),
+        (signal.SIGTERM, TERMINATED, ""),
+    ],
+    ids=["Ctrl-C", "terminate"],
+)
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_signal_in_a_finalizer_is_not_lost(
     tmp_path: Path, job: Job, sent: signal.Signals, code: int, message: str, busy: bool

@@ -112,7 +112,7 @@ def test_one_value_given_twice_is_refused_on_every_command(
         needed = ["-k", "3"] if name != "-k" and command in ("partition", "bound") else []
         given = [name] if option.is_flag else [name, "3"]
         monkeypatch.setattr("sys.argv", ["microagg", command, *files, *needed, *given, *given])
-        assert entry.run() == entry.USAGE
+        assert entry.run(lambda: None) == entry.USAGE
         assert f"{name} is given more than once" in capsys.readouterr().err
 
 

@@ -113,7 +113,7 @@ def test_an_unsafe_release_has_no_report(folder: Path) -> None:
 def test_a_report_that_fails_leaves_nothing(folder: Path) -> None:
     before = listing(folder)
     breaks = (
-        "from microagg.engines import reporting\n"
+        "from microagg.report import reporting\n"
         "def broken(*_): raise OSError('no space left')\n"
         "reporting.external_report = broken"
     )

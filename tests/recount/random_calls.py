@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from dataclasses import asdict
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from tests.recount.recounting import Settings
 
 METHODS = ("mdav", "v-mdav:gamma=0.2", "cbfs", "mdav-mhm", "descent", "centroid", "auto")
 NUMBERS = ("x", "y", "z", "u", "v")
+LEVELS = ("none", "primary", "secondary", "tertiary")
+OF_OTHER_KINDS = ("sector", "school", "born")
+"""Columns of categories, levels and dates."""
 
 
 class RandomCall:
@@ -23,7 +27,10 @@ class RandomCall:
         self.columns = {name: self._numbers() for name in NUMBERS}
         self.columns["region"] = self._codes(("North", "South", "East, far", 'the "West"', None))
         self.columns["job"] = self._codes(("baker", "smith", "Müller"))
+        self.columns["sector"] = self._codes(("trade", "0", "art", " farm", "Straße", "7,5", None))
         self.columns["weight"] = [str(self._random.choice((1, 1.5, 2, 8))) for _ in range(self.records)]
+        self.columns["school"] = self._codes((*LEVELS, None))
+        self.columns["born"] = self._dates()
         people = max(3, self.records // self._random.choice((1, 2)))
         self.columns["person"] = [f"P{self._random.randrange(people):04d}" for _ in range(self.records)]
         self.settings = self._settings()
@@ -48,17 +55,34 @@ class RandomCall:
         few = codes[: self._random.randrange(1, len(codes) + 1)]
         return [self._random.choice(few) for _ in range(self.records)]
 
+    def _dates(self) -> list[str | None]:
+        first, days = (
+            date(self._random.choice((1931, 1969, 2020)), 2, 27),
+            self._random.choice((9, 400, 20_000)),
+        )
+        gaps = self._random.choice((0.0, 0.0, 0.15))
+        return [
+            None
+            if self._random.random() < gaps
+            else (first + timedelta(days=self._random.randrange(days))).isoformat()
+            for _ in range(self.records)
+        ]
+
     def _maybe(self, value: Any, otherwise: Any, chance: float = 0.3) -> Any:
         return value if self._random.random() < chance else otherwise
 
     def _settings(self) -> Settings:
         names = self._random.sample(NUMBERS, len(NUMBERS))
         keys = [names[:2]] if self._random.random() < 0.8 else [[names[0]], [names[1]]]
+        others = self._random.sample(OF_OTHER_KINDS, self._random.randrange(4))
+        if self._random.random() < 0.6:
+            keys[0] = [*others, *keys[0]][: self._random.randrange(1, 6)]
+        mixed = [name for name in keys[0] if name in OF_OTHER_KINDS]
         confidential = self._maybe([names[2]], [], 0.5)
         strata = self._maybe(["region"], [])
         changed = {
             "strata": strata,
-            "small_strata": self._random.choice(("refuse", "merge", "suppress")) if strata else "refuse",
+            "small_strata": self._random.choice(("refuse", "nearest", "suppress")) if strata else "refuse",
             "confidential": confidential,
             "confidential_as": self._maybe(
                 self._random.choice(("subset", "noise", "correlated-noise")), "keep"
@@ -68,17 +92,24 @@ class RandomCall:
             "drop": ["job"],
             "weight": self._maybe("weight", None),
             "respondent": self._maybe("person", None, 0.2),
-            "amounts": self._maybe(keys[0][:1], [], 0.2),
+            "amounts": [] if mixed else self._maybe(keys[0][:1], [], 0.2),
             "missing": self._random.choice(("refuse", "by-pattern", "by-pattern")),
             "aggregate": self._maybe("median", "mean", 0.2),
-            "decimals": self._maybe({keys[0][0]: self._random.randrange(3)}, {}),
+            "decimals": {} if mixed else self._maybe({keys[0][0]: self._random.randrange(3)}, {}),
+            "nominal": ["sector"] if "sector" in mixed else [],
+            "ordinal": {"school": list(LEVELS)} if "school" in mixed else {},
+            "resolution": self._maybe({"born": self._random.choice(("day", "month", "year"))}, {})
+            if "born" in mixed
+            else {},
             "min_distinct": self._maybe(3, 2) if confidential else 2,
             "keep_order": self._random.random() < 0.3,
         }
         if changed["aggregate"] == "median":
             changed["weight"] = None
         if changed["respondent"] is None:
-            changed["drop"] = ["job", "person"]
+            changed["drop"].append("person")
+        if "born" not in mixed:
+            changed["drop"].append("born")
         k = self._random.choice((2, 3, 3, 4, 6))
         acceptable = {
             "pairs": k == 2,

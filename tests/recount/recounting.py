@@ -7,11 +7,15 @@ knows only what the documentation promises. `violations` lists every promise tha
 from __future__ import annotations
 
 import csv
+import itertools
 import math
+import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +44,9 @@ class Settings:
     min_distinct: int = 2
     keep_order: bool = False
     accept: list[str] = field(default_factory=list)
+    nominal: list[str] = field(default_factory=list)
+    ordinal: dict[str, list[str]] = field(default_factory=dict)
+    resolution: dict[str, str] = field(default_factory=dict)
 
     @property
     def subsets(self) -> list[list[str]]:
@@ -109,8 +116,8 @@ def _suppression(source: Cells, rows: Sequence[int], settings: Settings) -> Iter
 
 
 def _unmasked(source: Cells, released: Cells, rows: Sequence[int], settings: Settings) -> Iterator[str]:
-    """What is not masked stands as in the source."""
-    recoded = settings.strata if settings.small_strata == "merge" else []
+    """What is not masked stands as in the source; but records of small strata may have others' codes."""
+    recoded = settings.strata if settings.small_strata == "nearest" else []
     for name, cells in released.items():
         if name in settings.masked or name in recoded:
             continue
@@ -118,6 +125,18 @@ def _unmasked(source: Cells, released: Cells, rows: Sequence[int], settings: Set
             if not _same(cell, source[name][row]):
                 yield f"{name} is not as in the source"
                 break
+    if recoded:
+        sizes = {
+            codes: len(members)
+            for codes, members in _grouped(source, recoded, range(len(source[recoded[0]]))).items()
+        }
+        for at, row in enumerate(rows):
+            before = tuple(source[name][row] for name in recoded)
+            after = tuple(released[name][at] for name in recoded)
+            if before != after and sizes[before] >= settings.k:
+                yield "a record of a large stratum has other codes"
+            if sizes.get(after, 0) < settings.k:
+                yield "codes of a stratum that is too small, or that the source does not have"
 
 
 def _same(one: str | None, other: str | None) -> bool:
@@ -149,7 +168,7 @@ def _classes(source: Cells, released: Cells, rows: Sequence[int], settings: Sett
         for members in classes.values():
             behind = [rows[member] for member in members]
             for name in subset:
-                yield from _published(source, released[name], members, behind, name, settings)
+                yield from _published(source, released[name], members, behind, name, rows, settings)
             yield from _given_away(source, behind, subset, settings)
             shown = [name for name in subset if released[name][members[0]] is not None]
             yield from _dominated(source, behind, shown, settings)
@@ -173,17 +192,28 @@ def _published(
     members: list[int],
     behind: list[int],
     name: str,
+    rows: Sequence[int],
     settings: Settings,
 ) -> Iterator[str]:
     """The mean or median of those that have a value; nothing is invented, and nothing vanishes unasked."""
     values = [source[name][row] for row in behind]
     shown = released[members[0]]
+    kind = kind_of(source[name], name, settings)
+    if kind == "nominal":
+        if not _same(shown, _mode(source, behind, name, rows, settings)):
+            yield f"{name} publishes another category than the most frequent one of its group"
+        return
     if shown is None:
         if settings.missing != "by-pattern" and any(value is not None for value in values):
             yield f"values of {name} vanished"
         return
     if any(value is None for value in values):
         yield f"{name} has a value where the source has none"
+        return
+    if kind in ("ordinal", "date"):
+        publishes = _level if kind == "ordinal" else _date
+        if shown != publishes(source, behind, name, settings):
+            yield f"{name} publishes another {kind} than that of its group"
         return
     numbers = [float(value) for value in values if value is not None]
     if settings.aggregate == "median":
@@ -200,6 +230,68 @@ def _published(
     digits = len(shown.partition(".")[2].rstrip("0")) if "e" not in shown else 0
     if name in settings.decimals and digits > settings.decimals[name]:
         yield f"{name} has more decimals than asked for"
+
+
+def kind_of(cells: list[str | None], name: str, settings: Settings) -> str:
+    """As given, or by the cells: 0 and 1 are yes and no, all dates are dates, other text is categories."""
+    if name in settings.ordinal:
+        return "ordinal"
+    present = {cell for cell in cells if cell is not None}
+    if name in settings.nominal or present == {"0", "1"}:
+        return "nominal"
+    if present and all(re.fullmatch(r"\d{4}-\d\d-\d\d", cell) for cell in present):
+        return "date"
+    try:
+        [float(cell) for cell in present]
+    except ValueError:
+        return "nominal"
+    return "number"
+
+
+def _weights(source: Cells, behind: Sequence[int], settings: Settings) -> list[Fraction]:
+    if settings.weight is None:
+        return [Fraction(1)] * len(behind)
+    return [Fraction(source[settings.weight][row] or "0") for row in behind]
+
+
+def _mode(
+    source: Cells, behind: list[int], name: str, rows: Sequence[int], settings: Settings
+) -> str | None:
+    """The most frequent cell, a missing one included; then that which is so overall; then the first."""
+    counts: dict[str | None, Fraction] = defaultdict(Fraction)
+    for row, weight in zip(behind, _weights(source, behind, settings), strict=True):
+        counts[source[name][row]] += weight
+    overall: dict[str | None, Fraction] = defaultdict(Fraction)
+    for row, weight in zip(rows, _weights(source, rows, settings), strict=True):
+        overall[source[name][row]] += weight
+    return min(
+        counts, key=lambda cell: (-counts[cell], -overall[cell], cell is None, (cell or "").encode())
+    )
+
+
+def _level(source: Cells, behind: list[int], name: str, settings: Settings) -> str:
+    """The lowest level that half of the records, or of the weight, do not exceed."""
+    order = settings.ordinal[name]
+    weights = _weights(source, behind, settings)
+    pairs = sorted(zip((order.index(source[name][row] or "") for row in behind), weights, strict=True))
+    sums = itertools.accumulate(weight for _, weight in pairs)
+    return next(
+        order[level] for (level, _), so_far in zip(pairs, sums, strict=True) if 2 * so_far >= sum(weights)
+    )
+
+
+def _date(source: Cells, behind: list[int], name: str, settings: Settings) -> str:
+    """The day nearest to the mean or median, or the first day of the month or year in which it is."""
+    days = [date.fromisoformat(source[name][row] or "").toordinal() for row in behind]
+    weights = _weights(source, behind, settings)
+    middle = sum(day * weight for day, weight in zip(days, weights, strict=True)) / sum(weights)
+    if settings.aggregate == "median":
+        middle = Fraction(statistics.median(days))
+    resolution = settings.resolution.get(name, "day")
+    if resolution == "day":
+        return date.fromordinal(math.floor(middle + Fraction(1, 2))).isoformat()
+    start = date.fromordinal(math.floor(middle)).replace(day=1)
+    return (start.replace(month=1) if resolution == "year" else start).isoformat()
 
 
 def _tolerance(cells: list[str | None], decimals: int | None) -> float:

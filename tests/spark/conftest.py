@@ -35,6 +35,8 @@ def start(master: str, **settings: str) -> Any:
         # For a few hundred records it takes longer to compile a query than to run it.
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        # Where in Python each column was made is otherwise told to Java, call by call.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
     }

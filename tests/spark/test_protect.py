@@ -13,6 +13,7 @@ import pytest
 
 import microagg
 from microagg import datasets, errors
+from microagg.aggregate.grouped import Grouped
 from microagg.aggregate.masking import masked_subset
 from microagg.engines.randomness import Randomness
 from microagg.engines.spark import working_frame
@@ -59,8 +60,8 @@ def with_gaps(table: pa.Table) -> pa.Table:
 POLICIES: dict[str, dict[str, Any]] = {
     "strata": {"keys": KEYS, "strata": ["region"], "confidential": ["illness"]},
     "weights, whole numbers": {"keys": KEYS, "weight": "weight", "decimals": {"a": 0, "b": 1}},
-    "missing, merged": {
-        "keys": KEYS, "missing": "by-pattern", "strata": ["region"], "small_strata": "merge",
+    "missing, left out": {
+        "keys": KEYS, "missing": "by-pattern", "strata": ["region"], "small_strata": "suppress",
     },
     "subsets": {
         "keys": [["a", "b"], ["c"]], "confidential": ["weight"], "confidential_as": "subset",
@@ -147,7 +148,7 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
     numbered = working_frame.by_number(source, protection)
     strata = count_strata(source, numbered, protection)
     frame = working_frame.with_hashes(working_frame.with_strata(numbered, strata.table, strata.columns))
-    keys = Keys(("x0", "x1", "x2"), tuple(KEYS), ((0, 1, 2),))
+    keys = Keys(("x0", "x1", "x2"), tuple(KEYS), ((0, 1, 2),), (None,) * 3, (1.0,) * 3)
     plan = plan_blocks(frame, protection, keys, strata.sizes, sizes_of(3, "400"))
     blocks = plan.blocks[0].block[
         plan.blocks[0].places(paired["stratum"].to_numpy().astype(np.int64), before)
@@ -157,13 +158,14 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
     for block in np.unique(blocks):
         rows = np.flatnonzero(blocks == block)
         rows = rows[np.lexsort(before[rows].T[::-1])]
-        problem = Problem(plan.units.points(before[rows]), 3)
+        problem = Problem(plan.space.points(before[rows]), 3)
         found = solve(stage, problem, one_group(problem), microagg.methods.run.Run())
         task = Task(0, 0, np.arange(len(rows)), tuple(KEYS), problem)
         numbers = {name: before[rows, at] for at, name in enumerate(KEYS)}
-        own = masked_subset(KEYS, numbers, None, [(task, found)], "mean", dict.fromkeys(KEYS, 5))
+        grouped = Grouped.of(KEYS, numbers, {}, None, [(task, found)])
+        own, _ = masked_subset(grouped, protection, dict.fromkeys(KEYS, 5))
         for at, name in enumerate(KEYS):
-            np.testing.assert_array_equal(own[name][0], after[rows, at])
+            np.testing.assert_array_equal(own[name], after[rows, at])
 
 
 def test_a_second_round_crosses_borders(session: Any, block_records: Callable[[int], None]) -> None:
@@ -181,13 +183,40 @@ def test_a_second_round_crosses_borders(session: Any, block_records: Callable[[i
     assert twice.verdict.subsets[0].smallest >= 3
 
 
+def test_categories_alone_are_cut_into_blocks(session: Any, block_records: Callable[[int], None]) -> None:
+    """In blocks that lie elsewhere too, where groups cost less when they are published."""
+    block_records(100)
+    random = np.random.default_rng(2)
+    kinds = random.integers(0, 3, 500)
+    table = pa.table(
+        {
+            "work": [f"job {each}" for each in random.integers(0, 45, 500)],
+            "town": random.choice(list("ABCDEFGH"), 500),
+            "married": pa.array((kinds + random.integers(0, 2, 500)) > 1),
+            "school": np.array(["low", "mid", "high"])[kinds],
+        }
+    )
+    words = {"keys": table.column_names, "ordinal": {"school": ["low", "mid", "high"]}}
+    words["method"] = "mdav+anneal:steps=10"
+    frame = session.createDataFrame(table)
+    once = microagg.protect(frame, 3, **words)
+    assert len(once.found[0]) > 3
+    assert once.verdict.subsets[0].smallest >= 3
+    twice = microagg.protect(frame.repartition(3), 3, effort="best", **words)
+    assert twice.information_loss < once.information_loss
+    assert twice.verdict.subsets[0].smallest >= 3
+    assert twice.losses.columns["school"].level_changes == sum(
+        found.losses["x3"].level_changes for found in twice.found[0]
+    )
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "nearest": ({"strata": ["region"], "small_strata": "nearest"}, "not possible on Spark"),
     "seconds": ({"seconds": 5}, "not possible on Spark"),
     "certify": ({"certify": True}, "not possible on Spark"),
     "threads": ({"threads": 2}, "not possible on Spark"),
     "robust": ({"scale": "robust"}, "not possible on Spark"),
     "noise": ({"confidential": ["illness"], "confidential_as": "noise"}, "not possible on Spark"),
-    "text": ({"keys": ["a", "illness"]}, "something other than numbers"),
     "nobody": ({"keys": ["a", "nobody"]}, "No such column"),
     "csv": ({"delimiter": ";"}, "CSV"),
 }

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from pyarrow import csv, parquet
@@ -277,6 +278,29 @@ def test_points_beside_decimal_commas(session: Any, source: Path) -> None:
     (source / "text" / "2.csv").write_text('a;b;c;region;illness;weight\n1.234;2;3;"N";"x";1\n')
     done = run(f"protect {source}/text {words} -o {source}/out2.csv")
     assert "Column 'a' holds something other than numbers in 1 of 201 rows" in str(done.exception)
+
+
+def test_keys_of_any_kind_in_text_files(session: Any, tmp_path: Path) -> None:
+    """Written as in the source, and the same as in memory."""
+    random = np.random.default_rng(4)
+    lines = ["amount;code;day;owner;level"]
+    for _ in range(60):
+        amount, day = f"{random.normal():.6f}".replace(".", ","), random.integers(1, 29)
+        code, level = random.choice(["A.1", "B.2", "", "C.3"]), random.choice(["low", "mid", "high"])
+        lines.append(f"{amount};{code};{day:02}.05.19{day + 50};{random.integers(0, 2)};{level}")
+    (tmp_path / "in.csv").write_text("\n".join([*lines, ""]))
+    words = "-k 3 --keys amount,code,day,owner,level --ordinal 'level=low<mid<high' --method mdav"
+    words += " --delimiter ';' --decimal ,"
+    for engine, output in (("local", "one.csv"), ("spark", "many.csv")):
+        done = run(f"protect {tmp_path}/in.csv {words} --engine {engine} -o {tmp_path}/{output}")
+        assert done.exit_code == 0, done.output + str(done.exception)
+    written = [
+        line
+        for part in (tmp_path / "many.csv").glob("part-*")
+        for line in part.read_text().splitlines()[1:]
+    ]
+    assert sorted(written) == sorted((tmp_path / "one.csv").read_text().splitlines()[1:])
+    assert {line.split(";")[1] for line in written} <= {"A.1", "B.2", "", "C.3"}
 
 
 @pytest.mark.parametrize("name", ["a#b", "a?b;c d%20"])

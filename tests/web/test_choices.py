@@ -10,15 +10,13 @@ import pytest
 from microagg import wording
 from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
-from microagg.settings.declared import ACCEPT, ACCEPTABLE, CONFIDENTIAL, FIRST, MORE, PLAN_OPTIONS
+from microagg.settings.declared import ACCEPT, ACCEPTABLE, CONFIDENTIAL, FIRST, MORE, ON_PAGES, PLAN_OPTIONS
 from microagg.verdict import Verdict, decide, unsafe_release
-from microagg.web.choices import Choices
+from microagg.web.choices import ROLES, Choices
 from microagg.web.cures import cures_of
 from microagg.web.jobs import Job, Limits, Queue
-from microagg.web.labels import PAGES, ROLES
-from microagg.web.pages import options_in, page
+from microagg.web.pages import page
 from microagg.web.project import Project, Release, Source
-from microagg.web.routes import _compare
 from microagg.web.uploads import safe_name
 
 
@@ -54,6 +52,25 @@ def test_what_is_chosen_is_of_the_right_kind(choices: Choices) -> None:
     assert (plan["k"], plan["seconds"], plan["keep_order"]) == (5, 2.5, True)
     assert plan["missing_codes"] == {"a": [9, 99]}
     assert plan["decimals"] == {"a": 1}
+
+
+def test_kinds_of_keys(choices: Choices) -> None:
+    choices.set("kind", "nominal", "a")
+    choices.set("ordinal", "low < high", "b")
+    choices.set("kind", "nominal", "region")  # it is no key
+    choices.set("kind", "other", "b")
+    choices.set("importance", "a=2, b=0.5")
+    plan = choices.plan()
+    assert (plan["nominal"], plan["ordinal"]) == (["a"], {"b": ["low", "high"]})
+    assert plan["importance"] == {"a": 2.0, "b": 0.5}
+    again = Choices(choices.columns)
+    again.load(plan)
+    assert again.plan() == plan
+    choices.set("kind", "", "b")
+    assert "ordinal" not in choices.plan()
+    choices.set("importance", "much")
+    with pytest.raises(SettingsError, match="income=2"):
+        choices.plan()
 
 
 def test_defaults_are_not_given(choices: Choices) -> None:
@@ -96,20 +113,19 @@ def test_unknown_options_and_columns_do_nothing(choices: Choices) -> None:
 
 
 def test_every_option_has_one_control_and_every_control_a_label() -> None:
-    forms = [options_in(form) for form in (FIRST, CONFIDENTIAL, MORE, ACCEPT)]
-    fields = [name for form in forms for name in form]
-    assert len(fields) == len(set(fields))
-    without = {"input", "output", "threads"}
-    by_column = {"missing_codes", "decimals", *(role.split(" ")[0] for role in ROLES)}
+    forms = (FIRST, CONFIDENTIAL, MORE, ACCEPT)
+    fields = [name for name, option in PLAN_OPTIONS.items() if option.form in forms]
+    without = {"input", "output", "threads", "taxonomy"}
+    by_column = {"missing_codes", "decimals", "nominal", "ordinal", *(role.split(" ")[0] for role in ROLES)}
     of_file = {"delimiter", "encoding", "decimal", "header", "sheet", "header_row"}
     assert set(fields) | without | by_column | of_file == set(PLAN_OPTIONS)
     assert all(PLAN_OPTIONS[name].label for name in set(PLAN_OPTIONS) - without)
 
 
 def test_messages_name_controls_instead_of_options() -> None:
-    with wording.shown_by(PAGES):
+    with wording.shown_by(ON_PAGES):
         text = str(wording.strata_too_small(2, 5, 1, 3, ["region"]))
-        assert "“Strata with fewer than k records: merge with other small ones”" in text
+        assert "“Strata with fewer than k records: their records join the nearest group”" in text
         assert "--" not in text
         assert str(decide("pairs")).endswith("Or accept this: “Accept: pairs”.")
         assert "--" not in str(wording.missing_keys("a", 1, 2))
@@ -140,9 +156,9 @@ def test_zero_is_given_and_refused(choices: Choices, name: str, value: float) ->
 def test_options_without_effect_are_left_out(choices: Choices) -> None:
     for name, value in (("effort", "fast"), ("method", "mdav"), ("noise", "0.2"), ("p_percent", "20")):
         choices.set(name, value)
-    plan, idle = choices.effective()
+    protection, idle = choices.effective()
     assert sorted(idle) == ["effort", "noise", "p_percent"]
-    assert plan["method"] == "mdav"
+    assert protection.settings["method"] == "mdav"
     assert choices.get("effort") == "fast"  # and is in force again with another method
 
 
@@ -159,7 +175,7 @@ def test_choices_are_carried_over_by_the_names_of_columns(choices: Choices) -> N
 
 
 def test_a_plan_that_is_loaded_gives_the_same_plan(choices: Choices) -> None:
-    for name, value in (("k", "5"), ("keep_order", "1"), ("method", "mdav"), ("small_strata", "merge")):
+    for name, value in (("k", "5"), ("keep_order", "1"), ("method", "mdav"), ("small_strata", "nearest")):
         choices.set(name, value)
     choices.set("role", "keys 2", "b")
     choices.set("missing_codes", "9, 99", "a")
@@ -177,7 +193,7 @@ def released(choices: Choices) -> Project:
     """A run was stopped."""
     project = Project(Path(), Queue(Limits(2**30, 1.0)))
     project.source, project.choices = Source("a.csv", "a.csv", Path()), choices
-    project.found = {"records": 9, "stamp": None, "columns": [], "preview": []}
+    project.found = {"records": 9, "columns": [], "preview": []}
     asked = dict(Protection.of(choices.plan()).settings)
     answer = {
         "asked": asked, "file": "a-protected.csv", "files": {"internal-report": "internal-report.html"},
@@ -192,7 +208,7 @@ def released(choices: Choices) -> Project:
 def test_a_release_of_other_settings_is_marked_on_every_page(released: Project) -> None:
     assert "settings changed since" not in page(released, "hand-over")
     for value in ("4", "many"):
-        released.choose("k", value)
+        released.choices.set("k", value)
         assert "settings changed since" in page(released, "hand-over")
         assert "Settings were changed" in page(released, "hand-over")
         assert "settings changed since" in page(released, "run")
@@ -243,6 +259,15 @@ def test_a_release_that_was_not_downloaded_is_named_before_the_end(released: Pro
     assert "Not downloaded yet" not in page(released, "end")
 
 
+def test_a_result_says_how_near_to_the_optimum_it_is(released: Project, tmp_path: Path) -> None:
+    assert released.release is not None
+    released.release.folder = tmp_path
+    (tmp_path / "internal-report.html").write_text("")
+    released.release.answer |= {"groups": 3, "loss": 20.3418, "bound": 19.6361}
+    sentence = "less than 19.6361 %; this release loses 20.3418 %, at most 3.59 % above the optimum."
+    assert sentence in page(released, "result")
+
+
 def test_a_comparison_keeps_what_was_typed_and_says_if_settings_changed(
     released: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -250,25 +275,54 @@ def test_a_comparison_keeps_what_was_typed_and_says_if_settings_changed(
     released.release.folder = tmp_path
     (tmp_path / "internal-report.html").write_text("")
     monkeypatch.setattr(released.queue, "submit", lambda _: None)
-    _compare(released, {"ks": "4, 6", "methods": "mdav", "max_risk": "0.25"})
+    released.compare({"k": "4, 6", "methods": "mdav", "max_risk": "0.25"})
     shown = page(released, "result", "compare")
     for value in ("4, 6", "mdav", "0.25"):
         assert f'value="{value}"' in shown
     row = {
         "k": 4, "method": "mdav", "subsets": "joint", "failure": "", "recommended": True,
         "undominated": True, "il": 1.0,
-        "linkage_distance": 0.2,
+        "linkage_distance": 0.2, "aggregate": "mean",
     }  # fmt: skip
     job = released.jobs["compare"]
-    assert job.arguments["max_risk"] == 0.25
-    job.state, job.answer = "done", {"strategies": [row], "rule": "", "limit": 0.25}
+    assert job.arguments["tried"]["max_risk"] == 0.25
+    job.state, job.answer = "done", {"strategies": [row], "rule": "", "loss": "il", "limit": 0.25}
     for name, value in (("k", "4"), ("method", "mdav")):  # of which it has its own
-        released.choose(name, value)
+        released.choices.set(name, value)
     shown = page(released, "result", "compare")
     assert "since this comparison" not in shown
     assert "with at most 25 % of the records linked" in shown
-    released.choose("role", "drop", "b")
+    released.choices.set("role", "drop", "b")
     assert "since this comparison" in page(released, "result", "compare")
+
+
+def test_a_comparison_of_what_groups_publish(
+    released: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its columns are shown then, and taking a strategy takes what it publishes."""
+    assert released.release is not None
+    released.release.folder = tmp_path
+    (tmp_path / "internal-report.html").write_text("")
+    monkeypatch.setattr(released.queue, "submit", lambda _: None)
+    typed = {"k": "4", "methods": "mdav", "max_risk": "0.25", "aggregate": "mean, median"}
+    with pytest.raises(SettingsError):
+        released.compare({**typed, "aggregate": "mean, nonsense"})
+    released.compare(typed)
+    job = released.jobs["compare"]
+    assert job.arguments["tried"]["aggregate"] == ("mean", "median")
+    row = {
+        "k": 4, "method": "mdav", "subsets": "joint", "failure": "", "recommended": True,
+        "undominated": True, "il": 1.0, "linkage_distance": 0.2, "aggregate": "mean",
+        "two_way_tables": 12.5, "count_queries": 7.25, "largest_correlation_change": None,
+    }  # fmt: skip
+    other = {**row, "aggregate": "median", "recommended": False, "two_way_tables": 13.5}
+    failed = {**other, "k": 5, "failure": "refused", "two_way_tables": None}
+    rows = {"strategies": [row, other, failed], "rule": "", "loss": "two_way_tables", "limit": 0.25}
+    job.state, job.answer = "done", rows
+    shown = page(released, "result", "compare")
+    for text in ("<td>12.5</td>", "<td>7.25</td>", 'name="aggregate" value="median"'):
+        assert text in shown
+    assert {row.count("</td>") for row in shown.split("<tr id=")[1:]} == {9}
 
 
 def test_pages_name_no_option_of_the_command_line(released: Project) -> None:

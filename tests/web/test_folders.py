@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from microagg.web.folders import ServerFolder, sweep
+from microagg.private_folder import PrivateFolder, sweep
+from microagg.web.serve import PREFIX
 from tests.web.serving import eventually, serving, survey
 
 
@@ -51,9 +52,10 @@ def as_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_living_server_is_not_swept(as_temporary: Path) -> None:
-    folder = ServerFolder()
-    session = folder.new()
-    assert sweep() == 0
+    folder = PrivateFolder(PREFIX)
+    session = folder.path / "session"
+    session.mkdir()
+    assert sweep(PREFIX) == 0
     assert session.is_dir()
     folder.remove()
     assert not folder.path.exists()
@@ -70,7 +72,7 @@ def test_only_our_own_old_folders_are_swept(as_temporary: Path) -> None:
     old.mkdir()
     os.utime(old, (time.time() - 3600,) * 2)
     (as_temporary / "microagg-serve-file").touch()
-    assert sweep() == 1
+    assert sweep(PREFIX) == 1
     assert not old.exists()
     assert young.exists()
     assert (target / "lock").exists()

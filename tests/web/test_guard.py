@@ -87,7 +87,18 @@ def test_there_are_no_websockets(server: Server) -> None:
     assert server.request("GET", "/events", None, headers)[0] == 403
 
 
-FORMS = ("/data", "/open", "/roles", "/protection", "/run", "/cure", "/end", "/plan", "/show")
+FORMS = (
+    "/data",
+    "/open",
+    "/roles",
+    "/protection",
+    "/run",
+    "/suggestions",
+    "/compare",
+    "/end",
+    "/plan",
+    "/show",
+)
 
 
 @pytest.mark.parametrize(

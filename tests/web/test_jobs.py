@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +14,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from microagg import wording
 from microagg.engines import solving
 from microagg.engines.solving import solve_one
-from microagg.errors import Cancelled, SettingsError, UnsafeRelease
+from microagg.errors import Cancelled, UnsafeRelease
 from microagg.methods.run import Progress
-from microagg.model import Microdata, Partition
+from microagg.model import Layout, Microdata, Partition
 from microagg.plan.protection import Protection
-from microagg.read import microdata_from_file
+from microagg.read.kept import read_and_keep
 from microagg.web import jobs, work, worker
 from microagg.web.jobs import Job, Limits, Queue
 from tests.web.serving import PATIENCE, eventually, survey
@@ -43,7 +45,7 @@ def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]
     (tmp_path / "cache").mkdir()
     source = {"name": "data.csv", "known_as": "data.csv", "path": "data.csv", "home": tmp_path, "csv": {}}
     found = {**source, "cache": tmp_path / "cache", "folder": tmp_path / "out", "settings": SETTINGS}
-    work.keep(microdata_from_file(Path("data.csv")), tmp_path / "cache")
+    read_and_keep(Path("data.csv"), Layout(), tmp_path / "cache")
     return found
 
 
@@ -65,7 +67,7 @@ def test_a_file_is_looked_at(queue: Queue, arguments: dict[str, Any]) -> None:
     roles = {column["name"]: column["suggested"] for column in job.answer["columns"]}
     assert roles["rent"] == "keys"
     assert roles["income"] == "confidential"
-    assert roles["region"] == "strata"
+    assert roles["region"] == "keys"
     assert len(job.answer["preview"]) == 8
 
 
@@ -86,7 +88,7 @@ def test_refusals_come_back_as_they_are(queue: Queue, arguments: dict[str, Any],
         job = ended(started(queue, kind, arguments))
         assert job.state == "refused"
         assert "strata (region) have fewer than k = 1000 records" in job.message
-        assert {"small_strata": "merge"} in [cure.get("settings") for cure in job.cures]
+        assert {"small_strata": "nearest"} in [cure.get("settings") for cure in job.cures]
     assert list((tmp_path / "out").iterdir()) == []
 
 
@@ -202,9 +204,11 @@ def test_more_jobs_wait_and_too_many_are_refused(
     running = [started(queue, "protect", forever) for _ in range(2)]
     waiting = [started(queue, "protect", forever) for _ in range(2)]
     assert [job.state for job in running + waiting] == ["running", "running", "waiting", "waiting"]
-    assert queue.place(waiting[1]) == 1
-    with pytest.raises(SettingsError, match="2 jobs waiting already"):
-        started(queue, "protect", forever)
+    assert queue.where(waiting[1]) == wording.job_waits(2)
+    refused = started(queue, "protect", forever)
+    assert refused.state == "stopped"
+    assert refused.over.is_set()
+    assert "2 jobs waiting already" in refused.message
     queue.stop(waiting[0])
     assert waiting[0].state == "stopped"
     queue.give_up(running[0])
@@ -297,8 +301,8 @@ class Pipe:
         time.sleep(PATIENCE)
         return "stop"
 
-    def send(self, message: tuple[str, Any]) -> None:
-        self.sent.append(message[1])
+    def send(self, message: dict[str, Any]) -> None:
+        self.sent.append(message)
 
 
 def test_one_bar_never_falls_and_names_strata_in_plain_terms() -> None:
@@ -321,7 +325,10 @@ def test_one_bar_never_falls_and_names_strata_in_plain_terms() -> None:
 def test_what_was_read_once_is_not_read_again(
     queue: Queue, arguments: dict[str, Any], tmp_path: Path
 ) -> None:
-    (tmp_path / "data.csv").unlink()
+    file = tmp_path / "data.csv"
+    about = file.stat()
+    file.write_text("?" * about.st_size)
+    os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns))  # as if nothing had happened
     assert ended(started(queue, "check", arguments)).state == "done"
 
 
@@ -336,7 +343,7 @@ def test_the_check_refuses_what_no_groups_can_settle(arguments: dict[str, Any], 
 def test_the_check_warns_of_what_other_groups_may_settle(arguments: dict[str, Any], tmp_path: Path) -> None:
     rows = [f"{at},{at * 7 % 97},{9 if at < 150 else at % 5}" for at in range(300)]
     (tmp_path / "data.csv").write_text("\n".join(["a,b,illness", *rows]) + "\n")
-    work.keep(microdata_from_file(Path("data.csv")), tmp_path / "cache")
+    read_and_keep(Path("data.csv"), Layout(), tmp_path / "cache")
     settings = {"k": 3, "keys": [["a", "b"]], "confidential": ["illness"]}
     trial = work.check({**arguments, "settings": settings}, cast(Any, Stopped()))["trial"]
     assert "has fewer than 2 different values" in trial["message"]
@@ -349,7 +356,7 @@ def test_a_bound_that_is_proven_later_is_in_the_report_and_the_record(
     arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "data.csv").write_text(survey(40))
-    work.keep(microdata_from_file(Path("data.csv")), tmp_path / "cache")
+    read_and_keep(Path("data.csv"), Layout(), tmp_path / "cache")
     settings = {"k": 3, "keys": [["age", "rent"]], "drop": ["size", "income", "region"], "method": "mdav"}
     arguments = {**arguments, "settings": settings}
     answer = work.protect(arguments, cast(Any, Quiet()))

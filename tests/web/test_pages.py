@@ -134,27 +134,27 @@ def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
     server.post(cookie, "/protection", only="k", k="2")
     page = server.shows(cookie, "/protection", "each member of a group can compute")
     assert ">Run</button>" not in page
-    assert 'name="set:accept" value="pairs"' in page
+    assert 'name="accept" value="pairs"' in page
     server.post(cookie, "/protection", only="k", k="many")
-    assert server.page(cookie, "/protection").count('name="set:k" value="3"') == 1
+    assert server.page(cookie, "/protection").count('name="k" value="3"') == 1
     server.post(cookie, "/protection", only="k", k="")
-    assert server.page(cookie, "/protection").count('name="set:k" value="3"') == 1
+    assert server.page(cookie, "/protection").count('name="k" value="3"') == 1
     server.post(cookie, "/protection", only="k", k="3")
     server.post(cookie, "/protection", only="recipe", recipe="nonsense")
-    assert 'name="set:method" value="auto"' in server.page(cookie, "/protection")
-    server.post(cookie, "/cure", **{"set:method": "auto", "then": "protection"})
+    assert 'name="method" value="auto"' in server.page(cookie, "/protection")
+    server.post(cookie, "/protection", method="auto", then="protection")
     server.shows(cookie, "/protection", "This can be run:")
-    server.post(cookie, "/cure", **{"set:k": "300", "then": "protection"})
+    server.post(cookie, "/protection", k="300", then="protection")
     page = server.shows(cookie, "/protection", "have fewer than k = 300 records")
     assert ">Run</button>" not in page
-    assert 'name="set:small_strata" value="merge"' in page
-    server.post(cookie, "/cure", **{"set:small_strata": "merge", "then": "protection"})
+    assert 'name="small_strata" value="nearest"' in page
+    server.post(cookie, "/protection", small_strata="nearest", then="protection")
     server.shows(cookie, "/protection", "This can be run:", "Not with these data:")
     server.post(cookie, "/protection", only="k", k="3")
     server.post(cookie, "/roles", only="role.3", role__3="keys 2")
     page = server.shows(cookie, "/protection", "NOT jointly")
     assert ">Run</button>" not in page
-    assert 'name="set:accept"' in page
+    assert '<input type="hidden" name="accept" value="partial' in page
     for column in range(5):
         server.post(cookie, "/roles", only="x", **{f"role.{column}": "drop"})
     assert "Take the suggested roles" in server.page(cookie, "/protection")
@@ -170,9 +170,10 @@ def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
         ("/roles", {"role.99": "keys 1"}),
         ("/roles", {"role.x": "keys 1", "role.": "", "missing_codes.-1": "9"}),
         ("/roles", {"role.0": "no such role", "only": "1"}),
-        ("/cure", {"set:__class__": "1", "role:nowhere": "drop", "x": "y"}),
-        ("/compare", {"ks": "a", "methods": "", "max_risk": "nan"}),
-        ("/take", {}),
+        ("/protection", {"__class__": "1", "role.nowhere": "drop", "x": "y"}),
+        ("/compare", {"k": "a", "methods": "", "max_risk": "nan"}),
+        ("/protection", {}),
+        ("/protection", {"then": "run", "k": "1"}),
         ("/show", {"release": "nowhere"}),
         ("/example", {"name": "../../etc/passwd"}),
         ("/reread", {"delimiter": "too long", "header_row": "-3"}),
@@ -245,7 +246,7 @@ def test_a_taken_strategy_can_be_run(server: Server) -> None:
     """Also where an option has no effect on its method."""
     cookie = server.opened(survey(60))
     server.post(cookie, "/protection", only="effort", effort="fast")
-    assert server.post(cookie, "/take", k="5", method="mdav") == (303, "/protection")
+    assert server.post(cookie, "/protection", k="5", method="mdav") == (303, "/protection")
     page = server.shows(cookie, "/protection", "This can be run:", "Not like this:", "Not with these data:")
     assert "This can be run:" in page
     assert "Without effect, and left out: Effort" in page
@@ -256,7 +257,7 @@ def test_methods_that_do_the_same_at_every_effort_can_be_compared(server: Server
     server.post(cookie, "/protection", only="effort", effort="fast")
     server.post(cookie, "/run")
     server.shows(cookie, "/run", "See the result")
-    form = {"ks": "3", "methods": "mdav", "max_risk": "0.5"}
+    form = {"k": "3", "methods": "mdav", "max_risk": "0.5"}
     assert server.post(cookie, "/compare", **form) == (303, "/result/compare")
     assert "Recommended:" in server.shows(cookie, "/result/compare", "Recommended:", "Not compared:")
 

@@ -17,6 +17,11 @@ from microagg.web.project import Project, Source
 from tests.web.serving import Server, eventually, multipart, survey
 
 
+def choose(project: Project, name: str, value: object, column: str | None = None) -> None:
+    project.choices.set(name, value, column)
+    project.changed()
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     queue = Queue(Limits(2**32, 5.0))
@@ -52,7 +57,7 @@ def test_another_file_takes_the_place_of_the_last_but_releases_stay(project: Pro
 
 def test_a_file_that_cannot_be_read_changes_nothing(project: Project) -> None:
     place = opened(project, 1)
-    project.choose("role", "drop", "size")
+    choose(project, "role", "drop", "size")
     ran(project)
     found, release = project.found, project.release
     opened(project, 2, "a,a\n1,2\n")
@@ -73,9 +78,9 @@ def test_a_file_that_cannot_be_read_changes_nothing(project: Project) -> None:
 
 def test_the_same_file_again_keeps_what_was_chosen(project: Project) -> None:
     opened(project, 1)
-    project.choose("role", "drop", "size")
-    project.choose("k", "4")
-    project.choose("missing_codes", "99", "age")
+    choose(project, "role", "drop", "size")
+    choose(project, "k", "4")
+    choose(project, "missing_codes", "99", "age")
     for _ in range(2):
         project.read_again({})
         eventually(lambda: project.jobs["look"].over.is_set())
@@ -83,7 +88,7 @@ def test_the_same_file_again_keeps_what_was_chosen(project: Project) -> None:
         assert project.choices.get("missing_codes", "age") == "99"
         assert project.choices.settings["k"] == 4
         assert project.taken_over == 3
-    project.take_suggestions()
+    project.load({})
     assert project.choices.settings["k"] == 3
 
 
@@ -102,9 +107,9 @@ def test_reading_can_be_cancelled(project: Project) -> None:
 
 
 def test_earlier_releases_can_be_gone_back_to(project: Project) -> None:
-    opened(project, 1)
+    opened(project, 2)
     for k in ("3", "4", "5", "6", "7", "8"):
-        project.choose("k", k)
+        choose(project, "k", k)
         ran(project)
         assert project.release is not None
         project.release.downloaded = k != "3"
@@ -122,8 +127,8 @@ def test_choices_and_history_outlive_the_server(project: Project, tmp_path: Path
     state = tmp_path / "state"
     project.memory = Memory(state)
     opened(project, 1)
-    project.choose("role", "drop", "size")
-    project.choose("k", "4")
+    choose(project, "role", "drop", "size")
+    choose(project, "k", "4")
     ran(project)
     assert stat.S_IMODE((state / "choices.json").stat().st_mode) == 0o600
     again = Project(tmp_path, project.queue, Memory(state))
@@ -132,7 +137,7 @@ def test_choices_and_history_outlive_the_server(project: Project, tmp_path: Path
     assert again.choices.settings["k"] == 4
     [earlier] = again.releases
     assert earlier.folder is None
-    again.choose("k", "5")
+    choose(again, "k", "5")
     again.show(earlier.id)
     assert again.choices.settings["k"] == 4
 
@@ -146,7 +151,7 @@ def test_what_others_have_written_is_no_memory(tmp_path: Path) -> None:
 def test_the_files_of_a_run_that_is_given_up_are_removed(project: Project) -> None:
     opened(project, 1)
     before = sorted(project.folder.iterdir())
-    project.choose("method", "anneal:steps=1000000000000")
+    choose(project, "method", "anneal:steps=1000000000000")
     project.run()
     assert len(list(project.folder.iterdir())) == len(before) + 1
     project.give_up("protect")
@@ -160,10 +165,10 @@ def test_a_file_that_has_changed_since_it_was_opened_is_refused(project: Project
     project.open_path(str(file), allowed=True)
     eventually(lambda: project.found)
     file.write_text(survey(60, 2))
-    project.choose("k", "3")
+    choose(project, "k", "3")
     project.run()
     project.examine("check")
-    project.compare([3], ["mdav"], 0.1)
+    project.compare({"k": "3", "methods": "mdav", "max_risk": "0.1"})
     for kind in ("protect", "check", "compare"):
         eventually(lambda kind=kind: not project.jobs[kind].active)
         assert project.jobs[kind].state == "refused"
@@ -204,5 +209,5 @@ def test_what_cannot_be_kept_is_not_remembered_for_other_sessions(project: Proje
     for memory in (Memory(None), Memory(Path("/dev/null"))):
         project.memory = memory
         opened(project, 1)
-        project.choose("role", "drop", "size")
+        choose(project, "role", "drop", "size")
         assert memory.recall(list(project.choices.columns)) is None

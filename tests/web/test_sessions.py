@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from microagg.web.folders import ServerFolder
 from microagg.web.jobs import Limits, Queue
 from microagg.web.memory import Memory
 from microagg.web.project import Source
@@ -16,12 +17,10 @@ from tests.web.serving import eventually, survey
 
 
 @pytest.fixture
-def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sessions]:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    folder, queue = ServerFolder(), Queue(Limits(2**32, 5.0))
-    yield Sessions(folder, queue, 0.0, None, Memory(None))
+def sessions(tmp_path: Path) -> Iterator[Sessions]:
+    queue = Queue(Limits(2**32, 5.0))
+    yield Sessions(tmp_path, queue, 0.0, None, Memory(None))
     queue.close()
-    folder.remove()
 
 
 def test_a_session_whose_browser_is_away_is_ended_with_its_files(sessions: Sessions) -> None:
@@ -54,3 +53,18 @@ def test_files_are_not_opened_by_path_for_others(sessions: Sessions) -> None:
         project.open_path("/etc/hosts.csv", allowed=False)
     with pytest.raises(ValueError, match="No path is given"):
         project.open_path("  ", allowed=True)
+
+
+def test_the_first_page_waits_for_no_large_library() -> None:
+    script = """
+import sys
+from pathlib import Path
+import microagg.web.serve
+from microagg.web.jobs import Limits, Queue
+from microagg.web.pages import page
+from microagg.web.project import Project
+
+assert "Try an example" in page(Project(Path("."), Queue(Limits(2**30, 1.0))), "data")
+assert not {"numpy", "pyarrow", "microagg.web.views"} & {*sys.modules}
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "microagg/block.hpp"
@@ -14,6 +15,7 @@
 #include "microagg/points.hpp"
 #include "microagg/random.hpp"
 #include "microagg/watch.hpp"
+#include "microagg/widest.hpp"
 
 namespace microagg {
 
@@ -24,14 +26,19 @@ struct AnnealLevel {
   std::int64_t steps;
 };
 
-class Anneal {
+// Whether groups are disbanded and founded too, or only records change places.
+enum class AnnealMoves { ALL, RECORDS };
+
+// Groups: what a change costs, as LiveGroups says it for the SSE.
+template <class Groups>
+class AnnealOf {
  public:
-  // Whether groups are disbanded and founded too, or only records change places.
-  enum class Moves { ALL, RECORDS };
+  using Moves = AnnealMoves;
 
   // The rows of the block are in order of decreasing neighbourhood.
-  Anneal(const Block& block, std::uint64_t seed, Watch& watch, Moves moves = Moves::ALL)
-      : groups_(block),
+  AnnealOf(const Block& block, Groups groups, std::uint64_t seed, Watch& watch,
+           Moves moves = Moves::ALL)
+      : groups_(std::move(groups)),
         near_(block),
         random_(seed),
         watch_(watch),
@@ -50,6 +57,11 @@ class Anneal {
   // If time does not suffice, the levels to come are shortened, and what the deadline strikes ends.
   // With `report`, the watch hears of the SSE at each level.
   Outcome run(std::span<const AnnealLevel> levels, bool report) {
+    return with_widest([&] { return cool_down(levels, report); });
+  }
+
+ private:
+  Outcome cool_down(std::span<const AnnealLevel> levels, bool report) {
     bool truncated = false;
     std::int64_t all = 0;
     for (const AnnealLevel& level : levels) all += level.steps;
@@ -79,7 +91,6 @@ class Anneal {
     return {groups_.labels(), truncated};
   }
 
- private:
   // One random number serves two choices: its halves.
   static constexpr std::uint64_t HALF = 0xFFFFFFFFULL;
   // Shares of the proposals, as thresholds for such a half. Disbanding and founding take the longer
@@ -161,7 +172,7 @@ class Anneal {
   bool accept(double change) {
     if (change <= 0.0) return true;
     if (change > 40.0 * temperature_) return false;  // beyond any threshold
-    return change < temperature_ * random_.exponential();
+    return random_.exponential_exceeds(change, temperature_);
   }
 
   // The record goes to the group of a near one: alone, or in exchange, or pushing another on.
@@ -243,10 +254,9 @@ class Anneal {
     scattered_.assign(groups_.members(group).begin(), groups_.members(group).end());
     change -= groups_.sse(group);
     for (const Row row : scattered_) {
-      const auto [best, cost] =
-          groups_.best_near(row, near_.of(row), group, LiveGroups::NONE, stride_);
+      const auto [best, cost] = groups_.best_near(row, near_.of(row), group, Groups::NONE, stride_);
       change += cost;
-      if (best == LiveGroups::NONE || change >= limit) return false;
+      if (best == Groups::NONE || change >= limit) return false;
       draw(row, best);
     }
     return true;
@@ -278,7 +288,7 @@ class Anneal {
     Label group;
   };
 
-  LiveGroups groups_;
+  Groups groups_;
   NearRows near_;
   Random random_;
   Watch& watch_;
@@ -291,6 +301,13 @@ class Anneal {
   Draft drafts_[AHEAD];
   std::vector<Row> scattered_;
   std::vector<Origin> origins_;
+};
+
+// Of the SSE.
+class Anneal : public AnnealOf<LiveGroups> {
+ public:
+  Anneal(const Block& block, std::uint64_t seed, Watch& watch, Moves moves = Moves::ALL)
+      : AnnealOf(block, LiveGroups(block), seed, watch, moves) {}
 };
 
 }  // namespace microagg

@@ -19,6 +19,7 @@
 #include "microagg/outcome.hpp"
 #include "microagg/points.hpp"
 #include "microagg/watch.hpp"
+#include "microagg/widest.hpp"
 
 namespace microagg {
 
@@ -132,7 +133,7 @@ class Descent {
 
   // The best migration, swap or chain that begins with this record, if any improves.
   bool shift(Row row) {
-    const Change best = best_shift(row);
+    const Change best = with_widest([&] { return best_shift(row); });
     looked_[row] = changes_;
     if (best.kind == Kind::NOTHING) return false;
     const Label from = groups_.group_of(row);

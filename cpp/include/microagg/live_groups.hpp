@@ -155,16 +155,8 @@ class LiveGroups {
   };
   Offer best_near(Row row, std::span<const Row> near, Label except, Label or_except = NONE,
                   std::size_t stride = 1) {
-    Offer best{NONE, 0.0};
-    seen_.start();
-    for (std::size_t place = 0; place < near.size(); place += stride) {
-      const Label group = group_of_[near[place]];
-      if (group == except || group == or_except || !seen_.first(group) || !can_take(group))
-        continue;
-      const double cost = insert_cost(row, group);
-      if (best.group == NONE || cost < best.cost) best = {group, cost};
-    }
-    return best;
+    return cheapest_near(near, except, or_except, stride,
+                         [&](Label group) { return insert_cost(row, group); });
   }
   // SSE of a group about its centroid.
   double sse(Label group) const {
@@ -297,6 +289,23 @@ class LiveGroups {
   }
 
   static constexpr Label NONE = -1;
+
+ protected:
+  // As `best_near`, by the cost of joining a group that is given.
+  template <class Cost>
+  Offer cheapest_near(std::span<const Row> near, Label except, Label or_except, std::size_t stride,
+                      Cost cost_of) {
+    Offer best{NONE, 0.0};
+    seen_.start();
+    for (std::size_t place = 0; place < near.size(); place += stride) {
+      const Label group = group_of_[near[place]];
+      if (group == except || group == or_except || !seen_.first(group) || !can_take(group))
+        continue;
+      const double cost = cost_of(group);
+      if (best.group == NONE || cost < best.cost) best = {group, cost};
+    }
+    return best;
+  }
 
  private:
   bool is_record(Row row) const { return 0 <= row && row < n_; }

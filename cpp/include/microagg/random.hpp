@@ -1,6 +1,7 @@
 // A small generator whose numbers are the same on every machine and compiler.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -8,7 +9,7 @@ namespace microagg {
 
 // Natural logarithm of a positive normal number to about 1e-9, from exactly rounded operations
 // only: the mathematical library's last digits differ between machines.
-inline double portable_log(double x) {
+constexpr double portable_log(double x) {
   std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   std::int64_t exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
   bits = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
@@ -23,6 +24,15 @@ inline double portable_log(double x) {
       1.0 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q * (1.0 / 11)))));
   return 2.0 * s * series + static_cast<double>(exponent) * 0.6931471805599453;
 }
+
+// Logarithms of 1, 1 + 1/128, .., 2: between two of them lies that of any number from 1 to 2.
+inline constexpr std::uint64_t LOG_PARTS = 128;
+inline constexpr auto LOGS = [] {
+  std::array<double, LOG_PARTS + 1> logs{};
+  for (std::uint64_t i = 0; i <= LOG_PARTS; ++i)
+    logs[i] = portable_log(1.0 + static_cast<double>(i) / static_cast<double>(LOG_PARTS));
+  return logs;
+}();
 
 class Random {
  public:
@@ -44,11 +54,25 @@ class Random {
   // In [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   // Exponentially distributed with mean 1, at most about 37.
-  double exponential() {
-    return -portable_log(static_cast<double>((next() >> 11) + 1) * 0x1.0p-53);
+  double exponential() { return -portable_log(uniform()); }
+  // Whether value < scale * exponential(), which the first digits of the logarithm tell nearly
+  // always.
+  bool exponential_exceeds(double value, double scale) {
+    const double x = uniform();
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const double whole =
+        static_cast<double>(1023 - static_cast<std::int64_t>(bits >> 52)) * 0.6931471805599453;
+    const std::uint64_t part = bits >> 45 & (LOG_PARTS - 1);
+    if (value < scale * (whole - LOGS[part + 1] - SLACK)) return true;
+    if (value > scale * (whole - LOGS[part] + SLACK)) return false;
+    return value < scale * -portable_log(x);
   }
 
  private:
+  // Far more than the error of a logarithm.
+  static constexpr double SLACK = 1e-7;
+  // In (0, 1].
+  double uniform() { return static_cast<double>((next() >> 11) + 1) * 0x1.0p-53; }
   std::uint64_t state_;
 };
 

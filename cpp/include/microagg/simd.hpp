@@ -54,6 +54,7 @@ using Relax = void (*)(double here, double node, const double* steps, double* th
 
 struct Kernels {
   const char* name;
+  std::int64_t register_bytes;
   ScanBlocks<float> scan_float;
   ScanBlocks<double> scan_double;
   BlockDistances block_distances;

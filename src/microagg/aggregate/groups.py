@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microagg import _core, wording
-from microagg.model import Doubles, Labels
+from microagg.model import Doubles, Labels, Whole
 
 
 def values_by_group(values: Doubles, labels: Labels, how: str, weights: Doubles | None) -> Doubles:
@@ -33,6 +34,67 @@ def _medians(values: Doubles, labels: Labels) -> Doubles:
         ordered = column[np.lexsort((column, labels))]
         found[:, at] = ordered[low] / 2.0 + ordered[high] / 2.0
     return found
+
+
+def median_levels(codes: Doubles, labels: Labels, weights: Doubles | None) -> Doubles:
+    """The median level of each group: the lowest to which at least half of its records, or of their weight,
+    belong or lie below.
+    """
+    order = np.lexsort((codes, labels))
+    groups = labels[order]
+    weight = np.ones(len(codes)) if weights is None else weights[order]
+    totals = np.bincount(groups, weights=weight)
+    starts = np.searchsorted(groups, np.arange(len(totals)))
+    below = np.cumsum(weight)
+    before = np.concatenate([[0.0], below])[starts]
+    enough = below - before[groups] >= totals[groups] / 2.0 * (1.0 - TIE)
+    found: Doubles = codes[order][_first_of_each(groups, enough)]
+    return found
+
+
+def modes(
+    codes: Doubles,
+    labels: Labels,
+    weights: Doubles | None,
+    overall: Doubles,
+    paths: NDArray[np.int32] | None = None,
+) -> Doubles:
+    """The most frequent code of each group, or that with most weight; of several, the one that is more
+    frequent overall, then the one that comes first. `overall`: by code, how frequent it is.
+
+    With `paths` through a taxonomy, the code that is nearest to all: it shares most nodes with them.
+    """
+    whole = codes.astype(np.int64)
+    pairs, of = np.unique(labels.astype(np.int64) * len(overall) + whole, return_inverse=True)
+    group, code = np.divmod(pairs, len(overall))
+    count = np.zeros(len(pairs))
+    if paths is None:
+        count += np.bincount(of, weights=weights)
+    else:
+        width = int(paths.max()) + 1
+        for nodes in paths.T.astype(np.int64):
+            _, records = np.unique(labels.astype(np.int64) * width + nodes[whole], return_inverse=True)
+            shared = np.empty(len(pairs), dtype=np.int64)
+            shared[of] = records
+            count += np.bincount(records, weights=weights)[shared]
+    largest = np.zeros(int(labels.max()) + 1)
+    np.maximum.at(largest, group, count)
+    is_mode = count >= largest[group] * (1.0 - TIE)
+    order = np.lexsort((code, -overall[code], ~is_mode, group))
+    found = code[order][np.searchsorted(group[order], np.arange(len(largest)))]
+    return np.asarray(found, dtype=np.float64)
+
+
+def _first_of_each(groups: Labels, chosen: NDArray[np.bool_]) -> Whole:
+    """The first chosen place of each group; groups are in order."""
+    places = np.flatnonzero(chosen)
+    _, first = np.unique(groups[places], return_index=True)
+    found: Whole = places[first]
+    return found
+
+
+TIE = 1e-12
+"""Sums of weights that differ by a smaller share are equal but for rounding."""
 
 
 def aggregate(values: Doubles, labels: Labels) -> Doubles:

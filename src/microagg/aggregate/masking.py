@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg.aggregate.groups import values_by_group
+from microagg.aggregate.covariances import clipped, with_covariances
+from microagg.aggregate.grouped import Grouped
 from microagg.aggregate.noise import with_noise
+from microagg.aggregate.representatives import chosen
 from microagg.aggregate.rounding import rounded, with_decimals
+from microagg.aggregate.tables import OtherColumn, column_of_tables, other_column
 from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import decimals_of
-from microagg.hidden_values import without_hidden_values
+from microagg.formats.hidden_values import without_hidden_values
 from microagg.model import Doubles, Microdata, Origin, Partition
 from microagg.plan.protection import Protection
+from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.prepared import Prepared
 from microagg.prepare.strata import Strata
-from microagg.prepare.tasks import Task
 from microagg.secret_key import SecretKey
 
 MORE_DECIMALS = 2
@@ -33,69 +37,95 @@ class Masked:
     columns: dict[str, Doubles]
     whole: frozenset[str]
     """Those of them that hold whole numbers only."""
+    representatives: dict[str, Doubles] = field(default_factory=dict)
+    """Of columns whose groups publish something else than their middle: that, before it was rounded."""
 
 
 def masked(
+    source: pa.Table,
     protection: Protection,
-    numbers: Mapping[str, Doubles],
-    weights: Doubles | None,
-    tasks: Sequence[Task],
+    prepared: Prepared,
     partitions: Sequence[Partition],
     key: SecretKey,
 ) -> Masked:
-    """What the groups publish: NaN where a value is missing or was given up.
-
-    `numbers` and `weights` are those of the released records; noise comes from the key.
-    """
+    """What the groups publish: NaN where a value is missing or was given up. Noise comes from the key."""
     columns: dict[str, Doubles] = {}
-    decimals = {column: _decimals(protection, column, numbers[column]) for column in protection.changed}
+    representatives: dict[str, Doubles] = {}
+    numbers, kinds, weights = prepared.kept, prepared.kinds, prepared.weights
+    # As many decimals as the source has, with the records that are left out.
+    decimals = {
+        column: None if column in kinds else _decimals(protection, column, prepared.numbers[column])
+        for column in protection.changed
+    }
+    others = _unmasked(source, protection, prepared.strata) if protection.categories == "tables" else []
     for number, subset in enumerate((*protection.subsets, *protection.own_subsets)):
         own = [
-            (task, found) for task, found in zip(tasks, partitions, strict=True) if task.subset == number
+            (task, found)
+            for task, found in zip(prepared.tasks.tasks, partitions, strict=True)
+            if task.subset == number
         ]
-        of_subset = masked_subset(subset, numbers, weights, own, protection.aggregate, decimals)
-        for column in subset:
-            columns[column], _ = of_subset[column]
+        grouped = Grouped.of(subset, numbers, kinds, weights, own)
+        new, own_representatives = masked_subset(grouped, protection, decimals, others)
+        if protection.categories == "tables":
+            others += [other_column(grouped, column, new[column]) for column in subset]
+        columns |= new
+        representatives |= own_representatives
     if protection.noised:
         share = protection.noise
         values = np.stack([numbers[column] for column in protection.noised], axis=1)
         noisy = with_noise(values, protection.noised, share, protection.confidential_as != "noise", key)
-        for column, new in zip(protection.noised, noisy.T, strict=True):
+        for column, noised in zip(protection.noised, noisy.T, strict=True):
             places = decimals[column]
-            columns[column] = new if places is None else with_decimals(new, places)
+            columns[column] = noised if places is None else with_decimals(noised, places)
     whole = frozenset(column for column, places in decimals.items() if places == 0)
-    return Masked(columns, whole)
+    return Masked(columns, whole, representatives)
 
 
 def masked_subset(
-    subset: Sequence[str],
-    numbers: Mapping[str, Doubles],
-    weights: Doubles | None,
-    own: Sequence[tuple[Task, Partition]],
-    how: str,
+    grouped: Grouped,
+    protection: Protection,
     decimals: Mapping[str, int | None],
-) -> dict[str, tuple[Doubles, Doubles]]:
-    """By column: the rounded value of each record, and how many records, or how much weight, each group has
-    that publishes one. `own` are the groups of this subset; they hold all records.
+    others: Sequence[OtherColumn] = (),
+    overall: Mapping[str, Doubles] | None = None,
+) -> tuple[dict[str, Doubles], dict[str, Doubles]]:
+    """By column: the rounded value of each record, and what it is made from where groups publish something
+    else than their middle. `others`: columns of which tables are kept too; `overall` as for
+    `Grouped.middles`.
     """
-    group, shares = _numbered(own, weights, len(numbers[subset[0]]))
-    published = np.full((len(shares), len(subset)), np.nan)
-    first = 0
-    for task, found in own:
-        end = first + found.groups
-        if task.columns:
-            values = np.stack([numbers[column][task.rows] for column in task.columns], axis=1)
-            own_weights = None if weights is None else weights[task.rows]
-            places = [subset.index(column) for column in task.columns]
-            published[first:end, places] = values_by_group(values, found.labels, how, own_weights)
-        first = end
+    middles = grouped.middles(protection.aggregate, overall)
+    published = middles.copy()
+    if protection.aggregate == "covariances":
+        moved = with_covariances(grouped, middles)
+        for column, values in (clipped(moved, grouped.values) if protection.clip else moved).items():
+            published[:, grouped.columns.index(column)] = values
+    if protection.categories != "mode" and any(map(grouped.is_category, grouped.columns)):
+        published = chosen(grouped, published, decimals, others, protection)
+    representatives = {
+        column: published[grouped.group, at]
+        for at, column in enumerate(grouped.columns)
+        if not np.array_equal(published[:, at], middles[:, at], equal_nan=True)
+    }
     columns = {}
-    for at, column in enumerate(subset):
+    for at, column in enumerate(grouped.columns):
         present = ~np.isnan(published[:, at])
-        values = published[present, at]
-        published[present, at] = rounded(values, shares[present], decimals[column])
-        columns[column] = published[group, at], shares[present]
-    return columns
+        values, shares = published[present, at], grouped.shares[present]
+        published[present, at] = rounded(values, shares, decimals[column])
+        columns[column] = published[grouped.group, at]
+    return columns, representatives
+
+
+def _unmasked(source: pa.Table, protection: Protection, strata: Strata) -> list[OtherColumn]:
+    """Strata and confidential columns that stay as they are, for the records that are released."""
+    found = []
+    for name in (*protection.strata, *protection.confidential):
+        if name in protection.changed:
+            continue
+        column = source.column(name)
+        before = released = strata.rows
+        if name in protection.strata and strata.examples is not None:
+            released = strata.examples[strata.of]
+        found.append(column_of_tables(column, before, released))
+    return found
 
 
 def _decimals(protection: Protection, column: str, values: Doubles) -> int | None:
@@ -105,22 +135,13 @@ def _decimals(protection: Protection, column: str, values: Doubles) -> int | Non
     return None if found is None else found + MORE_DECIMALS
 
 
-def _numbered(
-    own: Sequence[tuple[Task, Partition]], weights: Doubles | None, n: int
-) -> tuple[NDArray[np.int64], Doubles]:
-    """The group of each record, numbered through all tasks, and how many records, or how much weight, each
-    group has.
-    """
-    group = np.empty(n, dtype=np.int64)
-    count = 0
-    for task, found in own:
-        group[task.rows] = found.labels + count
-        count += found.groups
-    return group, np.bincount(group, weights=weights, minlength=count).astype(np.float64)
-
-
 def released_table(
-    source: pa.Table, rows: NDArray[np.int64], protection: Protection, strata: Strata, new: Masked
+    source: pa.Table,
+    rows: NDArray[np.int64],
+    protection: Protection,
+    strata: Strata,
+    kinds: Mapping[str, KeyColumn],
+    new: Masked,
 ) -> pa.Table:
     """The source's columns for these rows of `strata`, with the new values, without the dropped ones.
 
@@ -130,23 +151,31 @@ def released_table(
     names = [name for name in source.column_names if name not in protection.drop]
     columns: list[Any] = []
     for name in names:
-        if name in new.columns:
+        if name in kinds:
+            columns.append(kinds[name].published(new.columns[name][rows]))
+        elif name in new.columns:
             columns.append(_array(new.columns[name][rows], name in new.whole))
-        elif name in strata.recoded:
-            columns.append(strata.recoded[name].take(from_numpy(rows)))
+        elif name in protection.strata and strata.examples is not None:
+            columns.append(source.column(name).take(from_numpy(strata.examples[strata.of[rows]])))
         else:
             columns.append(source.column(name).take(from_numpy(strata.rows[rows])))
     return without_hidden_values(pa.Table.from_arrays(columns, names=names), sort=not protection.keep_order)
 
 
-def released_origin(source: Microdata, released: pa.Table) -> Origin:
-    """What is known of the source, without labels of codes that suppressed records alone had."""
+def released_origin(source: Microdata, released: pa.Table, coded: Sequence[str]) -> Origin:
+    """What is known of the source, without labels of codes that no record has any more.
+
+    `coded`: columns that hold codes and may have changed.
+    """
     labels = source.origin.labels
-    if labels is None or released.num_rows == source.table.num_rows:
+    if labels is None:
         return source.origin
     kept = {}
+    left_out = released.num_rows < source.table.num_rows
     for name, texts in labels.value_labels.items():
-        if name in released.column_names:
+        if name in released.column_names and not left_out and name not in coded:
+            kept[name] = texts
+        elif name in released.column_names:
             before, after = (set(table[name].unique().to_pylist()) for table in (source.table, released))
             kept[name] = {code: text for code, text in texts.items() if code not in before - after}
     return replace(source.origin, labels=replace(labels, value_labels=kept))

@@ -11,16 +11,16 @@ from microagg.api.sources import one_file, two_files
 from microagg.assessment import assessing
 from microagg.assessment.assessment import Assessment
 from microagg.assessment.before import RiskBefore, risk_before
-from microagg.engines.release import OutputPaths
-from microagg.engines.run_record import RunRecord, digest_of, read_record
 from microagg.methods.run import Progress
-from microagg.model import FILE_OPTIONS, Effort, ScaleName
+from microagg.model import Effort, ScaleName
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import Planned
-from microagg.plan.strategies import strategies_of
+from microagg.plan.strategies import compared_settings, strategies_of
 from microagg.settings.declared import (
     LAYOUT_OF_TWO_FILES,
+    Aggregate,
+    Categories,
     CompareSettings,
     MeasureSettings,
     Missing,
@@ -39,6 +39,8 @@ from microagg.settings.options import (
 )
 from microagg.trials import comparing
 from microagg.trials.comparing import Comparison
+from microagg.write.output_paths import OutputPaths
+from microagg.write.run_record import RunRecord, digest_of, read_record
 
 Columns = str | Sequence[str]
 
@@ -53,6 +55,10 @@ def assess(
     strata: Columns | None = None,
     confidential: Columns | None = None,
     weight: str | None = None,
+    nominal: Columns | None = None,
+    ordinal: Mapping[str, Sequence[str]] | None = None,
+    taxonomy: Mapping[str, str | Path | Mapping[str, str]] | None = None,
+    importance: Mapping[str, float] | None = None,
     id: str | None = None,  # noqa: A002 (the option's name)
     k: int | None = None,
     missing_codes: Mapping[str, Sequence[float | str]] | None = None,
@@ -139,9 +145,15 @@ def compare(
     *,
     keys: Columns | Sequence[Columns] | None = None,
     subsets: str | Sequence[str | Sequence[Columns]] | None = None,
+    categories: Categories | Sequence[Categories] | None = None,
+    aggregate: Aggregate | Sequence[Aggregate] | None = None,
     strata: Columns | None = None,
     confidential: Columns | None = None,
     weight: str | None = None,
+    nominal: Columns | None = None,
+    ordinal: Mapping[str, Sequence[str]] | None = None,
+    taxonomy: Mapping[str, str | Path | Mapping[str, str]] | None = None,
+    importance: Mapping[str, float] | None = None,
     small_strata: SmallStrata | None = None,
     missing: Missing | None = None,
     missing_codes: Mapping[str, Sequence[float | str]] | None = None,
@@ -168,9 +180,9 @@ def compare(
     """Try strategies on the same data and compare what each loses and risks. Nothing is released.
 
     data: a path, or a data frame of any kind that narwhals knows.
-    k, methods, subsets: one or several; all are tried with each other. The risk is that of
-        `linkage_distance`; if no strategy is within `max_risk`, the one with the least risk is recommended.
-        The same call goes on where another was interrupted.
+    k, methods, subsets, categories, aggregate: one or several; all are tried with each other. The risk is
+        that of `linkage_distance`; if no strategy is within `max_risk`, the one with the least risk is
+        recommended. The same call goes on where another was interrupted.
     plan: a plan file, for its data, roles and policies; what is given beside it replaces what it has. Its k
         and its method are not taken, for those are compared.
     progress: called about twenty times a second; when it returns True, `Cancelled` is raised.
@@ -188,7 +200,7 @@ def compare(
     layout = file_options(given)
     others = take(MeasureSettings, given).measures
     own = take(CompareSettings, given)
-    strategies = strategies_of(own.k, own.methods, own.subsets, given)
+    strategies = strategies_of(own, given)
     refuse_without_effect(options_of(CompareSettings), own)
     _check_callable(progress)
     comparing.check_compared_measures(others)
@@ -210,15 +222,10 @@ def _check_callable(progress: object) -> None:
 
 
 def _with_roles_and_policies(planned: Planned, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a plan has for a comparison, and what is given in its place.
-
-    A column that is masked by itself is a subset; codes for missing answers are taken of keys.
+    """What a plan has for a comparison, and what is given in its place. Codes for missing answers are taken
+    of keys.
     """
-    settings = planned.settings
-    names = [name for name in options_of_command("compare") if name not in ("k", *FILE_OPTIONS)]
-    taken = {name: settings[name] for name in names if name in settings}
-    if "each" in settings:
-        taken["keys"] = [*settings.get("keys", ()), *([column] for column in settings["each"])]
+    taken = compared_settings(planned.settings)
     merged = {**taken, **given}
     if "missing_codes" in taken and "missing_codes" not in given and "keys" in merged:
         keys = {column for subset in Subsets().check("keys", merged["keys"]) for column in subset}

@@ -11,7 +11,7 @@ from microagg import wording
 from microagg.api.sources import microdata_from
 from microagg.engines import local
 from microagg.engines.any_release import AnyRelease
-from microagg.engines.run_record import SPARK_FRAME, RunRecord, digest_of, digest_of_values, read_record
+from microagg.engines.randomness import Randomness
 from microagg.engines.spark import is_spark_frame
 from microagg.methods.run import Progress
 from microagg.methods.stage import Stage
@@ -22,6 +22,7 @@ from microagg.plan.protection import Protection
 from microagg.settings.declared import (
     PLAN_OPTIONS,
     Aggregate,
+    Categories,
     ConfidentialAs,
     Missing,
     Rest,
@@ -31,6 +32,7 @@ from microagg.settings.declared import (
 from microagg.settings.options import by_option_name, documented
 from microagg.settings.replaced import refusing_replaced
 from microagg.verdict import Finding, note
+from microagg.write.run_record import SPARK_FRAME, RunRecord, digest_of, digest_of_values, read_record
 
 Columns = str | Sequence[str]
 
@@ -56,8 +58,15 @@ def protect(
     missing: Missing | None = None,
     missing_codes: Mapping[str, Sequence[float | str]] | None = None,
     aggregate: Aggregate | None = None,
+    categories: Categories | None = None,
+    clip: bool | None = None,
     decimals: Mapping[str, int] | None = None,
     zeros: Zeros | None = None,
+    nominal: Columns | None = None,
+    ordinal: Mapping[str, Sequence[str]] | None = None,
+    resolution: Mapping[str, str] | None = None,
+    taxonomy: Mapping[str, str | Path | Mapping[str, str]] | None = None,
+    importance: Mapping[str, float] | None = None,
     keep_order: bool | None = None,
     confidential_as: ConfidentialAs | None = None,
     noise: float | None = None,
@@ -139,7 +148,7 @@ def protect_with(
         return local.protect(microdata, protection, progress)
     repeats.check_repeatable("local")
     repeats.check_source(microdata.origin.name, digest_of(microdata))
-    release = local.protect(microdata, protection, progress, repeats.randomness)
+    release = local.protect(microdata, protection, progress, Randomness(repeats.seed, repeats.key))
     repeats.check_released(digest_of_values(release.verified.microdata.table))
     return replace(release, repeats=repeats)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from microagg import read, wording
-from microagg.engines.steps import Steps
-from microagg.formats import FORMATS
+from microagg.formats.table import FORMATS
 from microagg.methods.run import Watcher
+from microagg.methods.steps import Steps
 from microagg.model import CSV_OPTIONS, Layout, Microdata
 from microagg.plan.plan_file import Planned
 from microagg.read.files import STANDARD_INPUT

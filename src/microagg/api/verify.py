@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from microagg import wording
-from microagg.engines import verifying
+from microagg.assessment import verifying
 from microagg.methods.run import Progress
 from microagg.verdict import Verdict
 

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from microagg import errors, read, verdict, wording
+from microagg import errors, verdict, wording
 from microagg.arrow_values import from_numbers, from_numpy
 from microagg.assessment.assessment import Assessment
-from microagg.assessment.matching import ORIGINAL, PROTECTED, Agreement, agreement, rows_matched
+from microagg.assessment.key_values import Kinds, key_values, keys_of_original
+from microagg.assessment.matching import (
+    ORIGINAL,
+    PROTECTED,
+    Agreement,
+    agreement,
+    comparable_values,
+    joint_codes,
+    rows_matched,
+)
 from microagg.columns import numbers_or_none
 from microagg.measure import MEASURES
 from microagg.measure.catalogue import Measure
+from microagg.measure.deviations import il
 from microagg.measure.explain import measure_named
 from microagg.measure.models import (
     FEWEST,
@@ -55,12 +65,13 @@ def assess(
     plan: AssessmentPlan,
     rows: Whole | None = None,
     progress: Watcher | None = None,
-    numbers: dict[str, Doubles] | None = None,
+    known: tuple[Mapping[str, Doubles], Kinds] | None = None,
 ) -> Assessment:
     """Every measure of the plan on the records that both files have.
 
     `rows`: for each protected record its row of the original, where that is known; else records are
-    matched by the plan. `numbers`: keys and weight of the original, where they are known. `progress` is
+    matched by the plan. `known`: keys and weight of the original as numbers, and what they stand for, where
+    that was prepared already. `progress` is
     called before each measure; when it returns True, `Cancelled` is raised. `DataError` for files that do
     not belong together.
     """
@@ -74,11 +85,10 @@ def assess(
     named = {*plan.keys, *([plan.id] if plan.id else [])}
     shared = [name for name in protected.table.column_names if name in original.table.column_names]
     agreed = agreement(original, protected, rows, [name for name in shared if name not in named], by_order)
-    if numbers is None:
-        numbers = _numbers(original, ORIGINAL, plan)
-        if plan.weight is not None:
-            numbers[plan.weight] = weights_of(original, plan.weight)
-    pair = pair_of(original, protected, plan, rows, agreed, numbers)
+    numbers, kinds = known or keys_of_original(original, plan)
+    if plan.weight is not None and plan.weight not in numbers:
+        numbers = {**numbers, plan.weight: weights_of(original, plan.weight)}
+    pair = pair_of(original, protected, plan, rows, agreed, numbers, kinds)
     models, indicators = _analyses(original, plan, pair, rows, agreed)
     failures, notes = _verdict(pair, plan)
     notes += _notes(original, protected, plan, pair, agreed, by_order)
@@ -112,8 +122,8 @@ def _findings(
 def assess_release(release: Release, measures: Sequence[str] = ()) -> Assessment:
     """A release beside its source, with the roles that it was made with."""
     plan = AssessmentPlan.of({"measures": measures or None}, release.protection.settings)
-    microdata, numbers = release.verified.microdata, release.prepared.numbers
-    return assess(release.source, microdata, plan, release.rows, numbers=numbers)
+    known = release.prepared.numbers, release.prepared.kinds
+    return assess(release.source, release.verified.microdata, plan, release.rows, known=known)
 
 
 def pair_of(
@@ -123,32 +133,62 @@ def pair_of(
     rows: Whole,
     agreed: Agreement,
     numbers: Mapping[str, Doubles],
+    kinds: Kinds,
 ) -> Pair:
-    """What every measure is given: the records of both files side by side."""
-    released = _numbers(protected, PROTECTED, plan)
-    before = np.stack([numbers[column][rows] for column in plan.keys], axis=1)
-    after = np.stack([released[column] for column in plan.keys], axis=1)
-    for column, old, new in zip(plan.keys, before.T, after.T, strict=True):
+    """What every measure is given: the records of both files side by side.
+
+    A stratum column whose codes have changed is measured as a key of every subset.
+    """
+    keys = key_values(protected, plan, numbers, kinds)
+    joint = {
+        column: _joint_codes(original, protected, column, rows)
+        for column in (*plan.strata, *plan.confidential)
+        if column in agreed.differing
+    }
+    recoded = [column for column in plan.strata if column in joint]
+    columns = (*plan.keys, *recoded)
+    before, after = (
+        np.stack([*own, *(joint[column][side] for column in recoded)], axis=1).astype(np.float64)
+        for side, own in enumerate(
+            ([each.before[rows] for each in keys.values()], [each.after for each in keys.values()])
+        )
+    )
+    for column, old, new in zip(columns, before.T, after.T, strict=True):
         for which, values in ((ORIGINAL, old), (PROTECTED, new)):
             if np.isnan(values).all():
                 raise wording.all_missing(column, which)
         if (np.isnan(old) | np.isnan(new)).all():
             raise wording.no_common_values(column)
-    strata = strata_of(protected.table, plan.strata, 1, "refuse").of
+    kept = tuple(column for column in plan.strata if column not in joint)
+    strata = strata_of(protected.table, kept, 1, "refuse").of
     weights = None if plan.weight is None else numbers[plan.weight][rows]
-    place = {column: at for at, column in enumerate(plan.keys)}
+    place = {column: at for at, column in enumerate(columns)}
     return Pair(
-        columns=plan.keys,
+        columns=columns,
         original=before,
         masked=after,
-        subsets=tuple(tuple(place[column] for column in subset) for subset in plan.subsets),
-        groups=_classes(after, strata, range(len(plan.keys))).labels,
+        subsets=tuple(tuple(place[column] for column in (*subset, *recoded)) for subset in plan.subsets),
+        groups=_classes(after, strata, range(len(columns))).labels,
         strata=strata,
         weights=weights,
         confidential={column: _codes(original, column)[rows] for column in plan.confidential},
         numbers=_untouched(original, plan, rows, agreed),
         k=plan.k,
+        kinds=dict.fromkeys(recoded, "nominal")
+        | {name: each.kind for name, each in keys.items() if each.kind != "number"},
+        yes_no=frozenset(name for name, each in keys.items() if each.is_yes_no),
+        paths={name: each.paths for name, each in keys.items() if each.paths is not None},
+        importance=plan.importance,
+        changed_confidential={column: joint[column] for column in plan.confidential if column in joint},
+        changed_numbers=_changed_numbers(original, protected, plan, rows, agreed),
     )
+
+
+def _joint_codes(
+    original: Microdata, protected: Microdata, column: str, rows: Whole
+) -> tuple[Whole, Whole]:
+    *_, (before, after) = comparable_values(original, protected, column)
+    return joint_codes(before.take(from_numpy(rows)), after)
 
 
 def _check_columns(original: Microdata, protected: Microdata, plan: AssessmentPlan) -> None:
@@ -163,16 +203,6 @@ def _check_columns(original: Microdata, protected: Microdata, plan: AssessmentPl
         absent = [column for column, own in roles.items() if own == role and column not in known]
         if absent and role != "weight":
             raise wording.not_in_protected(absent, known, role)
-
-
-def _numbers(microdata: Microdata, which: str, plan: AssessmentPlan) -> dict[str, Doubles]:
-    try:
-        return {
-            column: read.numbers_of(microdata, column, plan.missing_codes.get(column, ()))
-            for column in plan.keys
-        }
-    except errors.DataError as error:
-        raise wording.in_file(which, microdata.origin.name, error) from None
 
 
 def _classes(values: Doubles, strata: Whole, columns: Sequence[int]) -> Classes:
@@ -206,6 +236,18 @@ def _untouched(
     return found
 
 
+def _changed_numbers(
+    original: Microdata, protected: Microdata, plan: AssessmentPlan, rows: Whole, agreed: Agreement
+) -> dict[str, tuple[Doubles, Doubles]]:
+    """Confidential columns that hold numbers and are not released as they were, before and after."""
+    found = {}
+    for column in (each for each in plan.confidential if each in agreed.differing):
+        before, after = _as_numbers(original, column), _as_numbers(protected, column)
+        if before is not None and after is not None:
+            found[column] = before[rows], after
+    return found
+
+
 def _analyses(
     original: Microdata, plan: AssessmentPlan, pair: Pair, rows: Whole, agreed: Agreement
 ) -> tuple[tuple[ModelComparison, ...], tuple[IndicatorComparison, ...]]:
@@ -216,7 +258,7 @@ def _analyses(
     others = [
         name
         for name in original.table.column_names
-        if name not in everything.numbers and name not in pair.columns
+        if name not in everything.numbers and (name not in pair.columns or name in pair.kinds)
     ]
     models = tuple(compare_models(everything, text, not_numeric=others) for text in plan.models)
     indicators = []
@@ -250,12 +292,10 @@ def _labels(
 def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[verdict.Finding], list[verdict.Finding]]:
     """What forbids a release, and what is only to be known."""
     same = pair.same
-    if same.all():
-        return [refuse("not_protected", *plan.keys, records=pair.n)], []
     failures = []
     notes = [
         note("key_unchanged", column)
-        for column, unchanged in zip(plan.keys, np.all(same, axis=0).tolist(), strict=True)
+        for column, unchanged in zip(pair.columns, np.all(same, axis=0).tolist(), strict=True)
         if unchanged
     ]
     if plan.k is not None:
@@ -276,6 +316,8 @@ def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[verdict.Finding], l
         joint = int(sizes[sizes < plan.k].sum())
         if joint and not failures:
             notes.append(note("k_not_joint", k=plan.k, below=joint))
+    if same.all() and (failures or plan.k is None):  # otherwise each combination was frequent enough before
+        return [refuse("not_protected", *plan.keys, records=pair.n)], []
     return failures, notes
 
 
@@ -296,11 +338,13 @@ def _notes(
     filled = (np.isnan(pair.original) & ~np.isnan(pair.masked)).sum(axis=0)
     notes += [
         note("gaps_filled", column, records=int(count))
-        for column, count in zip(plan.keys, filled, strict=True)
+        for column, count in zip(pair.columns, filled, strict=True)
         if count
     ]
     notes += [
-        note("other_column_differs", column, records=count) for column, count in agreed.differing.items()
+        note("other_column_differs", column, records=count)
+        for column, count in agreed.differing.items()
+        if column not in plan.strata
     ]
     if plan.weight is not None and plan.weight not in protected.table.column_names:
         notes.append(note("weight_of_original", plan.weight))
@@ -311,10 +355,5 @@ def _notes(
 
 def _farther_than_strangers(pair: Pair) -> bool:
     """Whether masked records are farther from their originals than the originals from their mean."""
-    both = ~np.isnan(pair.original) & ~np.isnan(pair.masked)
-    if not both.any(axis=0).all():
-        return False
-    spread = np.nanvar(pair.original, axis=0, where=both)
-    moved = np.mean((pair.original - pair.masked) ** 2, axis=0, where=both)
-    varies = spread > 0
-    return bool(varies.any() and np.mean(moved[varies] / spread[varies]) > 1.0 + 1e-9)
+    losses = il(replace(pair, weights=None)).parts.values()
+    return bool(losses and np.mean(list(losses)) > 100.0 * (1.0 + 1e-9))

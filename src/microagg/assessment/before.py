@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from microagg import read, wording
+from microagg import errors, read, wording
 from microagg.arrow_values import from_numbers
 from microagg.assessment import notebook
 from microagg.assessment.assessment import aligned
+from microagg.columns import plain
 from microagg.model import Microdata, positions_of
 from microagg.plan.assessment_plan import AssessmentPlan
+from microagg.prepare.key_columns import without_codes
 from microagg.verify.classes import Classes, Codes, codes_of
 from microagg.verify.values import as_understood
 
@@ -160,9 +162,13 @@ def _pairs(codes: Mapping[str, Codes], k: int | None) -> tuple[tuple[Uniqueness,
 
 def _codes(source: Microdata, column: str, missing_codes: Sequence[float | str] = ()) -> Codes:
     """Equal where the values mean the same; codes for a missing answer are all the same."""
+    values = source.table.column(column)
     if missing_codes:
-        return codes_of(from_numbers(read.numbers_of(source, column, missing_codes)))
-    return codes_of(as_understood(source.table.column(column)))
+        try:
+            return codes_of(from_numbers(read.numbers_of(source, column, missing_codes)))
+        except errors.DataError:  # it holds something else than numbers
+            values = without_codes(plain(values), missing_codes)
+    return codes_of(as_understood(values))
 
 
 def _uniqueness(columns: tuple[str, ...], classes: Classes, k: int | None) -> Uniqueness:

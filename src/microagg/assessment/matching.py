@@ -92,17 +92,29 @@ def comparable_values(original: Microdata, protected: Microdata, column: str) ->
 
     As text 007 differs from 7; as numbers 1.50 and 1.5 are equal.
     """
+    before, after = (plain(each.table.column(column)) for each in (original, protected))
+    return comparable_columns(before, after, (original.origin.decimal, protected.origin.decimal))
 
-    pair = [plain(each.table.column(column)) for each in (original, protected)]
-    are_text = all(is_text(each.type) for each in pair)
+
+def comparable_columns(
+    before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any], decimals: tuple[str, str]
+) -> Iterator[tuple[Any, Any]]:
+    """Two columns in one type; `decimals`: their decimal signs."""
+    are_text = is_text(before.type) and is_text(after.type)
     if are_text:
-        yield _texts(pair[0]), _texts(pair[1])
-    before = numbers_or_none(pair[0], original.origin.decimal)
-    after = numbers_or_none(pair[1], protected.origin.decimal)
-    if before is not None and after is not None:
-        yield from_numbers(before), from_numbers(after)
+        yield _texts(before), _texts(after)
+    numbers = numbers_or_none(before, decimals[0]), numbers_or_none(after, decimals[1])
+    if numbers[0] is not None and numbers[1] is not None:
+        yield from_numbers(numbers[0]), from_numbers(numbers[1])
     elif not are_text:
-        yield _texts(pair[0]), _texts(pair[1])
+        yield _texts(before), _texts(after)
+
+
+def joint_codes(before: pa.Array[Any], after: pa.Array[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The place of each value among the sorted distinct ones of both; missing ones come last."""
+    both = pa.concat_arrays([before, after])
+    places = to_numpy(compute.rank(both, tiebreaker="dense")).astype(np.int64) - 1
+    return places[: len(before)], places[len(before) :]
 
 
 def _texts(values: pa.ChunkedArray[Any]) -> pa.Array[Any]:

@@ -15,6 +15,7 @@ from microagg.settings.declared import (
     COLUMNS,
     CONFIDENTIAL,
     FILES,
+    KINDS,
     METHOD,
     OUTPUT,
     POLICIES,
@@ -24,7 +25,7 @@ from microagg.settings.kinds import File, OfTwoFiles
 from microagg.settings.options import REQUIRED, Option
 from microagg.settings.replaced import REPLACED
 
-_GROUPS = (COLUMNS, POLICIES, CONFIDENTIAL, METHOD, FILES, OUTPUT)
+_GROUPS = (COLUMNS, KINDS, POLICIES, CONFIDENTIAL, METHOD, FILES, OUTPUT)
 _PATH = click.Path(readable=False)
 """Completed by shells; what cannot be read is refused by `read`, with a message of its own."""
 

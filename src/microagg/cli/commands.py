@@ -67,8 +67,9 @@ DESCRIPTIONS = (
         name="compare",
         summary="Try every k with every method on a file, and compare what each loses and risks.",
         details="Nothing is released. Marked are the strategies that no other beats in both loss and risk, "
-        "and the one to take: the least loss among those within --max-risk, or else the least risk. What "
-        "was finished before an interruption is not computed again.",
+        "and the one to take: the least loss among those within --max-risk, or else the least risk. The "
+        "loss is il; where strategies differ in what groups publish, it is two_way_tables. What was "
+        "finished before an interruption is not computed again.",
         arguments=(Argument("file", "The file to protect; - is standard input.", is_required=False),),
         example="microagg compare companies.csv -k 3,4 --methods mdav,auto --keys surface,employees",
     ),

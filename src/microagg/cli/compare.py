@@ -11,12 +11,12 @@ import click
 from microagg import wording
 from microagg.api.assess import compare as try_all
 from microagg.cli.progress_bar import Bar, one_json
-from microagg.engines.release import INTERNAL_FOLDER
 from microagg.plan.plan_file import Planned
 from microagg.read import origin_of
 from microagg.settings.declared import CompareRun, Printing
 from microagg.settings.options import take
 from microagg.write import check_output, write_texts
+from microagg.write.output_paths import INTERNAL_FOLDER
 
 
 def compare(given: dict[str, Any]) -> None:

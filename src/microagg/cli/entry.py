@@ -7,10 +7,8 @@ import io
 import os
 import signal
 import sys
-import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
@@ -20,6 +18,7 @@ from click.shell_completion import shell_complete
 from microagg import wording
 from microagg.cli.commands import app
 from microagg.cli.starting import INTERRUPTED, Termination, asked_to_end
+from microagg.complaints import place_of
 from microagg.errors import (
     Cancelled,
     ContractError,
@@ -47,15 +46,15 @@ def repeat_lost_signals() -> None:
     sys.unraisablehook = _ask_again
 
 
-def run() -> int:
-    """The command, and the exit code of what happened."""
+def run(begin: Callable[[], None]) -> int:
+    """The command, and the exit code of what happened; `begin` is called when signals can be answered."""
     with wording.shown_by(wording.on_command_line):
-        return _run()
+        return _run(begin)
 
 
-def _run() -> int:
-    _show_any_name()
+def _run(begin: Callable[[], None]) -> int:
     try:
+        begin()
         # Not app(): Click's own main() swallows Ctrl-C and closed pipes before we see them.
         if asked := os.environ.get(COMPLETION):
             return shell_complete(app, {}, "microagg", COMPLETION, asked)
@@ -102,7 +101,7 @@ def _show_usage(error: click.ClickException) -> int:
     return USAGE
 
 
-def _show_any_name() -> None:
+def show_any_name() -> None:
     r"""Names of files need not be text: bytes that are none are printed as \xff, not refused."""
     codecs.register_error(_AS_BYTES, _as_bytes)
     if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
@@ -154,9 +153,8 @@ def _discard(stream: TextIO) -> None:
 
 def _internal(error: Exception) -> str:
     """An unexpected exception's own message might quote data: name only its kind and place."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
     return (
-        f"Internal error: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}. "
+        f"Internal error: {type(error).__name__} at {place_of(error)}. "
         "This is a bug in microagg; please report it with the command you typed."
     )
 

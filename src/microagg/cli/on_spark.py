@@ -7,7 +7,6 @@ from typing import Any
 
 from microagg import wording
 from microagg.cli.spark_session import session_of
-from microagg.engines.run_record import RunRecord
 from microagg.engines.spark.limits import check_files, check_settings
 from microagg.engines.spark.protecting import protect
 from microagg.engines.spark.spark_errors import translating_spark_errors
@@ -16,6 +15,7 @@ from microagg.formats.spark_folders import check_ending, source_of
 from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
 from microagg.settings.declared import ProtectRun
+from microagg.write.run_record import RunRecord
 
 
 def protect_folder(

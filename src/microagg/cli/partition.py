@@ -14,8 +14,8 @@ from microagg.api.partition import lower_bound
 from microagg.api.partition import partition as solve
 from microagg.certificate import check, load
 from microagg.cli.progress_bar import Bar
-from microagg.engines.steps import Steps
 from microagg.errors import SettingsError
+from microagg.methods.steps import Steps
 from microagg.model import Table, nearness
 from microagg.plan.file_format import file_options
 from microagg.read import table_from_file

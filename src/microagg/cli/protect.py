@@ -14,17 +14,18 @@ from microagg import wording
 from microagg.api.protect import protect_with, refuse_beside_repeat
 from microagg.cli.progress_bar import Bar
 from microagg.cli.spark_session import require_spark
-from microagg.engines.release import OutputPaths
-from microagg.engines.run_record import RunRecord, read_record
 from microagg.errors import UnsafeRelease
 from microagg.plan.file_format import file_options
 from microagg.plan.plan_file import read_plan
 from microagg.plan.protection import Protection
 from microagg.read import origin_of
+from microagg.report import check_installed
 from microagg.settings.declared import Printing, ProtectRun
 from microagg.settings.options import take
 from microagg.verdict import Verdict, note
 from microagg.write import protected_name
+from microagg.write.output_paths import OutputPaths
+from microagg.write.run_record import RunRecord, read_record
 
 
 def protect(given: dict[str, Any]) -> None:
@@ -70,6 +71,8 @@ def _protect_file(
     _check_settings(settings)
     places = OutputPaths.of(target, run.record, run.labels, run.report, run.external_report)
     places.check(origin, run.force)
+    if places.reports:
+        check_installed()
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
         release = protect_with(source, settings, bar.watcher, repeats=repeats)
         release = release.with_earlier(places)

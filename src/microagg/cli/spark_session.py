@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microagg import wording
-from microagg.write.private import PrivateFolder, sweep
+from microagg.private_folder import PrivateFolder, sweep
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -27,8 +27,9 @@ class Termination(SystemExit):
 class _Run:
     """What is known about the run so far."""
 
-    importing = True
-    """Nothing was begun, and libraries may make errors of their own of what is raised in their midst."""
+    begun = False
+    """Before that a signal ends the process at once: libraries that are being imported may make errors of
+    their own of what is raised in their midst, and standard output is replaced."""
     asked_to_end: int | None = None
     """The signal that did."""
     reminded = False
@@ -44,7 +45,10 @@ def main() -> NoReturn:
     _open_closed_streams()
     code = watched_if_limited()
     if code is None:
-        code = _import_and_run()
+        try:
+            code = _import_and_run()
+        except KeyboardInterrupt:  # in the last moment, when there is nothing left to interrupt
+            code = INTERRUPTED
     # Everything is done but Python's own tidying up: from here on a signal changes nothing.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
@@ -53,14 +57,18 @@ def main() -> NoReturn:
 
 def _import_and_run() -> int:
     try:
-        from microagg.cli.entry import repeat_lost_signals, run
+        from microagg.cli.entry import repeat_lost_signals, run, show_any_name
     except Exception as error:
         if not is_shortage(error):
             raise
         os._exit(_NOT_BEGUN)  # the process that watches prints why
-    _Run.importing = False
     repeat_lost_signals()
-    return run()
+    show_any_name()
+    return run(_begin)
+
+
+def _begin() -> None:
+    _Run.begun = True
 
 
 def asked_to_end() -> int | None:
@@ -69,7 +77,7 @@ def asked_to_end() -> int | None:
 
 
 def _ended(number: int, _frame: FrameType | None) -> None:
-    if _Run.importing:
+    if not _Run.begun:
         if number == signal.SIGINT:
             os.write(sys.stderr.fileno(), b"microagg: Interrupted; nothing was written.\n")
         os._exit(128 + number)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
+from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from microagg.engines.solving import Watcher
+from microagg import wording
+from microagg.aggregate.losses import Losses
+from microagg.assessment import notebook
+from microagg.methods.run import Watcher
 from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.secret_key import SecretKey
-from microagg.verdict import Verdict
+from microagg.verdict import Verdict, lines_by_column
+from microagg.write.output_paths import OutputPaths
+from microagg.write.run_record import RECORD_FORMAT, RECORD_VERSION, software_versions
 
-if TYPE_CHECKING:
-    from microagg.engines.release import OutputPaths
+SHOWN_RECIPES = 3
+"""Of more recipes than these only the number is shown."""
 
 
 class AnyRelease(Protocol):
@@ -41,6 +50,9 @@ class AnyRelease(Protocol):
     def key(self) -> SecretKey:
         """From which all that is random was drawn."""
         ...
+
+    @property
+    def losses(self) -> Losses: ...
 
     @property
     def information_loss(self) -> float: ...
@@ -73,3 +85,74 @@ class AnyRelease(Protocol):
     ) -> Path:
         """Write, read back, count again, and only then give the files their names; the record's path."""
         ...
+
+
+def record_of_run(release: AnyRelease) -> dict[str, Any]:
+    """What the record of a run has in memory and on Spark alike."""
+    return {
+        "format": RECORD_FORMAT,
+        "version": RECORD_VERSION,
+        "engine": "local",
+        "software": software_versions(),
+        "plan": dict(release.protection.settings),
+        "seed": release.protection.method.seed,
+        "key": release.key.hex,
+        "information_loss": release.information_loss,
+        "losses": {name: each.as_dict() for name, each in release.losses.columns.items()},
+        "bound_loss": release.bound_loss,
+        "verdict": release.verdict.as_dict(),
+        "seconds": release.seconds,
+    }
+
+
+def loss_lines(losses: Losses) -> list[str]:
+    """The loss of each column, where some hold categories."""
+    parts = {
+        name: wording.loss_of_column(
+            each.percent, each.changed_share, each.mean_level_change, each.mean_distance
+        )
+        for name, each in losses.columns.items()
+    }
+    return lines_by_column(wording.losses_of_columns(), parts)
+
+
+def written_record(release: AnyRelease, name: str, digest: str) -> str:
+    """The record of a release that is written to a file, as JSON."""
+    output = {"name": name, "digest": digest, "written": datetime.now(UTC).isoformat()}
+    return json.dumps({**release.record, "output": output}, allow_nan=False)
+
+
+def shown_in_notebook(release: AnyRelease) -> str:
+    """The lines above the verdict, and this, as HTML.
+
+    Where some columns hold categories, a table has the kind and the loss of each.
+    """
+    in_table = loss_lines(release.losses)
+    lines = str(release).removesuffix(f"\n{release.verdict}").split("\n")
+    first = "".join(f"<p>{escape(each)}</p>" for each in lines if each not in in_table)
+    return first + (_table_of_losses(release) if in_table else "") + release.verdict._repr_html_()
+
+
+def _table_of_losses(release: AnyRelease) -> str:
+    kinds = {**release.verdict.changes.kinds, **dict.fromkeys(release.protection.strata, "stratum")}
+    rows = [
+        (
+            name,
+            kinds.get(name, "number"),
+            f"{each.percent:.4f} %",
+            wording.change_of_column(each.changed_share, each.mean_level_change, each.mean_distance),
+        )
+        for name, each in release.losses.columns.items()
+    ]
+    return notebook.table(("key", "kind", "loss", ""), rows, left=(0, 1, 3))
+
+
+def recipes_text(recipes: Collection[str]) -> str:
+    return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
+
+
+def groups_text(groups: int, protection: Protection) -> str:
+    """How many groups there are, over how many subsets of columns, and k."""
+    subsets = len(protection.subsets) + len(protection.own_subsets)
+    over = f" over {subsets} subsets" if subsets > 1 else ""
+    return f"{groups} group{'' if groups == 1 else 's'}{over} (k = {protection.k})"

@@ -7,6 +7,9 @@ from dataclasses import replace
 from functools import partial
 from time import monotonic
 
+from microagg.aggregate.covariances import check_covariances
+from microagg.aggregate.joining import join_nearest
+from microagg.aggregate.losses import losses_of
 from microagg.aggregate.masking import (
     masked,
     released_origin,
@@ -14,11 +17,9 @@ from microagg.aggregate.masking import (
 )
 from microagg.engines.randomness import Randomness
 from microagg.engines.release import Release
-from microagg.engines.run_record import released_order
 from microagg.engines.solving import Watcher, solve_all
-from microagg.engines.steps import Steps
-from microagg.methods.objective import information_loss
 from microagg.methods.run import Progress
+from microagg.methods.steps import Steps
 from microagg.model import Microdata, Partition, TaskPartition, Verified
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
@@ -30,6 +31,7 @@ from microagg.verify import check_source, unchecked_source, verify_protected
 from microagg.verify.promises import promises_of
 from microagg.verify.rules import judged, pairs
 from microagg.wording import Step
+from microagg.write.run_record import released_order
 
 
 def protect(
@@ -52,9 +54,10 @@ def protect(
     steps = Steps(None if progress is None else stop.report)
     check_before_search(protection)
     prepared = steps.call(Step.PREPARING, lambda: prepare(source, protection))
+    check_covariances(protection, prepared)
     protection = protection.complete(source.table.column_names)
-    strata, tasks, kept = prepared.strata, prepared.tasks, prepared.kept
-    order = released_order(len(strata.rows), protection.keep_order, randomness.key)
+    problems = [task.problem for task in prepared.tasks.tasks]
+    order = released_order(len(prepared.strata.rows), protection.keep_order, randomness.key)
     if trial:
         checked = unchecked_source(source)
     else:
@@ -63,19 +66,23 @@ def protect(
     for plan in randomness.plans(protection):
         attempts += 1
         partitions = solve_all(
-            [task.problem for task in tasks.tasks],
+            problems,
             plan,
             None if progress is None else stop.report,
-            tasks.sst,
-            strata=[task.stratum for task in tasks.tasks],
+            prepared.tasks.sst,
+            strata=[task.stratum for task in prepared.tasks.tasks],
             finish_when_stopped=True,
         )
+        grouped, partitions = steps.call(
+            Step.MASKING, partial(join_nearest, prepared, partitions, protection)
+        )
+        strata, tasks = grouped.strata, grouped.tasks
         new = steps.call(
-            Step.MASKING,
-            partial(masked, protection, kept, prepared.weights, tasks.tasks, partitions, randomness.key),
+            Step.MASKING, partial(masked, source.table, protection, grouped, partitions, randomness.key)
         )
         table = steps.call(
-            Step.MASKING, partial(released_table, source.table, order, protection, strata, new)
+            Step.MASKING,
+            partial(released_table, source.table, order, protection, strata, prepared.kinds, new),
         )
         verdict = steps.call(
             Step.VERIFYING, partial(verify_protected, checked, table, strata.rows[order], protection)
@@ -83,18 +90,19 @@ def protect(
         if verdict.safe or stop.requested or not another_partition_may_help(verdict, protection):
             break
     verdict.raise_if_unsafe(attempts)
-    notes = notes_on_run(protection, strata.merged, tasks.lost, tasks.mixed_zeros, attempts)
+    notes = notes_on_run(protection, tasks.lost, tasks.mixed_zeros, attempts)
     verdict = replace(verdict, findings=(*verdict.findings, *notes, *source.origin.notes))
     return Release(
-        verified=Verified(Microdata(table, released_origin(source, table)), verdict),
+        verified=Verified(
+            Microdata(table, released_origin(source, table, (*protection.strata, *prepared.kinds))), verdict
+        ),
         source=source,
-        prepared=prepared,
+        prepared=grouped,
         rows=strata.rows[order],
         protection=protection,
         key=randomness.key,
         partitions=_of_tasks(tasks, strata, partitions, plan),
-        information_loss=information_loss(sum(found.sse for found in partitions), tasks.sst),
-        bound_loss=bound_of(partitions, tasks),
+        losses=losses_of(tasks, partitions, new.representatives, grouped.kept),
         seconds=monotonic() - started,
         stopped=stop.requested and any(found.truncated for found in partitions),
     )
@@ -131,18 +139,14 @@ def check_before_search(protection: Protection) -> None:
 
 def notes_on_run(
     protection: Protection,
-    merged: int,
     given_up: Mapping[str, int],
     mixed_zeros: int,
     attempts: int,
 ) -> Iterator[Finding]:
     """What the user should know beside what `verify` counts.
 
-    merged: strata that were merged; given_up: by column, values that were set to missing; mixed_zeros:
-    groups in which some values are zero.
+    given_up: by column, values that were set to missing; mixed_zeros: groups in which some values are zero.
     """
-    if merged:
-        yield note("strata_merged", records=merged)
     if given_up:
         yield note("values_given_up", k=protection.k, lost=given_up)
     if mixed_zeros:
@@ -170,10 +174,3 @@ def _of_tasks(
         )
         for task, found in zip(tasks.tasks, partitions, strict=True)
     )
-
-
-def bound_of(partitions: Sequence[Partition], tasks: Tasks) -> float | None:
-    """The proven lower bound of the loss of all tasks; None where a task has none."""
-    if any(found.bound == 0.0 and found.sse > 0.0 for found in partitions):
-        return None
-    return information_loss(sum(found.bound for found in partitions), tasks.sst)

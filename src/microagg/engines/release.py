@@ -2,153 +2,51 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
-from html import escape
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg import __version__, errors, read, wording, write
-from microagg.engines.any_release import AnyRelease
-from microagg.engines.run_record import (
-    RECORD_ENDING,
-    RECORD_FORMAT,
-    RECORD_VERSION,
-    RunRecord,
-    digest_of,
-    digest_of_values,
-    earlier_releases,
-    reading_of,
+from microagg import errors, read, wording, write
+from microagg.aggregate.losses import Losses
+from microagg.engines.any_release import (
+    groups_text,
+    loss_lines,
+    recipes_text,
+    record_of_run,
+    shown_in_notebook,
+    written_record,
 )
-from microagg.engines.solving import Watcher
-from microagg.engines.steps import Steps
-from microagg.model import Claims, Microdata, Origin, TaskPartition, Verified, gap_above, nearness
+from microagg.engines.solving import mdav_loss
+from microagg.methods.run import Watcher
+from microagg.methods.steps import Steps
+from microagg.model import Claims, Microdata, TaskPartition, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
+from microagg.report import check_installed
 from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import WrittenFile, check_file, check_written
 from microagg.verify.promises import promises_of
 from microagg.wording import Step
-
-INTERNAL_FOLDER = "microagg-internal"
-"""Folder beside the release for files that must not be released with it."""
-
-SHOWN_RECIPES = 3
-"""Of more recipes than these only the number is shown."""
+from microagg.write.output_paths import OutputPaths
+from microagg.write.run_record import RunRecord, digest_of, digest_of_values, reading_of
 
 
-def software_versions() -> dict[str, str]:
-    """For the record of a run, without `importlib.metadata`, which is slow to import."""
-    return {
-        "microagg": __version__,
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
-        "python": sys.version.split()[0],
-    }
+def _reporting() -> ModuleType:
+    """It takes a while to import; `MissingExtra` if a library that it needs is not installed."""
+    check_installed()
+    from microagg.report import reporting
 
-
-def record_of_run(release: AnyRelease) -> dict[str, Any]:
-    """What the record of a run has in memory and on Spark alike."""
-    return {
-        "format": RECORD_FORMAT,
-        "version": RECORD_VERSION,
-        "engine": "local",
-        "software": software_versions(),
-        "plan": dict(release.protection.settings),
-        "seed": release.protection.method.seed,
-        "key": release.key.hex,
-        "information_loss": release.information_loss,
-        "bound_loss": release.bound_loss,
-        "verdict": release.verdict.as_dict(),
-        "seconds": release.seconds,
-    }
-
-
-def shown_in_notebook(release: AnyRelease) -> str:
-    """The lines above the verdict, and this, as HTML."""
-    first = str(release).removesuffix(f"\n{release.verdict}").split("\n")
-    return "".join(f"<p>{escape(each)}</p>" for each in first) + release.verdict._repr_html_()
-
-
-def recipes_text(recipes: Collection[str]) -> str:
-    return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
-
-
-def groups_text(groups: int, protection: Protection) -> str:
-    """How many groups there are, over how many subsets of columns, and k."""
-    subsets = len(protection.subsets) + len(protection.own_subsets)
-    over = f" over {subsets} subsets" if subsets > 1 else ""
-    return f"{groups} group{'' if groups == 1 else 's'}{over} (k = {protection.k})"
-
-
-@dataclass(frozen=True, slots=True)
-class OutputPaths:
-    """Where a release and what is known about it are to be written."""
-
-    release: Path
-    folder: Path
-    """For the internal files, which have these names."""
-    record: str
-    plan: str
-    groups: str | None
-    report: Path | None = None
-    external_report: Path | None = None
-
-    @classmethod
-    def of(
-        cls,
-        path: str | Path,
-        folder: str | Path | None,
-        labels: bool,
-        report: str | Path | None = None,
-        external_report: str | Path | None = None,
-    ) -> OutputPaths:
-        """Beside the release, unless a folder is given."""
-        path = Path(path)
-        return cls(
-            path,
-            path.parent / INTERNAL_FOLDER if folder is None else Path(folder),
-            f"{path.name}{RECORD_ENDING}",
-            f"{path.name}.plan.toml",
-            f"{path.name}.groups.csv" if labels else None,
-            None if report is None else Path(report),
-            None if external_report is None else Path(external_report),
-        )
-
-    @property
-    def reports(self) -> list[Path]:
-        return [path for path in (self.report, self.external_report) if path is not None]
-
-    def check(self, source: Origin, force: bool) -> None:
-        """Refuse what could not be written, or must not be written there."""
-        write.check_output(self.release, force, source.path)
-        write.output_format(self.release, source)
-        if self.folder.resolve() == self.release.parent.resolve():
-            raise wording.internal_beside_release(str(self.folder), INTERNAL_FOLDER)
-        names = [name for name in (self.record, self.plan, self.groups) if name is not None]
-        write.Internal(self.folder).check(*names, force=force)
-        if not self.reports:
-            return
-        from microagg.report import check_installed
-
-        check_installed()
-        for path in self.reports:
-            if path.suffix.lower() not in (".html", ".htm"):
-                raise wording.report_not_html(str(path))
-            write.check_output(path, force, source.path)
-        write.check_apart([self.release, *(self.folder / name for name in names), *self.reports])
+    return reporting
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,10 +54,10 @@ class Release:
     """A protected table that has passed its verdict.
 
     `data`: the table, of the kind that was given (an Arrow table for files); `verdict`: what was counted;
-    `partitions`: one for each task; `information_loss`: 100 · SSE / SST over all tasks, in percent;
-    `bound_loss`: the proven lower bound of the loss; `stopped`: the user stopped the run, and got the best
-    groups so far; `record`: the internal record of the run. All but `data` is internal: groups and record
-    show whose record is whose.
+    `partitions`: one for each task; `information_loss`: in percent, 100 · SSE / SST over all tasks if keys
+    are numbers; `losses`: the same by column; `bound_loss`: its proven lower bound; `stopped`: the user
+    stopped the run, and got the best groups so far; `record`: the internal record of the run. All but
+    `data` is internal: groups and record show whose record is whose.
     """
 
     verified: Verified
@@ -169,12 +67,19 @@ class Release:
     protection: Protection
     key: SecretKey
     partitions: tuple[TaskPartition, ...]
-    information_loss: float
-    bound_loss: float | None
+    losses: Losses
     seconds: float
     stopped: bool = False
     repeats: RunRecord | None = None
     """The record of the release that this one repeats."""
+
+    @property
+    def information_loss(self) -> float:
+        return self.losses.information_loss
+
+    @property
+    def bound_loss(self) -> float | None:
+        return self.losses.bound
 
     @property
     def verdict(self) -> Verdict:
@@ -212,7 +117,7 @@ class Release:
                 "columns": self.source.table.column_names,
             },
             "rows_left_out": np.setdiff1d(np.arange(self.source.table.num_rows), self.rows).tolist(),
-            "released": digest_of_values(self.verified.microdata.table),
+            "released": self._digest,
             "stopped": self.stopped,
             "tasks": [
                 {
@@ -253,15 +158,13 @@ class Release:
             raise wording.contract_broken("save", "this was a trial, whose source was read only once")
         places = OutputPaths.of(path, record, labels, report, external_report)
         places.check(self.source.origin, force)
-        noted = self.with_earlier(places)
-        if noted is not self:
-            return noted.save(
-                path, force=force, record=record, labels=labels, report=report,
-                external_report=external_report, progress=progress,
-            )  # fmt: skip
+        if places.reports:
+            check_installed()
+        return self.with_earlier(places)._save(places, force, Steps(progress))
+
+    def _save(self, places: OutputPaths, force: bool, steps: Steps) -> Path:
         path = places.release
-        changed = (*self.protection.changed, *self.claims.recoded)
-        steps = Steps(progress)
+        changed = self._rewritten
         with ExitStack() as drafts:
             staged = steps.call(
                 Step.WRITING,
@@ -270,10 +173,9 @@ class Release:
             self._check_written(staged, steps)
             if self.repeats is not None:
                 self.repeats.check_file(path.name, staged.digest)
-            output = {"name": path.name, "digest": staged.digest, "written": datetime.now(UTC).isoformat()}
             settings = self._settings_with_paths(path, places.folder)
             contents = {
-                places.record: json.dumps({**self.record, "output": output}, allow_nan=False),
+                places.record: written_record(self, path.name, staged.digest),
                 places.plan: used_plan(settings),
             }
             if places.groups is not None:
@@ -286,16 +188,17 @@ class Release:
 
     def with_earlier(self, places: OutputPaths) -> Release:
         """With a note on other releases of the same source whose records are where this one's will be."""
-        if any(each.rule == "earlier" for each in self.verdict.findings):
-            return self
-        released = digest_of_values(self.verified.microdata.table)
-        found = tuple(
-            earlier_releases(places.folder, places.release.name, digest_of(self.source), released)
-        )
-        if not found:
-            return self
-        verdict = replace(self.verdict, findings=(*self.verdict.findings, *found))
+        verdict = places.with_earlier(self.verdict, digest_of(self.source), self._digest)
         return replace(self, verified=replace(self.verified, verdict=verdict))
+
+    @cached_property
+    def _digest(self) -> str:
+        return digest_of_values(self.verified.microdata.table)
+
+    @property
+    def _rewritten(self) -> frozenset[str]:
+        """Columns whose numbers are new: to categories and dates, labels and forms of the source apply."""
+        return frozenset(self.protection.changed) - frozenset(self.prepared.kinds)
 
     def _check_written(self, staged: write.Staged, steps: Steps) -> None:
         """Read the written file back, and count again in it."""
@@ -316,15 +219,15 @@ class Release:
             table,
             self.source.table,
             self.source.origin,
-            frozenset((*self.protection.changed, *claims.recoded)),
+            self._rewritten,
         )
         steps.call(Step.VERIFYING_FILE, lambda: check_file(file))
 
     def report(self) -> str:
         """All that is known about the release, as an HTML page; not to be released."""
-        from microagg.engines.reporting import assessment_of, internal_report
-
-        return internal_report(self, assessment_of(self))
+        found = _reporting()
+        page: str = found.internal_report(self, found.assessment_of(self))
+        return page
 
     def external_report(self) -> str:
         """What those who get the release may know about it, as an HTML page.
@@ -332,24 +235,24 @@ class Release:
         It follows from the released table and the settings alone, but for the information loss: one of four
         bands, and for fewer than 200 records not even that. Neither seed nor digests nor names of files.
         """
-        from microagg.engines.reporting import external_report
+        page: str = _reporting().external_report(self)
+        return page
 
-        return external_report(self)
+    def mdav_loss(self) -> float | None:
+        """MDAV's information loss on the same data, to compare with; None if that would take long."""
+        return mdav_loss(self.source, self.protection, prepared=self.prepared)
 
     def _reports(
         self, places: OutputPaths, staged: write.Staged, settings: Mapping[str, object]
     ) -> Iterator[tuple[Path, str, int]]:
         """Path, text and permissions of each report to be written."""
-        if not places.reports:
-            return
-        from microagg.engines import reporting
-
         if places.report is not None:
-            found = reporting.assessment_of(self)
-            written = reporting.Written(places.release.name, staged.digest, settings)
-            yield places.report, reporting.internal_report(self, found, written), write.OWNER_ONLY
+            found = _reporting()
+            written = found.Written(places.release.name, staged.digest, settings)
+            page = found.internal_report(self, found.assessment_of(self), written)
+            yield places.report, page, write.OWNER_ONLY
         if places.external_report is not None:
-            yield places.external_report, reporting.external_report(self), staged.mode
+            yield places.external_report, self.external_report(), staged.mode
 
     def _settings_with_paths(self, path: Path, folder: Path) -> dict[str, Any]:
         """The plan's settings, with paths relative to the folder of the plan."""
@@ -386,14 +289,17 @@ class Release:
         return (
             f"{len(self.rows)} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %{self._proof()}, by {how} "
-            f"in {self.seconds:.2f} s{cut}\n{self.verdict}"
+            f"in {self.seconds:.2f} s{cut}\n"
+            + "".join(f"{line}\n" for line in loss_lines(self.losses))
+            + f"{self.verdict}"
         )
 
     def _proof(self) -> str:
         """How near to the optimum the groups are, where that is known."""
         if self.bound_loss is None:
             return ", no bound proven" if self.protection.method.certify else ""
-        return f", {nearness(gap_above(self.bound_loss, self.information_loss))}"
+        of = wording.of_what_is_published() if self.losses.columns else ""
+        return f", {nearness(gap_above(self.bound_loss, self.information_loss))}{of}"
 
     __repr__ = __str__
 

@@ -1,53 +1,18 @@
-"""All file formats, one module for each program. A new format is a module whose `FORMATS` are listed here.
-
-`read` and `write` take from this table what they have to know about a format.
+"""All file formats, one module for each program. A new format is named here, with the endings of its files,
+and its module is listed in `table.py`. Whoever shows only names need not wait for libraries
+that read files.
 """
 
-from __future__ import annotations
-
-import re
-
-from microagg.formats import arrow, csv, excel, statistical
-from microagg.formats.format import Content, Format, Output, Source
-from microagg.model import Layout
-
-__all__ = [
-    "ENDINGS",
-    "FIRST_BYTES",
-    "FORMATS",
-    "WRITTEN",
-    "Content",
-    "Format",
-    "Output",
-    "Source",
-    "detect_format",
-    "without_effect",
-]
-
-FORMATS = {each.name: each for each in (*csv.FORMATS, *arrow.FORMATS, *excel.FORMATS, *statistical.FORMATS)}
-ENDINGS = {ending: each for each in FORMATS.values() for ending in each.endings}
-"""The formats by the endings of their files' names."""
-WRITTEN = [ending for ending, each in ENDINGS.items() if each.write is not None]
-"""Endings of the formats that can be written."""
-
-FIRST_BYTES = 512
-_OTHERS = {
-    "Office": excel.OLD_OR_LOCKED,
-    "gzip": re.compile(rb"\x1f\x8b"),
-    "Zstandard": re.compile(rb"\x28\xb5\x2f\xfd"),
-    "PDF": re.compile(rb"%PDF"),
-    "SQLite": re.compile(rb"SQLite format 3\0"),
+ENDINGS_OF = {
+    "CSV": (".csv", ".tsv", ".txt"),
+    "Parquet": (".parquet",),
+    "Arrow": (".feather", ".arrow"),
+    "Excel": (".xlsx",),
+    "Stata": (".dta",),
+    "SPSS": (".sav", ".zsav"),
+    "SPSS portable": (".por",),
+    "SAS": (".sas7bdat",),
+    "SAS transport": (".xpt",),
 }
-"""What is recognised but not read."""
-
-
-def detect_format(beginning: bytes) -> str | None:
-    """The format of a file by its first bytes, whatever its name; CSV for any text, None if unknown."""
-    # CSV comes first in the table and last here: other formats may begin with letters.
-    known = _OTHERS | {each.name: each.begins for each in reversed(FORMATS.values())}
-    return next((name for name, begins in known.items() if begins.match(beginning)), None)
-
-
-def without_effect(layout: Layout, kind: str) -> list[str]:
-    """The names of options that are given but mean nothing for files of this format."""
-    return [name for name in layout.given() if name not in FORMATS[kind].options]
+FORMAT_OF = {ending: name for name, endings in ENDINGS_OF.items() for ending in endings}
+"""The names of formats by the endings of their files' names."""

@@ -41,6 +41,6 @@ def write_arrow(table: pa.Table, output: Output) -> None:
 
 
 FORMATS = (
-    Format("Parquet", (".parquet",), re.compile(rb"PAR1"), read_parquet, write_parquet),
-    Format("Arrow", (".feather", ".arrow"), re.compile(rb"ARROW1|FEA1"), read_arrow, write_arrow),
+    Format("Parquet", re.compile(rb"PAR1"), read_parquet, write_parquet),
+    Format("Arrow", re.compile(rb"ARROW1|FEA1"), read_arrow, write_arrow),
 )

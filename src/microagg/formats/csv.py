@@ -206,7 +206,6 @@ def _clean_name(text: str) -> str:
 FORMATS = (
     Format(
         "CSV",
-        (".csv", ".tsv", ".txt"),
         re.compile(rb"[\t\n\r\f\x20-\xff]*\Z"),
         read,
         write,

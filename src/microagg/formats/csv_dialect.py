@@ -135,11 +135,12 @@ def parse_rows(sample: str, delimiter: str, most: int = _SAMPLE_ROWS) -> list[li
 
 def parse_rows_to_long_field(sample: str, delimiter: str, most: int) -> list[list[str]]:
     """The same, but only rows before one with a field that Python's csv module finds too long."""
-    rows = []
+    return [row for _, row in _rows_to_long_field(sample, delimiter, most)]
+
+
+def _rows_to_long_field(sample: str, delimiter: str, most: int) -> Iterator[tuple[int, list[str]]]:
     with suppress(csv.Error):
-        for _, row in islice(_numbered_rows(sample, delimiter), most):
-            rows.append(row)
-    return rows
+        yield from islice(_numbered_rows(sample, delimiter), most)
 
 
 def _numbered_rows(sample: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -167,7 +168,7 @@ def find_row_below_titles(sample: str, signs: str) -> int | None:
     A table has rows of the same length below names that are no numbers, and some column of numbers.
     """
     for sign in signs:
-        rows = list(islice(_numbered_rows(sample, sign), _SAMPLE_ROWS))
+        rows = list(_rows_to_long_field(sample, sign, _SAMPLE_ROWS))
         start = next((at for at, (_, row) in enumerate(rows) if len(row) > 1), 0)
         if start == 0:
             continue
@@ -186,16 +187,17 @@ def find_row_below_titles(sample: str, signs: str) -> int | None:
 def detect_delimiter(sample: str, source: str, given: str | None) -> str:
     """The sign between the fields; `given`, unless the header shows that it is another one.
 
-    For a file with a single column, any sign that does not occur.
+    For a file with a single column, any sign that does not occur. By a wrong sign a long line is one field,
+    which may be too long; `csv.Error` if one is too long by the right sign.
     """
-    found = max(DELIMITERS, key=lambda sign: _score(parse_rows(sample, sign), sign))
+    found = max(DELIMITERS, key=lambda sign: _score(sample, sign))
     separated = _width(parse_rows(sample, found)) > 1
     if given is not None:
-        if separated and _width(parse_rows(sample, given)) == 1:
+        if separated and _width(parse_rows_to_long_field(sample, given, 1)) <= 1:
             raise wording.wrong_delimiter(source, given, found)
         return given
     for sign in "" if separated else _OTHER_SIGNS:
-        widths = {len(row) for row in parse_rows(sample, sign)}
+        widths = {len(row) for row in _rows_or_none(sample, sign)}
         if len(widths) == 1 and widths != {1}:
             raise wording.unknown_delimiter(source, sign, widths.pop())
     return found
@@ -205,14 +207,25 @@ def _width(rows: list[list[str]]) -> int:
     return len(rows[0]) if rows else 0
 
 
-def _score(rows: list[list[str]], delimiter: str) -> tuple[bool, float, float, int]:
-    """Score of a delimiter: more than one field, as many in each row as in the header, many numbers."""
+def _rows_or_none(sample: str, delimiter: str) -> list[list[str]]:
+    """The first rows of a sample; none if a field would be too long."""
+    try:
+        return parse_rows(sample, delimiter)
+    except csv.Error:
+        return []
+
+
+def _score(sample: str, delimiter: str) -> tuple[bool, bool, float, float, int]:
+    """Score of a delimiter: no field is too long, more than one of them, as many in each row as in the
+    header, many numbers.
+    """
+    rows = _rows_or_none(sample, delimiter)
     width = _width(rows)
     number = _NUMBER if delimiter == "," else _NUMBER_OR_COMMA
     cells = [cell for row in rows[1:] for cell in row]
     regular = sum(len(row) == width for row in rows) / max(len(rows), 1)
     numeric = sum(number.fullmatch(cell) is not None for cell in cells) / max(len(cells), 1)
-    return width > 1, regular, numeric, width
+    return bool(rows), width > 1, regular, numeric, width
 
 
 def detect_look(sample: str, delimiter: str, names: Sequence[str]) -> CsvLook:

@@ -251,9 +251,6 @@ def write(table: pa.Table, output: Output) -> None:
     """
     try:
         import openpyxl
-        from openpyxl.cell import WriteOnlyCell
-        from openpyxl.utils.exceptions import IllegalCharacterError
-        from openpyxl.worksheet._writer import WorksheetWriter
     except ImportError:
         raise wording.needs_extra("Writing Excel files", "openpyxl", "formats") from None
 
@@ -265,13 +262,13 @@ def write(table: pa.Table, output: Output) -> None:
         text_and_type = _text_and_type(value)
         if text_and_type is None:
             return value
-        cell = WriteOnlyCell(sheet, text_and_type[0])
+        cell = openpyxl.cell.WriteOnlyCell(sheet, text_and_type[0])
         cell.data_type = text_and_type[1]
         return cell
 
     # openpyxl's own temporary file would have a name, and stay if the process is killed.
     with output.scratch() as sheet_file:
-        writer = WorksheetWriter(sheet, str(sheet_file))
+        writer = openpyxl.worksheet._writer.WorksheetWriter(sheet, str(sheet_file))
         writer.cleanup = lambda: None  # it would remove the file, which is ours
         writer.write_top()
         sheet._writer = writer
@@ -282,7 +279,7 @@ def write(table: pa.Table, output: Output) -> None:
                 for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                     sheet.append([to_cell(value) for value in row])
             book.save(content)
-        except IllegalCharacterError:  # its message quotes the value
+        except openpyxl.utils.exceptions.IllegalCharacterError:  # its message quotes the value
             raise wording.refused_by_writer(output.name, "Excel") from None
         finally:
             # openpyxl leaves unfinished files to the garbage collector, which would print warnings.
@@ -325,7 +322,6 @@ def _to_cell_types(table: pa.Table) -> pa.Table:
 FORMATS = (
     Format(
         "Excel",
-        (".xlsx",),
         re.compile(rb"PK\x03\x04|PK\x05\x06"),
         read,
         write,

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from microagg.formats import ENDINGS_OF
 from microagg.model import CsvFormat, CsvLook, Layout, Origin, StatisticalLabels
 from microagg.verdict import Finding
 
@@ -67,11 +68,9 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An entry of the table in `formats/__init__.py`."""
+    """An entry of the table in `formats/table.py`; its name is one of `ENDINGS_OF`."""
 
     name: str
-    endings: tuple[str, ...]
-    """Of the names of its files."""
     begins: re.Pattern[bytes]
     """Matches the first bytes of its files."""
     read: Callable[[Source], Content]
@@ -81,3 +80,8 @@ class Format:
     """For a format that is only read, the ending of another one of the same program."""
     options: tuple[str, ...] = ()
     """Options on how a file is written that have an effect."""
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Of the names of its files."""
+        return ENDINGS_OF[self.name]

@@ -12,9 +12,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.formats import without_effect
 from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
 from microagg.formats.first_row import ROWS_COMPARED, numbered_names, refuse_record_as_names
+from microagg.formats.table import without_effect
 from microagg.model import CSV_OPTIONS, CsvFormat, Layout, Origin
 
 _ENDINGS = {".parquet": "Parquet", ".csv": "CSV", ".csv.gz": "CSV"}

@@ -247,7 +247,7 @@ def _labels_kept(labels: StatisticalLabels, table: pa.Table, changed: frozenset[
         {name: text for name, text in labels.formats.items() if name in there},
         # A mean may fall on a code that is declared as missing.
         {name: entries for name, entries in labels.missing_ranges.items() if name in same},
-        # What was masked is an amount, whatever it was before, unless merged codes have become text.
+        # What was masked is an amount, whatever it was before.
         {
             name: text if name in same else "scale"
             for name, text in labels.measures.items()
@@ -373,25 +373,22 @@ _SAS_TRANSPORT = _Statistical(
 )
 
 FORMATS = (
-    Format("Stata", (".dta",), re.compile(rb"<stata_dta>"), _STATA.read, _STATA.write),
-    Format("SPSS", (".sav", ".zsav"), re.compile(rb"\$FL[23]"), _SPSS.read, _SPSS.write),
+    Format("Stata", re.compile(rb"<stata_dta>"), _STATA.read, _STATA.write),
+    Format("SPSS", re.compile(rb"\$FL[23]"), _SPSS.read, _SPSS.write),
     Format(
         "SPSS portable",
-        (".por",),
         re.compile(rb"(?s).*SPSS PORT FILE"),
         _SPSS_PORTABLE.read,
         written_instead=".sav",
     ),
     Format(
         "SAS",
-        (".sas7bdat",),
         re.compile(rb"\0{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92"),
         _SAS.read,
         written_instead=".xpt",
     ),
     Format(
         "SAS transport",
-        (".xpt",),
         re.compile(rb"HEADER RECORD\*{7}LIB"),
         _SAS_TRANSPORT.read,
         _SAS_TRANSPORT.write,

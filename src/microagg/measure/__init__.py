@@ -13,11 +13,13 @@ from microagg.measure import (
     probabilistic,
     probabilistic_linkage,
     propensity,
+    regressions,
     risk,
+    tables,
 )
 from microagg.measure.catalogue import Measure, described_measures
 
-UTILITY = described_measures("utility", deviations, moments, probabilistic, propensity)
+UTILITY = described_measures("utility", deviations, tables, moments, regressions, probabilistic, propensity)
 RISK = described_measures(
     "risk", risk, linkage, probabilistic_linkage, intervals, attribute_disclosure, key_confidential
 )

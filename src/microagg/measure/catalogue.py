@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
+from microagg import wording
 from microagg.measure.pair import MeasureResult, Pair
 
 MeasureKind = Literal["utility", "risk"]
@@ -28,7 +30,8 @@ class Measure:
     `definition`: one sentence; `formula`: plain text with Unicode signs; `range`: for instance "0 to 100 %,
     0 is the best"; `higher`: how "higher means …" goes on; `reference`: who defined it. The most important
     ones have `first`, their place among those that are shown first, and `sentence`, the result in plain
-    words: it begins with {value}, and {allowed} is what the result compares it with.
+    words: it begins with {value}, and {allowed} is what the result compares it with. `numbers_only`: keys
+    that hold categories are left out, which the note of the result says.
     """
 
     kind: MeasureKind
@@ -42,6 +45,7 @@ class Measure:
     compute: Callable[[Pair], MeasureResult]
     first: int | None = None
     sentence: str = ""
+    numbers_only: bool = False
 
     def shown(self, value: float) -> str:
         """The value with its unit; shares in percent, and a dash for what is not defined."""
@@ -78,5 +82,26 @@ def described_measures(kind: MeasureKind, *modules: ModuleType) -> dict[str, Mea
     measures = {}
     for name, fields in described.items():
         fields["reference"] = fields["reference"].format_map(references)
-        measures[name] = Measure(kind, **fields, compute=functions[name])
+        compute = functions[name]
+        if fields.get("numbers_only"):
+            compute = _of_numbers(compute)
+        measures[name] = Measure(kind, **fields, compute=compute)
     return measures
+
+
+def _of_numbers(compute: Callable[[Pair], MeasureResult]) -> Callable[[Pair], MeasureResult]:
+    """The measure of keys that hold numbers or dates."""
+
+    @wraps(compute)
+    def computed(pair: Pair) -> MeasureResult:
+        numbers = pair.of_numbers()
+        if numbers is pair:
+            return compute(pair)
+        if not numbers.p:
+            return MeasureResult(math.nan, {}, wording.note_no_numbers())
+        found = compute(numbers)
+        others = [name for name in pair.columns if name not in numbers.columns]
+        notes = (found.note.removesuffix("."), wording.note_categories_left_out(others))
+        return replace(found, note="; ".join(note for note in notes if note))
+
+    return computed

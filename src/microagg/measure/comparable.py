@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.measure.pair import MeasureResult, Pair, Values
+from microagg.measure.pair import Codes, MeasureResult, Pair, Values
+
+CATEGORIES = ("ordinal", "nominal")
+Paths = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,8 +22,10 @@ class Comparable:
     Only cells that are known before and after masking count, for means and sds too; `x` (before) and `y`
     (after) are 0 elsewhere and `present` marks the others. `weights` have mean 1, and are all 1
     without any: a weight is the number of records that a record stands for, but the sum of the weights is
-    not taken for a number of observations. `places` are positions in the pair's columns. `note`: what
-    was left out; `unchanged`: whether constant columns were left out and none of them has changed.
+    not taken for a number of observations. `places` are positions in the pair's columns. Of a category `x`
+    is 0, and y² is what its change costs; `units`: what a changed cell, or a change by one level, costs, so
+    that one value for all records costs as much as the mean of a standardised number. `note`: what was left
+    out; `unchanged`: whether constant columns were left out and none of them has changed.
     """
 
     columns: tuple[str, ...]
@@ -28,6 +34,7 @@ class Comparable:
     y: Values
     present: NDArray[np.bool_]
     weights: Values
+    units: Mapping[int, float]
     note: str
     unchanged: bool
 
@@ -80,6 +87,7 @@ def comparable(pair: Pair) -> Comparable:
     empty: list[str] = []
     same: list[str] = []
     changed: list[str] = []
+    units: dict[int, float] = {}
     x = np.zeros((pair.n, pair.p), order="F")
     y = np.zeros((pair.n, pair.p), order="F")
     for at, name in enumerate(pair.columns):
@@ -91,7 +99,12 @@ def comparable(pair: Pair) -> Comparable:
             (same if np.array_equal(before, after) else changed).append(name)
         else:
             kept.append(at)
-            x[rows, at], y[rows, at] = _standardised(before, after, weights[rows])
+            if (kind := pair.kind(at)) in CATEGORIES:
+                own, paths = weights[rows], pair.paths.get(name)
+                units[at] = own.sum() / change_by_one_value(before, own, kind, paths)[0]
+                y[rows, at] = np.sqrt(units[at] * change_of(before, after, kind, paths))
+            else:
+                x[rows, at], y[rows, at] = _standardised(before, after, weights[rows])
     notes = []
     if missing := int(present.size - present.sum()):
         notes.append(wording.note_cells_left_out(missing, present.size))
@@ -106,9 +119,51 @@ def comparable(pair: Pair) -> Comparable:
         y=y[:, kept] if len(kept) < pair.p else y,
         present=present[:, kept] if len(kept) < pair.p else present,
         weights=weights,
+        units=units,
         note="; ".join(notes),
         unchanged=bool(same) and not changed,
     )
+
+
+def change_of(before: Values, after: Values, kind: str, paths: Paths | None = None) -> Values:
+    """By how many levels each cell has changed, or whether it has; in a taxonomy a share of levels."""
+    if kind == "ordinal":
+        return np.abs(after - before)
+    if paths is None:
+        return np.asarray(after != before, dtype=np.float64)
+    return np.asarray((paths[after.astype(np.int64)] != paths[before.astype(np.int64)]).mean(axis=1))
+
+
+def change_by_one_value(
+    values: Values,
+    weights: Values,
+    kind: str,
+    paths: Paths | None = None,
+    parts: Codes | None = None,
+    count: int = 1,
+) -> Values:
+    """The least change if all records publish one level or category, in each of `count` parts of them."""
+    codes = values.astype(np.int64)
+    size = int(codes.max(initial=0)) + 1
+    places = codes if parts is None else parts * size + codes
+    table = np.asarray(np.bincount(places, weights, count * size), dtype=np.float64).reshape(count, size)
+    totals = table.sum(axis=1, keepdims=True)
+    if kind == "nominal":
+        return np.asarray(totals[:, 0] - _shared(table, paths).max(axis=1))
+    medians = np.argmax(np.cumsum(table, axis=1) >= totals / 2.0 * (1.0 - 1e-12), axis=1)
+    return np.asarray((table * np.abs(np.arange(size) - medians[:, np.newaxis])).sum(axis=1))
+
+
+def _shared(table: Values, paths: Paths | None) -> Values:
+    """How much weight has the same code, by part and code; in a taxonomy, the mean over its levels."""
+    if paths is None:
+        return table
+    shared = np.zeros_like(table)
+    for nodes in paths[: table.shape[1]].T:
+        by_node = np.zeros((int(nodes.max()) + 1, len(table)))
+        np.add.at(by_node, nodes, table.T)
+        shared += by_node[nodes].T / paths.shape[1]
+    return np.where(table > 0, shared, 0.0)
 
 
 def _standardised(before: Values, after: Values, weights: Values) -> tuple[Values, Values]:

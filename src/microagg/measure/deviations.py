@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from microagg import wording
-from microagg.measure.comparable import Comparable, comparable
+from microagg.measure.comparable import Comparable, change_by_one_value, comparable
 from microagg.measure.pair import MeasureResult, Pair, Values
 
 LONGEST_SUBSET_NAME = 40
@@ -16,12 +16,17 @@ LONGEST_SUBSET_NAME = 40
 
 
 def il(pair: Pair) -> MeasureResult:
-    """100 · SSE / SST on columns standardised by the original's population sd; parts by column."""
+    """100 · SSE / SST on columns standardised by the original's population sd; parts by column.
+
+    Of a category: its changes, as a share of those by which all records would publish one value.
+    """
     data = comparable(pair)
     if nothing := data.empty_result():
         return nothing
     sse, sst = _squares(data)
-    return data.result(100.0 * sse.sum() / sst.sum(), data.by_column(100.0 * sse / sst))
+    weight = _importance(pair, data)
+    loss = 100.0 * (weight * sse).sum() / (weight * sst).sum()
+    return data.result(loss, data.by_column(100.0 * sse / sst))
 
 
 def changed_cells(pair: Pair) -> MeasureResult:
@@ -41,7 +46,7 @@ def il_subsets(pair: Pair) -> MeasureResult:
     data = comparable(pair)
     if nothing := data.empty_result():
         return nothing
-    sse, sst = _squares(data)
+    sse, sst = (_importance(pair, data) * each for each in _squares(data))
     parts: dict[str, float] = {}
     for subset in pair.subsets:
         own = [data.places.index(place) for place in subset if place in data.places]
@@ -64,14 +69,11 @@ def il_strata(pair: Pair) -> MeasureResult:
         return nothing
     count = int(pair.strata.max()) + 1
     sse, sst = np.zeros(count), np.zeros(count)
-    mass = data.mass
+    mass = data.mass * _importance(pair, data)
     for at in range(len(data.columns)):
         x, own = data.x[:, at], mass[:, at]
-        sums = np.bincount(pair.strata, own * x, count)
-        weight = np.bincount(pair.strata, own, count)
-        means = np.divide(sums, weight, out=np.zeros(count), where=weight > 0)
-        sst += np.bincount(pair.strata, own * (x - means[pair.strata]) ** 2, count)
         sse += np.bincount(pair.strata, own * (x - data.y[:, at]) ** 2, count)
+        sst += _by_one_value(pair, data, at, own, count)
     varies = sst > 1e-12 * np.bincount(pair.strata, data.weights, count)
     parts = {f"stratum {h}": float(100.0 * sse[h] / sst[h]) for h in np.flatnonzero(varies).tolist()}
     flat = len(np.unique(pair.strata)) - len(parts)
@@ -101,6 +103,25 @@ def il1s_sum(pair: Pair) -> MeasureResult:
     cells = data.present.sum(axis=0)
     parts = data.by_column(sums / mass * cells)
     return data.result(sums.sum() / mass.sum() * cells.sum(), parts)
+
+
+def _by_one_value(pair: Pair, data: Comparable, at: int, mass: Values, count: int) -> Values:
+    """What one value of a column for all records of each stratum would cost."""
+    place, strata = data.places[at], pair.strata
+    if place in data.units:
+        known = data.present[:, at]
+        values = pair.original[known, place]
+        paths = pair.paths.get(pair.columns[place])
+        changes = change_by_one_value(values, mass[known], pair.kind(place), paths, strata[known], count)
+        return data.units[place] * changes
+    x = data.x[:, at]
+    weight = np.bincount(strata, mass, count)
+    means = np.divide(np.bincount(strata, mass * x, count), weight, out=np.zeros(count), where=weight > 0)
+    return np.asarray(np.bincount(strata, mass * (x - means[strata]) ** 2, count), dtype=np.float64)
+
+
+def _importance(pair: Pair, data: Comparable) -> Values:
+    return np.array([pair.importance.get(name, 1.0) for name in data.columns])
 
 
 def _squares(data: Comparable) -> tuple[Values, Values]:

@@ -23,7 +23,7 @@ FIRST = "Most important: shown first"
 
 def described_fields(measure: Measure) -> dict[str, str]:
     """The parts of a measure's description, by their names for readers."""
-    return {
+    described = {
         "definition": measure.definition,
         "formula": measure.formula,
         "unit": measure.unit or "none",
@@ -31,6 +31,9 @@ def described_fields(measure: Measure) -> dict[str, str]:
         "higher means": measure.higher,
         "reference": measure.reference,
     }
+    if measure.numbers_only:
+        described["keys"] = "numbers and dates; categories are left out"
+    return described
 
 
 def measure_named(name: str, measures: Mapping[str, Measure] = MEASURES) -> Measure:

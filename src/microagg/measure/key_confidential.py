@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.coordinates import SAME, all_coordinates, mean_and_deviation
+from microagg.measure.coordinates import SAME, known, mean_and_deviation
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.shared_values import codes_of, combine_codes, first_rows
 
@@ -21,7 +21,7 @@ def key_confidential(pair: Pair) -> MeasureResult:
     """
     parts: dict[str, float] = {}
     best, chance_then = np.nan, np.nan
-    before, _ = all_coordinates(pair)
+    before = known(pair, np.arange(pair.n)) if pair.numbers else np.empty((pair.n, 0))
     for name, values in pair.numbers.items():
         present = ~np.isnan(values)
         if not present.any():
@@ -44,11 +44,11 @@ FOLDS = 10
 
 def linked_share(keys: Values, value: Values, groups: Codes) -> tuple[float, float]:
     """The share of records whose value is the nearest in its class to what the keys predict, and R²."""
-    predicted, explained = _regression(keys, value)
+    predicted, explained = regression(keys, value)
     return float(_linked(groups, value, predicted).mean()), explained
 
 
-def _regression(keys: Values, value: Values) -> tuple[Values, float]:
+def regression(keys: Values, value: Values) -> tuple[Values, float]:
     """Least squares with a constant, by the records of other folds: what is predicted, and R²."""
     mean, deviation = mean_and_deviation(value[:, None])
     if deviation[0] == 0.0:

@@ -3,8 +3,8 @@
 The intruder knows original values of every record, and its stratum, and takes the nearest released record
 of that stratum for it. Released records that are equally near are equally likely, so that a correct link
 counts as one over the number of them. Distances are Euclidean, in the original's standard deviations
-(see `coordinates` for missing values). Since masked records take few distinct values, each of these
-is one target that weighs as many records as share it.
+(see `coordinates` for categories and missing values). Since masked records take few distinct values, each
+of these is one target that weighs as many records as share it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from math import comb
 import numpy as np
 
 from microagg import _core
-from microagg.measure.coordinates import SAME, all_coordinates, coordinates, extremes
+from microagg.measure.coordinates import SAME, extremes, known, released, scaled_places
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import AT_LEAST_ONE, POSITIVE, SHARE
 from microagg.measure.shared_values import (
@@ -108,13 +108,9 @@ def linkage_subsets(
         size += 1
         subsets += list(combinations(range(pair.p), size))[:most_subsets]
     rows = sample_rows(pair.n, most_records)
-    known = all_coordinates(pair)
-    # Columns without missing values have one coordinate each: theirs are cut out of the whole.
-    plain = known[0].shape[1] == pair.p
     shares = {}
     for subset in subsets:
-        before, after = (known[0][:, subset], known[1][:, subset]) if plain else coordinates(pair, subset)
-        links = _links(pair, before[rows], *_projected(pair, subset, after, rows), rows)
+        links = _links(pair, known(pair, rows, subset), *_projected(pair, subset, rows), rows)
         shares[" + ".join(pair.columns[column] for column in subset)] = links.to_record
     worst = dict(sorted(shares.items(), key=lambda item: -item[1]))
     note = f"Largest of {len(subsets)} subsets of at most {size} of {pair.p} keys"
@@ -133,20 +129,20 @@ def linkage_noisy(
     """`linkage_distance` of an intruder whose values are off by noise of `noise` standard deviations.
 
     Normal noise, drawn for each value with a fixed seed (`SEED`), so that figures repeat; parts show
-    `others` too.
+    `others` too. Categories without order are known as they are.
     """
     for level in (noise, *others):
         POSITIVE.check("noise", level)
     rows = sample_rows(pair.n, most_records)
-    known, _ = all_coordinates(pair)
-    known, varies = known[rows], known[:, : pair.p].any(axis=0)
+    exact = known(pair, rows)
     draws = np.random.default_rng(SEED).standard_normal((rows.size, pair.p))
-    draws *= varies & ~np.isnan(pair.original[rows])
+    draws *= ~np.isnan(pair.original[rows])
     targets, own = whole_targets(pair)
     shares = {}
     for level in sorted({noise, *others}):
-        noisy = known.copy()
-        noisy[:, : pair.p] += level * draws
+        noisy = exact.copy()
+        for column, place in scaled_places(pair).items():
+            noisy[:, place] += level * draws[:, column]
         shares[level] = _links(pair, noisy, targets, own[rows], rows).to_record
     parts = {f"noise of {level:g} sd": share for level, share in shares.items()}
     note = f"At noise of {noise:g} standard deviations of each column; random, with a fixed seed."
@@ -174,7 +170,7 @@ def sample_rows(n: int, most: int | None) -> Whole:
 def nearest_targets(pair: Pair, rows: Whole, length: int) -> Codes:
     """Of `whole_targets` the nearest to some rows, `length` each; -1 where a stratum has no more."""
     targets, _ = whole_targets(pair)
-    stacked = _stacked(pair, all_coordinates(pair)[0][rows], targets, rows)
+    stacked = _stacked(pair, known(pair, rows), targets, rows)
     run = Run()
     found = run.call(
         lambda: _core.nearest_targets(stacked, len(targets.points), length, run.threads, run.watch)
@@ -189,7 +185,7 @@ def whole_targets(pair: Pair) -> tuple[Targets, Codes]:
     def compute() -> tuple[Targets, Codes]:
         own = released_classes(pair, range(pair.p))
         first = first_rows(own)
-        return Targets(all_coordinates(pair)[1][first], pair.strata[first], class_sizes(own)), own
+        return Targets(released(pair, first), pair.strata[first], class_sizes(own)), own
 
     return pair.remember("targets", compute)
 
@@ -203,7 +199,7 @@ def note_on_sample(pair: Pair, linked: int, note: str) -> str:
     return note
 
 
-def _projected(pair: Pair, columns: Sequence[int], masked: Values, rows: Whole) -> tuple[Targets, Codes]:
+def _projected(pair: Pair, columns: Sequence[int], rows: Whole) -> tuple[Targets, Codes]:
     """Distinct combinations of stratum and some columns, and those of some rows.
 
     They come from the combinations of all columns, of which there are fewer than records.
@@ -214,7 +210,7 @@ def _projected(pair: Pair, columns: Sequence[int], masked: Values, rows: Whole) 
     merged = combine_codes([whole.strata, *(codes[column][first] for column in columns)])
     sizes = np.bincount(merged, weights=whole.sizes).astype(np.int64)
     chosen = first[first_rows(merged)]
-    return Targets(masked[chosen], pair.strata[chosen], sizes), merged[own[rows]]
+    return Targets(released(pair, chosen, columns), pair.strata[chosen], sizes), merged[own[rows]]
 
 
 def _all_links(pair: Pair, most_records: int | None) -> Links:
@@ -224,12 +220,12 @@ def _all_links(pair: Pair, most_records: int | None) -> Links:
 
 def _whole_links(pair: Pair, rows: Whole) -> Links:
     targets, own = whole_targets(pair)
-    return _links(pair, all_coordinates(pair)[0][rows], targets, own[rows], rows)
+    return _links(pair, known(pair, rows), targets, own[rows], rows)
 
 
-def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Whole) -> Links:
+def _links(pair: Pair, sought: Values, targets: Targets, own: Codes, rows: Whole) -> Links:
     """Link what is known of some rows, whose own targets are `own`, to the nearest targets."""
-    stacked = _stacked(pair, known, targets, rows)
+    stacked = _stacked(pair, sought, targets, rows)
     small = own.astype(np.int32)
     run = Run()
     tied = run.call(
@@ -238,9 +234,9 @@ def _links(pair: Pair, known: Values, targets: Targets, own: Codes, rows: Whole)
     return Links(rows, tied, targets.sizes[own])
 
 
-def _stacked(pair: Pair, known: Values, targets: Targets, rows: Whole) -> Values:
+def _stacked(pair: Pair, sought: Values, targets: Targets, rows: Whole) -> Values:
     """Targets, then what is known of the rows, as the core wants them."""
-    points = np.vstack([targets.points, known])
+    points = np.vstack([targets.points, sought])
     if pair.strata.any():
         # One more coordinate, the same within a stratum and farther away than anything else otherwise.
         width = 2.0 * float(np.sqrt((np.ptp(points, axis=0) ** 2).sum())) + 1.0

@@ -94,9 +94,14 @@ def _unquoted(name: str) -> str:
 
 def columns_of(pair: Pair) -> tuple[dict[str, Values], dict[str, Values]]:
     """All numeric columns of a pair, before and after masking; those that are not masked are the same."""
-    before = dict(zip(pair.columns, pair.original.T, strict=True))
-    after = dict(zip(pair.columns, pair.masked.T, strict=True))
-    return {**pair.numbers, **before}, {**pair.numbers, **after}
+    before, after = dict(pair.numbers), dict(pair.numbers)
+    for at, name in enumerate(pair.columns):
+        if pair.kind(at) == "number":
+            before[name], after[name] = pair.original[:, at], pair.masked[:, at]
+        elif name in pair.yes_no:  # a third code is a missing answer
+            codes = pair.original[:, at], pair.masked[:, at]
+            before[name], after[name] = (np.where(side <= 1.0, side, np.nan) for side in codes)
+    return before, after
 
 
 # --- linear models ------------------------------------------------------------------------------

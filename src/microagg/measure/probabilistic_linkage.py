@@ -7,8 +7,8 @@ The procedure, in full:
 2. Candidates of an original: the nearest released records of its stratum, by standardised distance.
    Others are never linked.
 3. Agreement of an original and a released record, column by column: the first of `widths` that the two
-   values differ by at most, in standard deviations of the original; farther apart; both missing; one
-   missing.
+   values differ by at most, in standard deviations of the original; farther apart, as different
+   categories without order always are; both missing; one missing.
 4. u, how often each agreement occurs between unrelated records: counted on random pairs of different
    records (fixed seed), one added to each count.
 5. m, how often it occurs between an original and its own released record: EM, given u, assuming that each
@@ -16,7 +16,9 @@ The procedure, in full:
    match is the nearest candidate. Expectation: a candidate is the match with probability proportional to
    the product of m / u over the columns. Maximisation: m is the expected share of each agreement, one
    added to each expected count. Until no m changes by more than 0.000001, at most 200 times.
-6. A candidate's weight is the sum of log(m / u) over the columns. The original is linked to the candidate
+6. A candidate's weight is the sum of log(m / u) over the columns, in which an equal category without order
+   never speaks against a match, and a different one never for it: without that, EM may take neighbours for
+   matches where categories are few. The original is linked to the candidate
    of largest weight; among several, every record they stand for is equally likely.
 """
 
@@ -65,7 +67,8 @@ def linkage_probabilistic(
     target = found[record, place]
     levels = _agreement(pair, pair.original[rows[record]], released[target], widths)
     unrelated = _unrelated(pair, widths, random_pairs)
-    weights = _weights(levels, record, place == 0, unrelated, len(widths) + 3)
+    nominal = [column for column in range(pair.p) if pair.kind(column) == "nominal"]
+    weights = _weights(levels, record, place == 0, unrelated, len(widths) + 3, nominal)
 
     best = np.maximum.reduceat(weights, np.searchsorted(record, np.arange(rows.size)))
     tied = weights >= best[record] - SAME_WEIGHT
@@ -82,6 +85,7 @@ def linkage_probabilistic(
 def _agreement(pair: Pair, known: Values, released: Values, widths: Sequence[float]) -> Levels:
     """Level of each cell: place in `widths`, beyond them, both missing, one missing."""
     _, deviation = mean_and_deviation(pair.original)
+    deviation[[at for at in range(pair.p) if pair.kind(at) == "nominal"]] = 0.0
     scaled = np.asarray(widths)[:, None] * deviation
     difference = np.abs(known - released)
     level = np.zeros(difference.shape, dtype=np.int64)
@@ -107,7 +111,14 @@ def _shares(levels: Levels, expected: Values, kinds: int) -> Values:
     return np.asarray((counts + 1.0) / (expected.sum() + kinds), dtype=np.float64)
 
 
-def _weights(levels: Levels, record: Codes, nearest: NDArray[np.bool_], u: Values, kinds: int) -> Values:
+def _weights(
+    levels: Levels,
+    record: Codes,
+    nearest: NDArray[np.bool_],
+    u: Values,
+    kinds: int,
+    nominal: Sequence[int],
+) -> Values:
     """Weight of each candidate, by EM for m."""
     # Many candidates agree in the same way in all columns: each way is looked up once.
     ways = combine_codes(list(levels.T))
@@ -119,6 +130,8 @@ def _weights(levels: Levels, record: Codes, nearest: NDArray[np.bool_], u: Value
     for _ in range(EM_ROUNDS):
         m = _shares(examples, np.bincount(ways, weights=match).astype(np.float64), kinds)
         ratios = np.log(m / u)
+        ratios[nominal, 0] = np.maximum(ratios[nominal, 0], 0.0)
+        ratios[nominal, 1:] = np.minimum(ratios[nominal, 1:], 0.0)
         by_way = np.zeros(len(examples))
         for column, ratio in zip(examples.T, ratios, strict=True):
             by_way += ratio[column]

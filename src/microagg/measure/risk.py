@@ -38,7 +38,7 @@ def true_values(pair: Pair) -> MeasureResult:
 
 
 def dominance(pair: Pair, *, percent: float = 10.0) -> MeasureResult:
-    """Largest share that one record has in its group's total of a column, without signs.
+    """Largest share that one record has in its group's total of a column of numbers, without signs.
 
     Parts: the largest share by column, and the groups that fail the p %-rule: the total without the two
     largest contributions is less than `percent` % of the largest, so that the second largest contributor
@@ -50,7 +50,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> MeasureResult:
     largest, failing, totals = 0.0, 0, 0
     for subset in pair.subsets:
         groups = released_classes(pair, subset)
-        for column in subset:
+        for column in (column for column in subset if pair.kind(column) == "number"):
             amounts = np.abs(pair.original[:, column])
             if pair.weights is not None:
                 amounts = amounts * pair.weights
@@ -61,6 +61,8 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> MeasureResult:
             parts[others[-1]] = float(fails)
             largest = max(largest, float(shares.max()) if shares.size else 0.0)
             failing, totals = failing + fails, totals + shares.size
+    if not parts:
+        return MeasureResult(np.nan, {}, "No key holds numbers.")
     note = f"{failing:,} of {totals:,} totals fail the p %-rule with p = {percent:g}."
     return MeasureResult(largest, parts, note, tuple(others))
 

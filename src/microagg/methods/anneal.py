@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -158,12 +160,38 @@ def anneal_each(
     return [anneal(item, run.with_seed(place)) for place, item in enumerate(anneals)]
 
 
+Kernel = Callable[..., tuple[Labels, bool]]
+"""Anneals a block: rows, labels, k, lists, place, temperatures, active, steps, seed, report, watch."""
+
+
 def anneal_once(
     problem: Problem, start: Partition, lists: Rows, cooling: Schedule, report: bool, run: Run
 ) -> Partition:
     """One anneal; for small data, with its final descent. At the deadline, its result so far."""
+    labels, truncated = anneal_in_rounds(problem, start.labels, lists, cooling, report, run)
+    if is_one_block(problem):
+        labels, cut_short = descend_labels(problem, labels, lists, run)
+        truncated = truncated or cut_short
+    found = evaluate(problem, labels, start.bound)
+    if report:
+        run.watch.report_best(found.sse)
+    return replace(better_of(start, found), truncated=truncated)
+
+
+def anneal_in_rounds(
+    problem: Problem,
+    labels: Labels,
+    lists: Rows,
+    cooling: Schedule,
+    report: bool,
+    run: Run,
+    kernel: Kernel | None = None,
+) -> tuple[Labels, bool]:
+    """All levels of an anneal of the SSE, or by another kernel: small data as a whole, others in blocks
+    that each round cuts elsewhere. At the deadline, the labels so far; and whether time did not suffice.
+    """
     whole = is_one_block(problem)
-    labels, truncated = start.labels, False
+    truncated = False
     levels_a_round = LEVELS if whole else LEVELS // rounds_of(cooling)
     pace, share = Pace(run), 1.0
     for number, first in enumerate(range(0, LEVELS, levels_a_round)):
@@ -181,20 +209,22 @@ def anneal_once(
             share = _share_in_time(cooling, first, pace)
             pace.begin()
         labels, late = anneal_levels(
-            problem, labels, blocks, lists, cooling, levels, own, report=report and whole, share=share
+            problem,
+            labels,
+            blocks,
+            lists,
+            cooling,
+            levels,
+            own,
+            report=report and whole,
+            share=share,
+            kernel=kernel,
         )
         truncated = truncated or late or share < 1.0
         done = share * float(cooling.steps[levels].sum())
         if done >= len(labels):  # in fewer steps other things take most of the time
             pace.add(done)
-    truncated = truncated or run.overdue
-    if whole:
-        labels, cut_short = descend_labels(problem, labels, lists, run)
-        truncated = truncated or cut_short
-    found = evaluate(problem, labels, start.bound)
-    if report:
-        run.watch.report_best(found.sse)
-    return replace(better_of(start, found), truncated=truncated)
+    return labels, truncated or run.overdue
 
 
 def _share_in_time(cooling: Schedule, first: int, pace: Pace) -> float:
@@ -256,11 +286,13 @@ def anneal_levels(
     only_if_better: bool = False,
     report: bool = False,
     share: float = 1.0,
+    kernel: Kernel | None = None,
 ) -> tuple[Labels, bool]:
     """The labels after these levels, each block by itself, and whether time did not suffice. A level's
     steps, or the given share of them, are shared out by the records that are drawn. `only_if_better` is
     judged after a descent.
     """
+    kernel = kernel or partial(_core.anneal, problem.points)
     temperatures = np.ascontiguousarray(cooling.temperatures[levels])
     all_active = cooling.active[levels]
 
@@ -269,10 +301,9 @@ def anneal_levels(
         steps = cooling.steps[levels] * active // all_active
         if share < 1.0:
             steps = (share * steps).astype(np.int64)
-        found, truncated = _core.anneal(
-            problem.points, rows, own, problem.k, lists, place, temperatures,
-            active, steps, child.seed, report, child.watch,
-        )  # fmt: skip
+        found, truncated = kernel(
+            rows, own, problem.k, lists, place, temperatures, active, steps, child.seed, report, child.watch
+        )
         late.append(truncated)
         if only_if_better:
             found, _ = _core.descent(

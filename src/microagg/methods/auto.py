@@ -9,7 +9,7 @@ from microagg import errors
 from microagg.methods.anneal import Anneal
 from microagg.methods.assignment import FEWEST_RECORDS, LARGER_GROUPS, Adaptive
 from microagg.methods.blocks import BLOCK_RECORDS, BLOCKWISE_FROM_RECORDS, ONE_BLOCK_RECORDS, KdBlocks
-from microagg.methods.cooling import first_level, seconds_of_mdav, steps_of_run
+from microagg.methods.cooling import first_level, seconds_beside, seconds_of_mdav, steps_of_run
 from microagg.methods.exact import (
     MOST_RECORDS_EXHAUSTIVE,
     MOST_RECORDS_PRICED,
@@ -19,7 +19,9 @@ from microagg.methods.exact import (
     Exhaustive,
 )
 from microagg.methods.fixed_size import Mdav
-from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent
+from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent, descent_of
+from microagg.methods.published import Published, steps_in_seconds
+from microagg.methods.published import steps_of_effort as published_steps
 from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
 from microagg.methods.sorting import OptimalUnivariate
@@ -82,6 +84,8 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
     If the problem is a part of `of` records, it gets its share of the work for all of them.
     """
     n, p = problem.points.shape
+    if problem.categories is not None and n >= 2 * problem.k:
+        return _choose_for_categories(problem, run, of)
     if p == 1:
         return Choice(OptimalUnivariate(), "univariate", "one attribute: the optimum can be computed")
     if n < 2 * problem.k:
@@ -99,7 +103,7 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
         return Choice(chain(start.stage, Descent(BLOCK_OF_DESCENT)), recipe, too_short)
     if steps < n:
         return Choice(chain(start.stage, Descent()), f"{start.recipe}+descent", too_short)
-    budget = f"{run.effort} effort" if run.seconds is None else f"{run.effort} effort in {run.seconds:g} s"
+    budget = _budget(run)
     before_proof = int(ANNEAL_SHARE_BEFORE_PROOF * steps) if run.effort == "best" else steps
     work = _work_of_proof(problem, run, of, before_proof) if prove else 0
     if work:
@@ -115,6 +119,31 @@ def choose(problem: Problem, run: Run, of: int = 0, prove: bool = True) -> Choic
         f"{recipe}+exact:nodes={nodes}:work={work}",
         f"{reason}, then column generation, which may prove the optimum, for {budget}",
     )
+
+
+def _choose_for_categories(problem: Problem, run: Run, of: int) -> Choice:
+    """Descent, then annealing of what is really published."""
+    n = len(problem.points)
+    everybody = max(n, of)
+    start, descent = _choose_start(problem, run), descent_of(everybody)
+    steps = published_steps(everybody, run.effort)
+    if run.seconds is not None:
+        steps = min(steps, steps_in_seconds(problem, run.seconds - seconds_beside(problem)))
+    steps = steps * n // everybody
+    recipe = f"{start.recipe}+descent" + (f":size={descent.size}" if descent.size else "")
+    stage = chain(start.stage, descent)
+    if steps < n:
+        return Choice(stage, recipe, f"{start.reason}; too little time to anneal")
+    return Choice(
+        chain(stage, Published(steps)),
+        f"{recipe}+published:steps={steps}",
+        f"{start.reason}; {steps / n:,.0f} steps of annealing what is published a record for "
+        f"{_budget(run)}",
+    )
+
+
+def _budget(run: Run) -> str:
+    return f"{run.effort} effort" if run.seconds is None else f"{run.effort} effort in {run.seconds:g} s"
 
 
 def _choose_start(problem: Problem, run: Run) -> Choice:

@@ -17,8 +17,17 @@ from microagg.methods.exact import (
     Exhaustive,
     Neighbourhoods,
 )
-from microagg.methods.fixed_size import Cbfs, Centroid, Diameter, MaximumDistance, Mdav, Tfrp
+from microagg.methods.fixed_size import (
+    Cbfs,
+    Centroid,
+    Diameter,
+    MaximumDistance,
+    Mdav,
+    MdavGeneric,
+    Tfrp,
+)
 from microagg.methods.local_search import Descent, Dissolve, TwoSwap
+from microagg.methods.published import Published
 from microagg.methods.relocate import Relocate
 from microagg.methods.sorting import ByComponent, ByZScores, OptimalUnivariate
 from microagg.methods.stage import Stage, Within, chain
@@ -60,7 +69,8 @@ METHODS: dict[str, Method] = {
     # --- ours ---
     "auto": Method(
         compositions.auto,
-        "chooses for you: univariate, exhaustive, or mdav (in blocks, for large n), anneal and exact",
+        "chooses for you: univariate, exhaustive, or mdav (in blocks, for large n), anneal and exact; "
+        "published where keys are categories",
         "ours", "by effort", "groups of k to 2k−1; not worse than mdav up to 200,000 records", 10_000_000,
         below_2k=True,
     ),
@@ -68,6 +78,12 @@ METHODS: dict[str, Method] = {
         Anneal,
         "a refinement: descent and simulated annealing, the lowest loss of all",
         "ours", "by effort, or steps", _REFINES, 10_000_000, starts_from=("mdav",),
+    ),
+    "published": Method(
+        Published,
+        "a refinement where keys are categories: annealing of what is really published",
+        "ours", "by effort, or steps", "publishes at no higher loss than its start", 10_000_000,
+        starts_from=("descent",),
     ),
     "relocate": Method(
         Relocate,
@@ -110,6 +126,11 @@ METHODS: dict[str, Method] = {
         Mdav,
         "groups around the record farthest from the centroid and its opposite",
         "VLDBJ06 §4.2.3", "O(n²p/k)", _FIXED, 500_000, below_2k=True,
+    ),
+    "mdav-generic": Method(
+        MdavGeneric,
+        "mdav over numbers, ordered levels and categories that are equal or not; the usual baseline",
+        "Domingo-Ferrer and Torra 2005", "O(n²p/k)", _FIXED, 100_000, below_2k=True,
     ),
     "md": Method(
         MaximumDistance,

@@ -54,7 +54,7 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
 
     Where the problem is a part of `of` records, its share of the steps for all of them.
     """
-    return planned_steps(problem, run, of, _seconds_beside(problem), _seconds_a_step(problem) / 0.95)
+    return planned_steps(problem, run, of, seconds_beside(problem), _seconds_a_step(problem) / 0.95)
 
 
 def planned_steps(problem: Problem, run: Run, of: int, seconds_beside: float, seconds_a_step: float) -> int:
@@ -76,7 +76,7 @@ def _seconds_a_step(problem: Problem) -> float:
     return 1e-9 * (37.0 + 0.9 * p + 3.0 * min(k, 10) + 0.8 * max(k - 10, 0)) * in_blocks
 
 
-def _seconds_beside(problem: Problem) -> float:
+def seconds_beside(problem: Problem) -> float:
     """Time of MDAV, neighbour lists and descent on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
     more = 3.0 if n > ONE_BLOCK_RECORDS else 1.0  # than what fits into the cache
@@ -114,14 +114,16 @@ def falling_temperatures(hot: float, ratio: float) -> NDArray[np.float64]:
     return np.multiply.accumulate(np.concatenate([[hot], np.full(LEVELS - 1, ratio)]))
 
 
-def schedule(problem: Problem, lists: Rows, sse: float, steps: int, first: int = 0) -> Schedule:
+def schedule(
+    problem: Problem, lists: Rows, sse: float, steps: int, first: int = 0, hottest: float = HOTTEST_SHARE
+) -> Schedule:
     """Temperatures and effort by the widths of neighbourhoods. Levels before the first get no steps."""
     n, k = len(problem.points), problem.k
     widths = neighbourhood_widths(problem, lists)
     order = np.argsort(-widths, kind="stable").astype(np.int32)
     widths = widths[order]
     cold = COLDEST_SHARE * part_of_record(widths, k, sse)
-    hot = max(HOTTEST_SHARE * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
+    hot = max(hottest * float(widths[min(HOTTEST_PLACE, n - 1)]), 4.0 * cold)
     temperatures = falling_temperatures(hot, cold / hot)
     active = np.searchsorted(-widths, -ACTIVE_WIDTH_SHARE * temperatures)
     active = np.minimum(np.maximum(active, 2 * k + 5), n).astype(np.int64)

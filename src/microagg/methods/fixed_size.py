@@ -14,6 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from microagg import _core, wording
 from microagg.methods import memory_needs
 from microagg.methods.run import Run
@@ -167,3 +169,27 @@ class Centroid(_Peel):
     pivot: ClassVar[_core.Pivot] = _core.Pivot.CENTROID
     growth: ClassVar[_core.Growth] = _core.Growth.CENTROID
     rounds_while: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MdavGeneric(Initial):
+    """MDAV-generic (Domingo-Ferrer and Torra 2005): MDAV with the 3k rule over attributes of any kind.
+
+    The average record has the mean of numbers, the median of ordered levels and the most frequent
+    category. Distances add squared differences of numbers and levels, and 1 for each category that differs:
+    a category counts the same whether it is rare or common. O(n²p/k). Without categories it is MDAV.
+    """
+
+    def __call__(self, problem: Problem, start: Partition, run: Run, /) -> Partition:
+        categories = problem.categories
+        if categories is None:
+            return Mdav()(problem, start, run)
+        if len(problem.points) < 2 * problem.k:
+            return start
+        numbers, first = int(categories.starts[0]), categories.starts[:-1]
+        levels = first[categories.ordered].tolist()
+        values = np.ascontiguousarray(problem.points[:, [*range(numbers), *levels]])
+        ordered = np.arange(values.shape[1]) >= numbers
+        codes = np.ascontiguousarray(categories.codes[:, ~categories.ordered])
+        labels = run.call(lambda: _core.mdav_generic(values, ordered, codes, problem.k, run.watch))
+        return evaluate(problem, _core.by_first_appearance(labels), start.bound)

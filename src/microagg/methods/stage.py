@@ -7,7 +7,8 @@ for every stage and every catalogue entry by tests/contract:
 2. same problem, start, seed and settings give the same labels on any number of threads, unless the
    deadline struck: then `truncated` is true;
 3. inputs are not changed;
-4. a refinement's SSE is never above that of its start;
+4. a refinement's SSE is never above that of its start (where there are categories, `Published` lowers
+   what their groups cost when they are published, and may raise the SSE);
 5. `bound` never falls along a chain and is at most SSE·(1 + 1e-12);
 6. a refinement honours the deadline and cancellation and returns the best so far; initial stages heed
    cancellation only, and have nothing to return then.
@@ -122,7 +123,7 @@ def solve(stage: Stage, problem: Problem, start: Partition, run: Run) -> Partiti
         raise wording.contract_broken(repr(stage), "the proven bound fell")
     if found.bound > found.sse * (1 + 1e-12):
         raise wording.contract_broken(repr(stage), "the bound exceeds the SSE")
-    if stage.needs_start and found.sse > start.sse:
+    if stage.needs_start and problem.categories is None and found.sse > start.sse:
         raise wording.contract_broken(repr(stage), "the result is worse than its start")
     run.note(found.sse)
     return found
@@ -211,7 +212,7 @@ class Within:
             parts = [rows for rows in parts if len(rows) >= 2 * problem.k]
 
         def solve_part(rows: Rows, child: Run) -> tuple[Partition, tuple[float, float]]:
-            own = Problem(np.ascontiguousarray(problem.points[rows]), problem.k)
+            own = problem.part(rows)
             labels = _core.by_first_appearance(np.ascontiguousarray(start.labels[rows]))
             part = evaluate(own, labels)
             if self.needs_start and run.overdue:

@@ -24,33 +24,40 @@ MOST_BYTES = 4_000_000
 _PATHS = ("input", "output")
 
 
-def read_plan(path: Path) -> dict[str, object]:
+def read_plan(path: Path, called: str = "") -> dict[str, object]:
     """The settings of a plan file, each known and of the right kind; `Protection.of` checks them together.
 
-    Paths are taken from the file's folder.
+    Paths are taken from the file's folder. `called`: what messages call it, if that is not its path.
     """
+    source = called or str(path)
     try:
         if path.is_dir():
-            raise wording.is_a_folder(str(path))
+            raise wording.is_a_folder(source)
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise wording.no_such_file(str(path)) from None
+        raise wording.no_such_file(source) from None
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
         if isinstance(error, errors.DataError):
             raise
         refusal = error if isinstance(error, OSError) else OSError(errno.EINVAL, "its name is not possible")
-        raise wording.cannot_read(str(path), refusal) from None
+        raise wording.cannot_read(source, refusal) from None
     if len(content) > MOST_BYTES:
-        raise wording.plan_too_large(str(path), MOST_BYTES)
+        raise wording.plan_too_large(source, MOST_BYTES)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise wording.plan_not_utf_8(str(path), content.count(b"\n", 0, error.start) + 1) from None
-    settings = parsed_plan(text, str(path))
+        raise wording.plan_not_utf_8(source, content.count(b"\n", 0, error.start) + 1) from None
+    settings = parsed_plan(text, source)
     for name in _PATHS:
         if name in settings and settings[name] != "-":
             settings[name] = os.path.normpath(path.parent / str(settings[name]))
+    taxonomies = settings.get("taxonomy")
+    if isinstance(taxonomies, dict):
+        settings["taxonomy"] = {
+            column: os.path.normpath(path.parent / given) if isinstance(given, str) else given
+            for column, given in taxonomies.items()
+        }
     return settings
 
 

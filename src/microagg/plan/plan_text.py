@@ -84,9 +84,16 @@ def _reasons(option: Option, value: object, profile: Profile | None) -> list[str
             for column in map(profile.__getitem__, value)
         ]
         lines.append(wording.note_codes_are_a_judgement())
-    elif option.name == "retry":
-        lines = [wording.note_retry_suggested()]
+    elif option.name in _NOTES:
+        lines = [_NOTES[option.name]]
     return [comment for line in lines for comment in _comment(line)]
+
+
+_NOTES = {
+    "nominal": wording.note_nominal_suggested(),
+    "ordinal": wording.note_ordinal_suggested(),
+    "retry": wording.note_retry_suggested(),
+}
 
 
 def _comment(text: str) -> list[str]:

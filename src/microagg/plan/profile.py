@@ -43,6 +43,7 @@ from microagg.identifiers import (
 from microagg.model import Microdata, Origin, StatisticalLabels
 from microagg.plan.identities import Identity, identities
 from microagg.plan.missing_codes import labelled_missing_codes, likely_missing_codes, likely_missing_texts
+from microagg.plan.scales import levels_in_order
 
 ColumnKind = Literal["whole numbers", "numbers", "text", "dates", "truth values", "empty", "other"]
 
@@ -94,6 +95,10 @@ class ColumnProfile:
     """Why its numbers are codes rather than amounts; nothing if they are not."""
     weights: bool = False
     """By name and shape these are survey weights."""
+    levels: tuple[str, ...] | None = None
+    """Of ordered categories: from the lowest to the highest, none if the file has them in order; None of
+    others.
+    """
     disguise: str = ""
     """Of text: why it may be numbers that cannot be read as such, with counts; nothing if it is not."""
 
@@ -176,9 +181,11 @@ def _profile_of_column(
             numbers = numbers_or_none(without_texts(column, marks), decimal)
             typed = False
     if numbers is None or (is_text(column.type) and (typed or _has_needless_zeros(column))):
-        return _profile_without_numbers(
+        profiled = _profile_without_numbers(
             name, column, bool(value_labels), typed and numbers is not None, are_dates(field_)
-        ), None
+        )
+        is_ordered = pa.types.is_dictionary(field_.type) and field_.type.ordered
+        return (replace(profiled, levels=()) if is_ordered else profiled), None
     declared = in_ranges(numbers, labels.missing_ranges.get(name, ()))
     if declared.any():
         numbers = np.where(declared, np.nan, numbers)
@@ -228,6 +235,7 @@ def _profile_of_numbers(
         called_missing=bool(called_missing) and missing_codes == called_missing,
         codes=codes,
         weights=weights,
+        levels=_levels_of_codes(answers, texts, measure) if codes == _LABELLED else None,
     )
 
 
@@ -255,6 +263,16 @@ def _why_codes(
     if names_codes(name):
         return "codes, by their name"
     return "codes of classes, by their name" if names_a_category(name) else ""
+
+
+def _levels_of_codes(
+    answers: NDArray[np.float64], texts: Mapping[Any, str], measure: str
+) -> tuple[str, ...] | None:
+    """Of codes with labels: in the order of a scale, or of the codes if the file calls them ordinal."""
+    labels = [texts.get(answer, "").strip() for answer in answers.tolist()]
+    if len(set(labels)) < len(labels):
+        return None
+    return levels_in_order(labels) or (() if measure == "ordinal" else None)
 
 
 def _are_weights(name: str, kind: ColumnKind, present: NDArray[np.float64], distinct: int) -> bool:
@@ -303,8 +321,16 @@ def _profile_without_numbers(
         labelled=labelled,
         numbers_as_text=numbers_as_text,
         disguise=disguise if kind == "text" and not numbers_as_text else "",
+        levels=_levels_of_texts(values) if kind == "text" else None,
         identifier=_why_identifier(name, kind, len(values), np.empty(len(present))),
     )
+
+
+def _levels_of_texts(values: pa.Array[Any]) -> tuple[str, ...] | None:
+    """In the order of a scale that is known."""
+    few = len(values) <= FEW_VALUES and is_text(values.type)
+    texts = [str(text).strip() for text in values.to_pylist()] if few else []
+    return levels_in_order(list(dict.fromkeys(texts))) or None
 
 
 def _has_numbers(field_: pa.Field[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from microagg import wording
 from microagg.plan.method import METHOD_OPTIONS, MethodPlan, method_plan
+from microagg.plan.taxonomies import parents_of, with_taxonomies
 from microagg.settings.declared import ProtectionSettings
 from microagg.settings.options import (
     Needs,
@@ -27,7 +28,9 @@ _OPTIONS = {**_OWN_OPTIONS, **METHOD_OPTIONS}
 _CONFIDENTIAL_NAMED = Needs("confidential columns are named", lambda given: bool(given.confidential))
 _FOUND_ONLY_WHERE = {
     "pairs": Needs("k is 2", lambda given: given.k == 2),
-    "real-values": Needs("aggregate is median", lambda given: given.aggregate == "median"),
+    "real-values": Needs(
+        "aggregate is median or clip is given", lambda given: given.aggregate == "median" or given.clip
+    ),
     "partial": Needs("there are several subsets of keys", lambda given: len(given.subsets) > 1),
     "distinct": _CONFIDENTIAL_NAMED,
     "predicted": _CONFIDENTIAL_NAMED,
@@ -54,6 +57,7 @@ class Protection(ProtectionPolicy):
         refuse_unknown(_OPTIONS, given)
         given = {name: value for name, value in given.items() if value is not None}
         own = check(_OWN_OPTIONS, given)
+        own["taxonomy"] = {column: parents_of(column, of) for column, of in own["taxonomy"].items()}
         how = {name: value for name, value in given.items() if name in METHOD_OPTIONS}
         method = method_plan(own["k"], how.pop("method", METHOD_OPTIONS["method"].default), **how)
         settings = {
@@ -64,6 +68,7 @@ class Protection(ProtectionPolicy):
             settings.pop("seed")
         if "method" in settings:
             settings["method"] = method.recipe
+        own["nominal"] = with_taxonomies(own["nominal"], own["taxonomy"], own["ordinal"])
         protection = cls(**own, method=method, settings=settings)
         protection._check_roles()
         protection._check_policies()
@@ -92,6 +97,16 @@ class Protection(ProtectionPolicy):
         for column in self.amounts:
             if column not in self.grouped:
                 raise wording.amounts_not_masked(column, roles.get(column))
+        for name in ("taxonomy", "nominal", "ordinal", "resolution", "importance"):
+            for column in getattr(self, name):
+                if column not in self.grouped:
+                    raise wording.only_for_masked(name, column, roles.get(column))
+        for column in self.nominal:
+            if column in self.ordinal:
+                raise wording.two_kinds(column)
+        for column in self.taxonomy:
+            if column in self.ordinal:
+                raise wording.taxonomy_of_levels(column)
 
     def _check_policies(self) -> None:
         if self.aggregate == "median" and self.weight is not None:

@@ -1,15 +1,22 @@
-"""The grid of `compare`: every k with every method and every way to split the keys, checked by itself."""
+"""The grid of `compare`: every k with every method, split of the keys and kind of representative."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from microagg import wording
 from microagg.methods.recipe import stage_of
 from microagg.plan.method import can_do_more, can_stop_early
 from microagg.plan.protection import Protection
+from microagg.settings.declared import (
+    FILE_OPTIONS,
+    REPRESENTATIVES,
+    CompareSettings,
+    options_of_command,
+)
 from microagg.settings.kinds import GroupSizes, NameList, Names, Subsets
 
 WAYS = ("joint", "each")
@@ -26,12 +33,28 @@ class Strategy:
     protection: Protection
 
     @property
+    def publishes(self) -> dict[str, str]:
+        """The options about what a group publishes."""
+        return {name: getattr(self.protection, name) for name in REPRESENTATIVES}
+
+    @property
     def split(self) -> str:
         """The subsets in one line."""
         return " | ".join(", ".join(subset) for subset in self.subsets)
 
 
-def strategies_of(ks: object, methods: object, ways: object, given: Mapping[str, Any]) -> list[Strategy]:
+def compared_settings(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """What a plan has for a comparison, which tries k of its own. A column that is masked by itself is a
+    subset.
+    """
+    names = [name for name in options_of_command("compare") if name not in ("k", *FILE_OPTIONS)]
+    taken = {name: plan[name] for name in names if name in plan}
+    if "each" in plan:
+        taken["keys"] = [*plan.get("keys", ()), *([column] for column in plan["each"])]
+    return taken
+
+
+def strategies_of(tried: CompareSettings, given: Mapping[str, Any]) -> list[Strategy]:
     """The whole grid; `SettingsError` for what would be wrong in any of its cells.
 
     `given` are the keys and other settings of `protect`, the same for all strategies.
@@ -39,16 +62,19 @@ def strategies_of(ks: object, methods: object, ways: object, given: Mapping[str,
     if given.get("keys") is None:
         raise wording.no_keys()
     keys = Subsets().check("keys", given["keys"])
-    sizes = GroupSizes().check("k", ks)
-    recipes = list(dict.fromkeys(NameList("method").check("methods", methods)))
+    sizes = GroupSizes().check("k", tried.k)
+    recipes = list(dict.fromkeys(NameList("method").check("methods", tried.methods)))
+    published = {name: getattr(tried, name) for name in REPRESENTATIVES if getattr(tried, name)}
+    ways = [dict(zip(published, each, strict=True)) for each in product(*published.values())]
     settings = {method: _settings_for(method, given) for method in recipes}
     for name in ("effort", "seconds"):
         if given.get(name) is not None and not any(name in own for own in settings.values()):
             raise wording.no_effect(name, " or ".join(recipes), "none of them can do more or less.")
     return [
-        Strategy(k, method, split, _protection(k, method, split, settings[method]))
-        for split in _splits(keys, ways)
+        Strategy(k, method, split, _protection(k, method, split, settings[method] | way))
+        for split in _splits(keys, tried.subsets)
         for method in recipes
+        for way in ways
         for k in sizes
     ]
 
@@ -99,6 +125,7 @@ def _protection(k: int, method: str, split: tuple[Names, ...], given: Mapping[st
         "distinct": bool(own.get("confidential")),
         "dominated": bool(own.get("weight")),
         "pairs": k == 2 and "pairs" in own.get("accept", ()),
+        "real-values": own.get("aggregate") == "median",
         "partial": len(split) > 1,
     }
     own["accept"] = [rule for rule, may_be_found in found_here.items() if may_be_found]

@@ -11,11 +11,12 @@ from pyarrow import compute
 
 from microagg.column_names import are_of_businesses, confidential_matter, is_demographic
 from microagg.columns import plain
-from microagg.identifiers import FEW_VALUES, nearly_unique
+from microagg.identifiers import FEW_VALUES, identifying_name, nearly_unique
 from microagg.model import Microdata
 from microagg.plan.profile import ColumnProfile, Profile
 
 Role = Literal["keys", "strata", "confidential", "drop", "pass", "weight"]
+KeyKind = Literal["number", "date", "ordinal", "nominal"]
 
 MOST_CATEGORIES = FEW_VALUES
 """A column of more values makes too many strata."""
@@ -33,10 +34,11 @@ class Suggestion:
 def suggest(microdata: Microdata, profile: Profile, k: int) -> tuple[Suggestion, ...]:
     """A role for every column, by what the columns hold: what a release with this k could look like.
 
-    Numbers are keys, and masked; columns of few values are strata, as many of them as leave at least k
-    records in every combination; what is likely to identify, and cannot be masked, is dropped; what looks
-    like a matter of health, income or belief is confidential. Whether a release with these roles would be
-    safe is not looked at here: `trials.drafting` does.
+    Numbers and dates are keys, and masked, and so are categories by which people are commonly
+    distinguished; other columns of few values are strata, as many of them as leave at least k records in
+    every combination; what is likely to identify, and cannot be masked, is dropped; what looks like a
+    matter of health, income or belief is confidential. Whether a release with these roles would be safe is
+    not looked at here: `trials.drafting` does.
     """
     business = are_of_businesses(column.name for column in profile)
     roles = {column.name: _role_by_content(column, profile.records, k, business) for column in profile}
@@ -44,12 +46,8 @@ def suggest(microdata: Microdata, profile: Profile, k: int) -> tuple[Suggestion,
         roles[name] = "keys", "numbers; there is another weight"
     kept: list[str] = []
     candidates = [column for column in profile if roles[column.name][0] == "strata"]
-    # What commonly distinguishes people goes first. Then text: a number of few values may be an amount.
-    # Then the coarsest.
-    by_priority = sorted(
-        candidates, key=lambda each: (not is_demographic(each.name), each.numeric, each.distinct)
-    )
-    for column in by_priority:
+    # Text goes first: a number of few values may be an amount. Then the coarsest.
+    for column in sorted(candidates, key=lambda each: (each.numeric, each.distinct)):
         if _has_nan(microdata.table, column.name):
             roles[column.name] = "pass", "codes, some of which are NaN, which is no code; make these null"
         elif _smallest_cell(microdata.table, [*kept, column.name]) >= k:
@@ -62,23 +60,46 @@ def suggest(microdata: Microdata, profile: Profile, k: int) -> tuple[Suggestion,
     )
 
 
-def with_some_key(suggestions: tuple[Suggestion, ...], profile: Profile) -> tuple[Suggestion, ...]:
-    """The same if there are keys; else the numbers of few values are, or those that looked confidential."""
+def with_some_key(suggestions: tuple[Suggestion, ...], profile: Profile, k: int) -> tuple[Suggestion, ...]:
+    """The same if there are keys; else columns of few values are, or those that looked confidential."""
     for instead in (("strata", "pass"), ("confidential",)):
         if any(each.role == "keys" for each in suggestions):
             break
         suggestions = tuple(
-            replace(each, role="keys", reason="no other numbers could be masked")
-            if each.role in instead and can_be_masked(profile[each.column])
+            replace(each, role="keys", reason="no other columns could be masked")
+            if each.role in instead and can_be_masked(profile[each.column], profile.records, k)
             else each
             for each in suggestions
         )
     return suggestions
 
 
-def can_be_masked(column: ColumnProfile) -> bool:
-    """Whether a mean of its values means something."""
-    return column.numeric and not column.codes and not column.identifier and column.distinct > 1
+def kind_as_key(column: ColumnProfile) -> KeyKind:
+    """What it would be as a key."""
+    if column.levels is not None:
+        return "ordinal"
+    if column.kind == "dates":
+        return "date"
+    # The mean of yes and no, as 1 and 2, is neither.
+    is_number = column.numeric and not column.codes and (column.kind == "numbers" or column.distinct > 2)
+    return "number" if is_number else "nominal"
+
+
+def can_be_masked(column: ColumnProfile, records: int, k: int) -> bool:
+    """Whether a group can publish something that stands for its values."""
+    if column.kind in ("other", "empty") or column.identifier or column.distinct < 2:
+        return False
+    return kind_as_key(column) != "nominal" or not (
+        column.disguise or _too_many_categories(column, records, k)
+    )
+
+
+def _too_many_categories(column: ColumnProfile, records: int, k: int) -> bool:
+    """Whether most cells would change: a category has fewer than k records on average, or 2k where there
+    are many.
+    """
+    enough = k if column.distinct <= MOST_CATEGORIES else 2 * k
+    return column.distinct * enough > records - column.missing
 
 
 def settings_of_plan(suggestions: Iterable[Suggestion], profile: Profile, k: int) -> dict[str, object]:
@@ -100,15 +121,18 @@ def settings_of_plan(suggestions: Iterable[Suggestion], profile: Profile, k: int
         settings["missing_codes"] = codes
     if codes or any(profile[name].missing for name in keys):
         settings["missing"] = "by-pattern"
-    # The mean of yes and no, as 0 and 1, is neither.
-    as_integers = {
-        name: 0 for name in keys if profile[name].distinct <= 2 and profile[name].kind == "whole numbers"
-    }
-    if as_integers:
-        settings["decimals"] = as_integers
+    settings |= kinds_of_keys(keys, profile)
     if "confidential" in by_role or "weight" in by_role:
         settings["retry"] = True
     return settings
+
+
+def kinds_of_keys(keys: Iterable[str], profile: Profile) -> dict[str, object]:
+    """The options that say which of the keys hold categories, and the order of their levels."""
+    columns = [profile[name] for name in keys]
+    nominal = [each.name for each in columns if kind_as_key(each) == "nominal"]
+    ordinal = {each.name: list(each.levels) for each in columns if each.levels is not None}
+    return {name: given for name, given in (("nominal", nominal), ("ordinal", ordinal)) if given}
 
 
 def _role_by_content(column: ColumnProfile, records: int, k: int, business: bool) -> tuple[Role, str]:
@@ -117,14 +141,19 @@ def _role_by_content(column: ColumnProfile, records: int, k: int, business: bool
         return "pass", "empty"
     if column.distinct == 1 and not column.missing:
         return "pass", "the same in all records"
-    if column.identifier:
+    if column.identifier and not (column.kind == "dates" and not identifying_name(column.name, False)):
         return "drop", column.identifier
     if column.weights:
         return "weight", "name and values are those of survey weights"
     matter = confidential_matter(column.name)
     if matter and column.kind != "other" and not (business and matter == "income"):
         return "confidential", f"its name is that of a matter of {matter}"
-    may_be_amount = column.numeric and not column.codes and column.distinct > 2
+    kind = kind_as_key(column)
+    if kind == "date" or (
+        is_demographic(column.name) and not column.numbers_as_text and not column.disguise
+    ):
+        return _role_of_key(column, kind, records, k)
+    may_be_amount = column.numeric and kind == "number"
     few = column.distinct <= MOST_CATEGORIES
     if (
         few
@@ -139,6 +168,19 @@ def _role_by_content(column: ColumnProfile, records: int, k: int, business: bool
         doubt = "; if they are codes, recode or drop them" if repeated else ""
         return "keys", f"{column.kind}: masked{doubt}"
     return _role_without_masking(column, records, k)
+
+
+def _role_of_key(column: ColumnProfile, kind: KeyKind, records: int, k: int) -> tuple[Role, str]:
+    """For dates, and for what people are commonly distinguished by."""
+    if column.kind == "other":
+        return "drop", "neither numbers nor text: it cannot be compared"
+    if kind == "nominal" and _too_many_categories(column, records, k):
+        reason = f"{column.distinct} categories are too many for {records} records"
+        return "drop", f"{reason}: nearly all would change; recode them, or make the column confidential"
+    if kind == "number":
+        return "keys", f"{column.kind}: masked"
+    what = {"date": "dates", "ordinal": f"{column.distinct} ordered levels"}
+    return "keys", f"{what.get(kind, f'{column.distinct} categories')}: masked"
 
 
 def _records_of_rarest_value(column: ColumnProfile) -> int:
@@ -159,7 +201,7 @@ def _role_without_masking(column: ColumnProfile, records: int, k: int) -> tuple[
         rare = f"{what}; some values have fewer than {k} records"
         if column.distinct > MOST_CATEGORIES:
             return "drop", f"{rare}; recode it to keep it"
-        return "pass", f"{rare}; merge them to make strata"
+        return "pass", f"{rare}; make it a key, or recode it to make strata"
     if column.missing and _records_of_rarest_value(column) < k:
         return "pass", f"{what}; fewer than {k} records miss it: too few to be a stratum"
     return "pass", f"{what}, too many values for strata"

@@ -7,14 +7,14 @@ task; where a record belongs follows from its own values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Doubles, Points, Whole
-from microagg.prepare.units import Units
+from microagg.prepare.spaces import Space
 
 Pattern = int
 """Bit i: key i is missing; bit p + i: it is zero, where zeros are kept apart."""
@@ -79,8 +79,8 @@ class Blocks:
     are too small; `part` is what is worked at together, or -1 for blocks whose records are all the same.
     """
 
-    units: Units
-    """In which cuts are made; those of the sample, for it is known first."""
+    space: Space
+    """In which cuts are made; that of the sample, for it is known first."""
     of_stratum: Whole
     """The place of each stratum; -1 for those that are cut."""
     axes: Axes = field(default_factory=lambda: Axes(np.empty((0, 0))))
@@ -127,10 +127,10 @@ class Blocks:
 
     def codes(self, values: Points) -> Whole:
         """The pattern of each record."""
-        return pattern_codes(values, self.patterns, self.zeros)
+        return pattern_codes(values, self.patterns, self.zeros, self.space.numbers)
 
     def coordinates(self, values: Points) -> Doubles:
-        return self.axes.coordinates(self.units.points(values))
+        return self.axes.coordinates(self.space.points(values))
 
     def places(self, stratum: Whole, values: Points) -> Whole:
         """The place of each record."""
@@ -168,13 +168,13 @@ def by_pairs(strata: Whole, codes: Whole) -> Iterator[tuple[int, Pattern, Whole]
             yield int(strata[rows[0]]), int(codes[rows[0]]), rows
 
 
-def pattern_codes(values: Points, patterns: bool, zeros: bool) -> Whole:
+def pattern_codes(values: Points, patterns: bool, zeros: bool, numbers: Sequence[bool]) -> Whole:
     """The pattern of each record: which keys are missing, and which are zero, where that matters."""
     codes = np.zeros(len(values), dtype=np.int64)
-    for at, column in enumerate(values.T):
+    for at, (column, is_number) in enumerate(zip(values.T, numbers, strict=True)):
         if patterns:
             codes |= np.isnan(column).astype(np.int64) << at
-        if zeros:
+        if zeros and is_number:
             codes |= (column == 0.0).astype(np.int64) << (values.shape[1] + at)
     return codes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from microagg import read, wording
 from microagg.model import Doubles, Microdata, Table
 from microagg.plan.protection import Protection
 from microagg.plan.roles import check_columns
+from microagg.prepare.key_columns import KeyColumn, key_column
 from microagg.prepare.strata import Strata, strata_of
 from microagg.prepare.tasks import Tasks, tasks_of
 
@@ -20,9 +21,13 @@ LARGEST_WEIGHT = 1e100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """The problems to be solved: `numbers` are of all records, `kept` and `weights` of released ones."""
+    """The problems to be solved: `numbers` are of all records, `kept` and `weights` of released ones.
+
+    `kinds` of columns that hold dates or categories: what the numbers stand for.
+    """
 
     strata: Strata
+    kinds: dict[str, KeyColumn]
     numbers: dict[str, Doubles]
     kept: dict[str, Doubles]
     weights: Doubles | None
@@ -33,10 +38,15 @@ def prepare(source: Microdata, protection: Protection) -> Prepared:
     """All problems to be solved, or an exception if the source does not fit the settings."""
     check_columns(protection, source)
     strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
-    numbers = {
-        column: read.numbers_of(source, column, protection.missing_codes.get(column, ()))
-        for column in protection.changed
-    }
+    numbers: dict[str, Doubles] = {}
+    kinds: dict[str, KeyColumn] = {}
+    for column in protection.grouped:
+        numbers[column], kind = key_column(source, column, protection)
+        if kind is not None:
+            kinds[column] = kind
+    refuse_without_categories(protection, kinds)
+    for column in protection.noised:
+        numbers[column] = read.numbers_of(source, column, protection.missing_codes.get(column, ()))
     if protection.weight is not None:
         numbers[protection.weight] = weights_of(source, protection.weight)
     kept = numbers
@@ -49,9 +59,17 @@ def prepare(source: Microdata, protection: Protection) -> Prepared:
         protection.method.scale,
         by_pattern=protection.missing == "by-pattern",
         zeros_apart=protection.zeros == "apart",
+        kinds=kinds,
+        importance=protection.importance,
     )
     weights = None if protection.weight is None else kept[protection.weight]
-    return Prepared(strata, numbers, kept, weights, tasks)
+    return Prepared(strata, kinds, numbers, kept, weights, tasks)
+
+
+def refuse_without_categories(protection: Protection, kinds: Mapping[str, KeyColumn]) -> None:
+    """`SettingsError` if a way to choose categories is given, and no key has some."""
+    if protection.categories != "mode" and not any(kind.is_category for kind in kinds.values()):
+        raise wording.no_categories(protection.categories)
 
 
 def _subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:

@@ -79,6 +79,20 @@ class Units:
         at = list(columns)
         return Units(self.middle[at], self.factor[at], self.centre[at], self.spread[at])
 
+    def replaced(self, columns: NDArray[np.bool_], other: Units) -> Units:
+        """With the other's units of these columns."""
+        return Units(
+            *(
+                np.where(columns, theirs, own)
+                for own, theirs in (
+                    (self.middle, other.middle),
+                    (self.factor, other.factor),
+                    (self.centre, other.centre),
+                    (self.spread, other.spread),
+                )
+            )
+        )
+
     def points(self, values: Points) -> Points:
         """The values in these units; NaN stays NaN."""
         usable = self.spread > 0.0

@@ -16,7 +16,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from microagg import wording
-from microagg.formats import ENDINGS, FIRST_BYTES, FORMATS, Content, Source, detect_format, without_effect
+from microagg.formats.format import Content, Source
+from microagg.formats.table import ENDINGS, FIRST_BYTES, FORMATS, detect_format, without_effect
 from microagg.model import Layout, Microdata, Origin, Table
 from microagg.process import is_shortage
 from microagg.read.in_memory import table_of

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from microagg import wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT
 from microagg.arrow_values import from_numbers, from_numpy, from_texts, in_one_piece, to_numpy
-from microagg.hidden_values import without_hidden_values
+from microagg.formats.hidden_values import without_hidden_values
 from microagg.model import Microdata, Origin
 from microagg.read.in_memory import frame_of, is_pandas_frame, is_plain_number
 from microagg.read.select import select_columns
@@ -98,15 +98,12 @@ def frame_like(microdata: Microdata, released: pa.Table, rows: NDArray[np.int64]
 def frame_of_kind(microdata: Microdata, table: pa.Table) -> Any:
     """Convert any table to the kind of frame that the microdata came in; it stays Arrow for files."""
     import narwhals.stable.v1 as nw
-    from narwhals.dependencies import is_duckdb_relation
 
     native: Any = microdata.origin.frame
     if native is None:
         return table
-    if is_duckdb_relation(native):
-        import duckdb
-
-        return duckdb.from_arrow(table)
+    if nw.dependencies.is_duckdb_relation(native):
+        return _duckdb_relation(table)
     return nw.from_arrow(table, backend=frame_of(native).implementation).to_native()
 
 
@@ -197,15 +194,18 @@ def _in_own_type(fresh: Any, taken: Any, nw: Any) -> Any:
     return nw.from_native(made if as_well else taken, series_only=True)
 
 
+def _duckdb_relation(table: pa.Table) -> Any:
+    import duckdb
+
+    return duckdb.from_arrow(table)
+
+
 def _to_other(native: Any, released: pa.Table, rows: NDArray[np.int64], same: list[str]) -> Any:
     import narwhals.stable.v1 as nw
-    from narwhals.dependencies import is_duckdb_relation
 
     released = without_hidden_values(released)
-    if is_duckdb_relation(native):
-        import duckdb
-
-        return duckdb.from_arrow(released)
+    if nw.dependencies.is_duckdb_relation(native):
+        return _duckdb_relation(released)
     if isinstance(native, pa.Table):
         return released
     if isinstance(native, pa.RecordBatch):

@@ -43,11 +43,10 @@ def table_of(data: object) -> Table:
 def frame_of(data: Any) -> Any:
     """A narwhals data frame for pandas, polars, Arrow, DuckDB and the like, else None."""
     import narwhals.stable.v1 as nw  # a tenth of a second, for data frames only
-    from narwhals.dependencies import is_duckdb_relation
 
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
-    if is_duckdb_relation(data):
+    if nw.dependencies.is_duckdb_relation(data):
         # narwhals would fetch it again for each operation.
         data = data.arrow()
         data = data.read_all() if hasattr(data, "read_all") else data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -64,6 +64,32 @@ def numbers_of(
     if infinite:
         raise wording.infinite_values(column, infinite)
     return values
+
+
+def held_by_text(
+    microdata: Microdata, column: str, missing_codes: Sequence[float | str] = ()
+) -> Literal["numbers", "dates", "text"]:
+    """What a column of text holds; `DataError` if it is numbers or dates in some rows and text in others.
+
+    Numbers are text in a CSV file alone, or where a code for missing values is a text.
+    """
+    texts = [code for code in missing_codes if isinstance(code, str)]
+    values: Any = microdata.table.column(column)
+    if texts:
+        values = without_texts(values, texts)
+    csv = microdata.origin.csv
+    may_be_numbers = csv is not None or texts
+    if may_be_numbers and numbers_or_none(values, microdata.origin.decimal) is not None:
+        return "numbers"
+    decimal, delimiter = ("." if csv is None else csv.decimal, "" if csv is None else csv.delimiter)
+    values = trim_and_null(values)
+    if values.null_count == len(values):
+        return "numbers"
+    found = _Text.of(microdata.table.schema.field(column), values, decimal)
+    found.refuse_if_repairable(column, len(values), decimal, delimiter)
+    if found.dates and found.rest:
+        raise wording.dates_beside_text(column, found.dates, found.rest)
+    return "dates" if found.dates else "text"
 
 
 def cast_to_schema(microdata: Microdata, schema: pa.Schema) -> pa.Table:

@@ -2,7 +2,7 @@
 
 | function | shown in |
 |---|---|
-| `histogram`, `sizes`, `correlations` | both reports, the page Result |
+| `histogram`, `bars`, `sizes`, `correlations` | both reports, the page Result |
 | `losses`, `groups` | the internal report, the page Result |
 | `risk_map` | `compare --map` and `Comparison.svg()` as a file, the page Result with links as points |
 | `loss_curve` | the page Run |
@@ -25,9 +25,10 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from microagg.report.facts import Codes, Subset, Values
-from microagg.report.formatting import clean, count, few, number, percent, short, tick
+from microagg.report.facts import Codes, ColumnHolds, Subset, Values
+from microagg.report.formatting import clean, count, day_text, few, number, percent, short, tick
 from microagg.report.summaries import intervals, plane_of, power_of_ten
+from microagg.settings.declared import VARIED
 
 FONT_SIZE = 12
 INK, PAPER, GRID = "currentColor", "var(--paper)", "var(--grid)"
@@ -44,6 +45,9 @@ MARKS = (
 """Shapes tell methods apart where colours do not."""
 MOST_SIZES = 30
 """If there are more different sizes of groups, they are drawn in bins."""
+MOST_BARS = 20
+"""Categories of a column that have a bar of their own, and one for all others."""
+SECONDS_OF_A_DAY = 86_400.0
 MOST_FILLED = 0.55
 """Opacity of a correlation of 1, on which letters stay readable in light and dark."""
 NEAR = 8.0
@@ -171,6 +175,18 @@ class _Scale:
         values = few if len(few) > 2 else [value for value in every if low <= value <= high]
         return cls(low, high, {value: tick(value) for value in values}, logarithmic=True)
 
+    @classmethod
+    def days(cls, low: float, high: float) -> _Scale:
+        """Days since 1970, with labels at the starts of years, or else at some days."""
+        first, last = (int(day_text(end)[:4]) for end in (low, high))
+        step = next((each for each in (1, 2, 5, 10, 20, 50) if each * 5 >= last - first), 100)
+        years = range(first // step * step, last + 1, step)
+        starts = {float(np.datetime64(f"{year:04d}", "D").astype(int)): f"{year}" for year in years}
+        inside = {day: year for day, year in starts.items() if low <= day <= high}
+        if len(inside) < 2:
+            inside = {day: day_text(day) for day in (low + (high - low) / 6, high - (high - low) / 6)}
+        return cls(low, high, inside)
+
     def share(self, values: Any) -> Any:
         """Where values are, from 0 at the low end to 1 at the high one."""
         if self.logarithmic:
@@ -261,7 +277,61 @@ class _Plot:
 # --- charts of reports -------------------------------------------------------------------------
 
 
-def histogram(column: str, after: Values, before: Values | None = None) -> Chart | None:
+def distribution(
+    column: str, holds: ColumnHolds, after: Values, before: Values | None = None
+) -> Chart | None:
+    """Of a column of any kind, with the source's if that may be shown; None if there are no values."""
+    if holds.levels:
+        return bars(column, holds.levels, after, before)
+    return histogram(column, after, before, are_dates=holds.kind == "date")
+
+
+def bars(column: str, levels: Sequence[str], after: Values, before: Values | None = None) -> Chart | None:
+    """A bar for each category: the most frequent ones if they are many."""
+    column = clean(column)
+    given = {"released": after} if before is None else {"before": before, "after": after}
+    series = [values[~np.isnan(values)].astype(np.int64) for values in given.values()]
+    records = len(series[-1])
+    if records == 0:
+        return None
+    counts = np.stack([np.bincount(values, minlength=len(levels)) for values in series])
+    order = np.arange(len(levels))
+    if len(levels) > MOST_BARS:
+        order = np.sort(np.argsort(-counts[0], kind="stable")[: MOST_BARS - 1])
+    names, shown = [clean(levels[at]) for at in order.tolist()], counts[:, order]
+    if len(order) < len(levels):
+        names.append(f"{len(levels) - len(order)} others")
+        shown = np.column_stack([shown, counts.sum(axis=1) - shown.sum(axis=1)])
+    left = 8 + max(_width(short(name)) for name in names)
+    room = (320 - left - 10 - _width(f"{shown.max():,}")) / max(int(shown.max()), 1)
+    parts = []
+    for at, name in enumerate(names):
+        y, ends = 22.0 * at + 2, [max(room * value, 0.5) for value in shown[:, at]]
+        box = {"x": left, "y": y, "height": 16}
+        opacity = 0.6 if before is None else 0.4
+        parts += [
+            _text(left - 6, y + 12, short(name), text_anchor="end"),
+            _element("rect", **box, width=ends[0], fill=BEFORE, fill_opacity=opacity),
+            _text(left + max(ends) + 5, y + 12, f"{shown[-1, at]:,}", font_size=11),
+        ]
+        if before is not None:
+            parts.append(
+                _element("rect", **box, width=ends[1], fill="none", stroke=AFTER, stroke_width=1.8)
+            )
+    what = "as released" if before is None else "before and after masking"
+    label = (
+        f"Bar chart of {column}, {what}: {count(len(levels), 'value')}; the table below has the numbers."
+    )
+    rows = tuple(
+        (name, *(f"{value:,}" for value in values)) for name, values in zip(names, shown.T, strict=True)
+    )
+    svg = _svg(parts, 320, 22 * len(names) + 4, label)
+    return Chart(svg, f"{column}: {count(records, 'record')}", ("value", *given), rows)
+
+
+def histogram(
+    column: str, after: Values, before: Values | None = None, are_dates: bool = False
+) -> Chart | None:
     """Histogram of a column, with the source's if that may be shown; None if there are no values."""
     column = clean(column)
     given = {"released": after} if before is None else {"before": before, "after": after}
@@ -270,12 +340,14 @@ def histogram(column: str, after: Values, before: Values | None = None) -> Chart
     if records == 0:
         return None
     every = np.concatenate(series)
-    unit = power_of_ten(every)
-    edges, logarithmic = intervals(series[0] / unit, every / unit)
+    unit = SECONDS_OF_A_DAY if are_dates else power_of_ten(every)
+    edges, logarithmic = intervals(series[0] / unit, every / unit, may_be_logarithmic=not are_dates)
     counts = [np.histogram(values / unit, edges)[0] for values in series]
-    across = (_Scale.powers if logarithmic else _Scale.linear)(float(edges[0]), float(edges[-1]))
+    ends = float(edges[0]), float(edges[-1])
+    across = _Scale.days(*ends) if are_dates else (_Scale.powers if logarithmic else _Scale.linear)(*ends)
     up = _Scale.linear(0.0, 1.05 * float(np.max(counts)), whole=True)
-    plot = _Plot(320, 190, across, up, "" if unit == 1.0 else f"in units of {unit:.0e}", "records")
+    in_units = "" if unit == 1.0 or are_dates else f"in units of {unit:.0e}"
+    plot = _Plot(320, 190, across, up, in_units, "records")
     plot.stairs(edges, counts[0], fill=BEFORE, fill_opacity=0.6 if before is None else 0.4)
     if before is not None:
         plot.stairs(edges, counts[1], fill="none", stroke=AFTER, stroke_width=1.8)
@@ -284,8 +356,12 @@ def histogram(column: str, after: Values, before: Values | None = None) -> Chart
         f"Histogram of {column}, {what}: {count(records, 'value')} in "
         f"{len(edges) - 1} intervals; the table below it has the numbers."
     )
+
+    def ends_of(edge: float) -> str:
+        return day_text(edge) if are_dates else number(edge * unit, 4)
+
     rows = tuple(
-        (number(low * unit, 4), number(high * unit, 4), *(number(float(each[at])) for each in counts))
+        (*map(ends_of, (low, high)), *(number(float(each[at])) for each in counts))
         for at, (low, high) in enumerate(pairwise(edges))
     )
     caption = f"{column}: {count(records, 'record')}" + (", logarithmic axis" if logarithmic else "")
@@ -509,6 +585,11 @@ _LIMIT: dict[str, object] = {"stroke": BEFORE, "stroke_width": 1.6, "stroke_dash
 _RING = _element("circle", r=11, fill="none", stroke=INK, stroke_width=1.6)
 
 
+def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """In what strategies differ beside k and the method."""
+    return [name for name in VARIED if len({row.get(name) for row in rows}) > 1]
+
+
 def _draw_points(
     plot: _Plot,
     rows: Sequence[Mapping[str, Any]],
@@ -516,16 +597,17 @@ def _draw_points(
     axes: Mapping[str, str],
     link: Callable[[Mapping[str, Any]], Mapping[str, str]] | None,
 ) -> list[tuple[str, str]]:
-    """Methods differ in shape; ways to split the keys in colour, or else methods in both. The legend."""
+    """Methods differ in shape; what else is tried in colour, or else methods in both. The legend."""
+    others = differing(rows)
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    splits = list(dict.fromkeys(row["subsets"] for row in rows))
+    variants = list(dict.fromkeys(tuple(row[name] for name in others) for row in rows))
     legend = {}
     for row, (x, y) in zip(rows, places, strict=True):
-        method, split = row["method"], row["subsets"]
-        colour = splits.index(split) if len(splits) > 1 else methods.index(method)
+        method, variant = row["method"], tuple(row[name] for name in others)
+        colour = variants.index(variant) if others else methods.index(method)
         shape, fill = MARKS[methods.index(method) % len(MARKS)], GROUPS[colour % len(GROUPS)]
         mark = _element("path", d=shape, fill=fill, stroke=PAPER)
-        name = clean(f"{method}: {split}" if len(splits) > 1 else method)
+        name = clean(f"{method}: {', '.join(variant)}" if others else method)
         legend[name] = mark
         figures = "; ".join(f"{title}: {row[measure]:.4g}" for measure, title in axes.items())
         title = f"k = {row['k']}, {name}; {figures}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -14,22 +15,51 @@ Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
+def level_texts(levels: Iterable[object]) -> tuple[str, ...]:
+    """Levels as charts name them."""
+    whole = (int(each) if isinstance(each, float) and each.is_integer() else each for each in levels)
+    return tuple("missing" if each is None else str(each) for each in whole)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHolds:
+    """What the numbers of a column stand for: places of `levels`, or seconds since 1970 if it has dates."""
+
+    kind: str = "number"
+    levels: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Subset:
     """Columns masked together: their values before and after, and the groups, record by record.
 
-    `before`, `after`: (n, p), NaN where missing; `groups`: of each record, from 0 on.
+    `before`, `after`: (n, p), NaN where missing; `groups`: of each record, from 0 on; `holds`: of each
+    column.
     """
 
     columns: tuple[str, ...]
     before: Values
     after: Values
     groups: Codes
+    holds: tuple[ColumnHolds, ...]
 
     def complete(self) -> Subset:
         """The records without a missing value, before or after."""
         rows = ~(np.isnan(self.before) | np.isnan(self.after)).any(axis=1)
-        return Subset(self.columns, self.before[rows], self.after[rows], self.groups[rows])
+        return replace(self, before=self.before[rows], after=self.after[rows], groups=self.groups[rows])
+
+    def numeric(self) -> Subset:
+        """The columns whose values can be added: no categories without an order."""
+        return self.of([at for at, each in enumerate(self.holds) if each.kind != "nominal"])
+
+    def of(self, chosen: Sequence[int]) -> Subset:
+        return Subset(
+            tuple(self.columns[at] for at in chosen),
+            self.before[:, chosen],
+            self.after[:, chosen],
+            self.groups,
+            tuple(self.holds[at] for at in chosen),
+        )
 
 
 FEWEST_RECORDS_FOR_A_BAND = 200
@@ -54,11 +84,17 @@ class Policies(ColumnRoles):
     noise: float = 0.0
     """Its standard deviation, as a share of the column's."""
     correlated_noise: bool = False
-    merges_strata: bool = False
-    """Too small ones are merged, if there are any."""
+    joins_nearest: bool = False
+    """Records of too small strata join the nearest group, if there are any."""
     leaves_out_strata: bool = False
     """Too small ones are left out, if there are any."""
     medians: bool = False
+    categories: str = "mode"
+    """Which categories a group publishes."""
+    covariances: bool = False
+    """Means of numbers were moved so that covariances are kept."""
+    clipped: bool = False
+    """And then into the range of the original numbers."""
     gives_up_values: bool = False
     """Values are set to missing where that is needed, and some are missing in the release."""
     zeros_apart: bool = False
@@ -97,5 +133,7 @@ class ExternalFacts:
     """Changed columns, of which charts are drawn."""
     released: Values
     """Values of these columns."""
+    holds: tuple[ColumnHolds, ...]
+    """What they stand for."""
     sizes: Codes
     """Records of each combination of all keys, as released, in ascending order."""

@@ -42,6 +42,13 @@ def tick(value: float, _place: object = None) -> str:
     return _signed(f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}")
 
 
+def day_text(days: float) -> str:
+    """A day since 1970 as a date."""
+    import numpy as np  # slow to import, and pages without charts do without it
+
+    return str(np.datetime64(math.floor(days), "D"))
+
+
 def _signed(text: str) -> str:
     return text.replace("-", "−")
 

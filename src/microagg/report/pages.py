@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from microagg import __version__
 from microagg.assessment.assessment import Assessment
@@ -19,26 +17,42 @@ from microagg.report import charts, formatting
 from microagg.report.charts import Chart
 from microagg.report.facts import (
     FEWEST_RECORDS_FOR_A_BAND,
+    ColumnHolds,
     ExternalFacts,
     LossBand,
     Subset,
     Values,
 )
+from microagg.report.rendering import rendered
 from microagg.report.summaries import correlation_matrix
+from microagg.report.two_way import TwoWayTable
 from microagg.settings.declared import ACCEPTABLE
 
 if TYPE_CHECKING:
     from microagg.engines.release import Release
-    from microagg.engines.reporting import InternalFacts
+    from microagg.report.reporting import InternalFacts
 
 MOST_COLUMNS_DRAWN = 24
 """Columns drawn; if there are more, the first ones."""
 MOST_PLANES = 4
 """Charts of groups."""
+MOST_DISTANCES = 60
+"""Rows of the list of tables of two columns."""
 MOST_TASKS = 100
 """Rows of the table of tasks."""
-MOST_PARTS_SHOWN = 60
-"""Rows of the table of a measure's parts."""
+PUBLISHED = {
+    "number": "",
+    "date": "the mean date of the group",
+    "ordinal": "the median level of the group",
+    "nominal": "the most frequent category of the group",
+}
+"""What a group publishes by the kind of the column; numbers as the settings say."""
+CHOSEN = {
+    "margins": "a category of the group, chosen so that categories stay as frequent as they were",
+    "tables": "a category of the group, chosen so that tables of two columns are kept",
+    "existing": "the nearest combination of categories that the original data have",
+}
+"""What a group publishes instead of its most frequent category or median level."""
 _SECTION = re.compile(r'(<section id="([a-z]+)".*?<h2[^>]*>(.*?)</h2>.*?</section>)', re.S)
 SMALLEST_SCALE = 0.05
 """Least difference of correlations shown in full colour, so that rounding errors stay pale."""
@@ -48,8 +62,8 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
     """The report for the owner of the data: confidential."""
     changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
     drawn = _joined(changed)
-    planes = (charts.groups(subset) for subset in facts.subsets if len(subset.columns) > 1)
-    return _page(
+    planes = (charts.groups(subset.numeric()) for subset in facts.subsets)
+    return rendered(
         "internal.html",
         facts=facts,
         gap=_gap(facts.release),
@@ -58,9 +72,14 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
             charts.sizes(np.bincount(subset.groups), "groups", subset.columns)
             for subset in facts.subsets[:MOST_PLANES]
         ],
-        histograms=_histograms(drawn.columns, drawn.after, drawn.before),
+        column_losses=_column_losses(facts.release),
+        foreign_cells=_foreign_cells(changed),
+        published=published(facts.release.protection.categories),
+        two_way=[(each, *_with_sums(each)) for each in facts.tables.shown] if facts.tables else [],
+        most_distances=MOST_DISTANCES,
+        histograms=_histograms(drawn.columns, drawn.holds, drawn.after, drawn.before),
         columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
-        correlations=_correlations(drawn),
+        correlations=_correlations(drawn.numeric()),
         planes=list(islice((plane for plane in planes if plane is not None), MOST_PLANES)),
         assessment=assessment,
         most_tasks=MOST_TASKS,
@@ -70,20 +89,46 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
 def external_page(facts: ExternalFacts) -> str:
     """The report for recipients of the release."""
     columns, released = facts.columns[:MOST_COLUMNS_DRAWN], facts.released[:, :MOST_COLUMNS_DRAWN]
-    return _page(
+    numeric = [at for at, _ in enumerate(columns) if facts.holds[at].kind != "nominal"]
+    return rendered(
         "external.html",
         facts=facts,
         **_columns_outside(facts),
+        published=published(facts.policies.categories),
+        by_kind=_by_kind(facts),
         bands=[band.value for band in LossBand],
         fewest_records=FEWEST_RECORDS_FOR_A_BAND,
         statistics=_statistics(facts),
         sizes=charts.sizes(facts.sizes, "combinations"),
-        histograms=_histograms(columns, released, None),
+        categories=_categories(facts),
+        histograms=_histograms(columns, facts.holds, released, None),
         columns_left=max(len(facts.columns) - MOST_COLUMNS_DRAWN, 0),
-        correlations=[charts.correlation_chart(columns, correlation_matrix(released), "as released")]
-        if len(columns) > 1
+        correlations=[
+            charts.correlation_chart(
+                [columns[at] for at in numeric], correlation_matrix(released[:, numeric]), "as released"
+            )
+        ]
+        if len(numeric) > 1
         else [],
     )
+
+
+def published(categories: str) -> dict[str, str]:
+    """What a group publishes by the kind of the column; numbers near means are a kind of their own."""
+    near = {"near": "a number near the mean of the group, chosen so that tables of two columns are kept"}
+    chosen = dict.fromkeys(("ordinal", "nominal"), CHOSEN[categories]) if categories in CHOSEN else {}
+    return {**PUBLISHED, **near, **chosen}
+
+
+def _by_kind(facts: ExternalFacts) -> dict[str, list[str]]:
+    """Changed columns by the kind of what a group publishes."""
+    kinds = {name: each.kind for name, each in zip(facts.columns, facts.holds, strict=True)}
+    done = facts.policies
+    if done.categories == "tables" and not (done.medians or done.covariances):
+        for names in (*done.subsets, *done.own_subsets):
+            if any(kinds[name] in ("nominal", "ordinal") for name in names):
+                kinds |= {name: "near" for name in names if kinds[name] == "number"}
+    return {kind: [name for name in kinds if kinds[name] == kind] for kind in (*PUBLISHED, "near")}
 
 
 def _columns_outside(facts: ExternalFacts) -> dict[str, list[str]]:
@@ -110,7 +155,7 @@ def _columns_outside(facts: ExternalFacts) -> dict[str, list[str]]:
 
 def assessment_page(assessment: Assessment, original: str, protected: str) -> str:
     """The report on a protected file from any program, with the names of both files: confidential."""
-    return _page(
+    return rendered(
         "assessment.html",
         facts=assessment,
         original=original,
@@ -131,17 +176,63 @@ def _joined(subsets: Sequence[Subset]) -> Subset:
     columns = tuple(column for subset in subsets for column in subset.columns)
     before = np.concatenate([subset.before for subset in subsets], axis=1)
     after = np.concatenate([subset.after for subset in subsets], axis=1)
+    holds = tuple(each for subset in subsets for each in subset.holds)
     most = MOST_COLUMNS_DRAWN
-    return Subset(columns[:most], before[:, :most], after[:, :most], subsets[0].groups)
+    return Subset(columns[:most], before[:, :most], after[:, :most], subsets[0].groups, holds[:most])
 
 
 def _histograms(
-    columns: Sequence[str], after: Values, before: Values | None
+    columns: Sequence[str], holds: Sequence[ColumnHolds], after: Values, before: Values | None
 ) -> list[tuple[str, Chart | None]]:
     return [
-        (column, charts.histogram(column, after[:, at], None if before is None else before[:, at]))
+        (
+            column,
+            charts.distribution(column, holds[at], after[:, at], None if before is None else before[:, at]),
+        )
         for at, column in enumerate(columns)
     ]
+
+
+def _column_losses(release: Release) -> list[tuple[str, ...]]:
+    """The loss of each column and its parts, where some hold categories."""
+    return [
+        (
+            formatting.clean(name),
+            f"{each.percent:.2f} %",
+            "–" if each.changed_share is None else f"{100 * each.changed_share:.2f} %",
+            "–" if each.mean_level_change is None else formatting.number(each.mean_level_change, 3),
+        )
+        for name, each in release.losses.columns.items()
+    ]
+
+
+def _foreign_cells(subsets: Sequence[Subset]) -> float | None:
+    """The percentage of released cells of categories that are not those of the source; None without any."""
+    cells = [
+        (subset.before[:, at], subset.after[:, at])
+        for subset in subsets
+        for at, holds in enumerate(subset.holds)
+        if holds.levels
+    ]
+    if not cells:
+        return None
+    return 100.0 * float(np.mean([np.mean(before != after) for before, after in cells]))
+
+
+def _with_sums(table: TwoWayTable) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The header and the rows of a table of two columns, with counts before and after."""
+    sides, number = [], formatting.number
+    for side in (table.before, table.after):
+        side = np.concatenate([side, side.sum(axis=0, keepdims=True)])
+        sides.append(np.concatenate([side, side.sum(axis=1, keepdims=True)], axis=1).round(1))
+    rows = [
+        (
+            formatting.clean(name),
+            *(f"{number(one)} → {number(two)}" for one, two in zip(*both, strict=True)),
+        )
+        for name, *both in zip((*table.rows, "all"), *sides, strict=True)
+    ]
+    return tuple(map(formatting.clean, (table.row_column, *table.columns, "all"))), rows
 
 
 def _correlations(drawn: Subset) -> list[Chart]:
@@ -162,25 +253,53 @@ def _correlations(drawn: Subset) -> list[Chart]:
 
 
 def _statistics(facts: ExternalFacts) -> list[tuple[str, ...]]:
-    """Statistics of the released values of each changed column."""
+    """Statistics of the released values of each changed column of numbers or dates."""
     rows = []
-    for column, values in zip(facts.columns, facts.released.T, strict=True):
+    for column, holds, values in zip(facts.columns, facts.holds, facts.released.T, strict=True):
+        if holds.levels:
+            continue
         values = values[~np.isnan(values)]
         figures = [float(len(values)), float(len(np.unique(values)))]
+        shown = [formatting.number(figure) for figure in figures]
         if len(values):
             with np.errstate(over="ignore"):
-                figures += [float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0]
-            figures += [float(values.min()), float(values.max())]
+                mean, deviation = (
+                    float(values.mean()),
+                    float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+                )
+            ends = mean, float(values.min()), float(values.max())
+            if holds.kind == "date":
+                day = charts.SECONDS_OF_A_DAY
+                texts, spread = (
+                    [formatting.day_text(each / day) for each in ends],
+                    f"{deviation / day:.0f} days",
+                )
+            else:
+                texts, spread = [formatting.number(each) for each in ends], formatting.number(deviation)
+            shown += [texts[0], spread, *texts[1:]]
         else:
-            figures += [float("nan")] * 4
-        rows.append((formatting.clean(column), *(formatting.number(figure) for figure in figures)))
+            shown += ["–"] * 4
+        rows.append((formatting.clean(column), *shown))
+    return rows
+
+
+def _categories(facts: ExternalFacts) -> list[tuple[str, ...]]:
+    """Of each changed column of categories: its values, and the most frequent one."""
+    rows = []
+    for column, holds, values in zip(facts.columns, facts.holds, facts.released.T, strict=True):
+        counts = np.bincount(values[~np.isnan(values)].astype(np.int64)) if holds.levels else np.zeros(0)
+        if counts.sum():
+            shown = [formatting.number(float(each)) for each in (counts.sum(), np.count_nonzero(counts))]
+            share = formatting.percent(round(100.0 * float(counts.max() / counts.sum()), 1))
+            top = formatting.clean(holds.levels[int(counts.argmax())])
+            rows.append((formatting.clean(column), top, *shown, share))
     return rows
 
 
 def _losses(facts: InternalFacts) -> Chart:
     losses = [("this release", facts.release.information_loss)]
     if facts.mdav_loss is not None:
-        losses.append(("MDAV, same data", facts.mdav_loss))
+        losses.append((f"{facts.baseline}, same data", facts.mdav_loss))
     if facts.release.bound_loss is not None:
         losses.append(("proven bound", facts.release.bound_loss))
     return charts.losses(losses)
@@ -219,23 +338,3 @@ def _analyses(assessment: Assessment) -> Iterator[tuple[str, tuple[str, ...], li
             ],
             "" if change is None else f"Mean absolute change {change:.3g} %.",
         )
-
-
-def _page(template: str, **content: Any) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": formatting.number,
-        "percent": formatting.percent,
-        "clean": formatting.clean,
-        "listed": formatting.listed,
-    }
-    environment.globals |= {"count": formatting.count, "most_parts": MOST_PARTS_SHOWN}
-    text = environment.get_template(template).render(**content)
-    # A path may hold bytes that are no letters.
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -84,12 +84,12 @@ def power_of_ten(values: Values) -> float:
     return float(10.0 ** np.floor(np.log10(largest)))
 
 
-def intervals(values: Values, every: Values) -> tuple[Values, bool]:
+def intervals(values: Values, every: Values, may_be_logarithmic: bool = True) -> tuple[Values, bool]:
     """Edges of intervals that hold every value, chosen by `values`; and whether they are logarithmic."""
     low, high = float(every.min()), float(every.max())
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         return np.array([low - 0.5, high + 0.5]), False
-    if low > 0 and high > 40 * float(np.median(values)):
+    if may_be_logarithmic and low > 0 and high > 40 * float(np.median(values)):
         low, high = low * 0.999, high * 1.001
         return np.geomspace(low, high, _bins(np.log(values)) + 1), True
     if high - low <= MOST_BINS and bool((values == np.round(values)).all()):

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from microagg import wording
 from microagg.settings import kinds
 from microagg.settings.kinds import Code, Flag, Names, OneOf, Text
 from microagg.settings.options import REQUIRED, Needs, Option, option, options_of
@@ -19,15 +20,17 @@ from microagg.settings.options import REQUIRED, Needs, Option, option, options_o
 if TYPE_CHECKING:
     from microagg.model import Effort, ScaleName  # NumPy takes longer than the command's help
 
-SmallStrata = Literal["refuse", "merge", "suppress"]
+SmallStrata = Literal["refuse", "nearest", "suppress"]
 Missing = Literal["refuse", "by-pattern"]
-Aggregate = Literal["mean", "median"]
+Categories = Literal["mode", "margins", "tables", "existing"]
+Aggregate = Literal["mean", "median", "covariances"]
 Zeros = Literal["together", "apart"]
 Rest = Literal["refuse", "pass", "drop"]
 ConfidentialAs = Literal["keep", "subset", "noise", "correlated-noise"]
 
 # Headings of the help and of plan files.
 COLUMNS = "Columns"
+KINDS = "Kinds of keys"
 POLICIES = "Policies"
 CONFIDENTIAL = "Confidential columns"
 METHOD = "Method"
@@ -49,6 +52,7 @@ NO_COMMAND = ("",)
 
 _column_option = partial(option, COLUMNS)
 _role = partial(option, COLUMNS, commands=JUDGING)
+_kind_option = partial(option, KINDS, commands=JUDGING)
 _policy = partial(option, POLICIES)
 _confidential_option = partial(option, CONFIDENTIAL, form=CONFIDENTIAL)
 _method_option = partial(option, METHOD)
@@ -68,10 +72,13 @@ ACCEPTABLE = {
     "distinct": "groups with too few confidential values",
     "dominated": "groups in which one record has most of an amount or of the weight",
     "pairs": "k = 2, where each of a pair can compute the other's values",
-    "real-values": "medians that are somebody's own value",
+    "real-values": "medians, or ends of a range, that are somebody's own value",
     "partial": "k for each subset of keys, not for all keys jointly",
 }
 """Rules whose findings can be accepted, and what is accepted; `verify/rules.py` has all rules."""
+
+RESOLUTIONS = ("second", "minute", "hour", "day", "month", "year")
+"""To which dates and times can be released."""
 
 NO_RESPONDENT = "none"
 """As the respondent: each record is a respondent of its own."""
@@ -138,6 +145,11 @@ class FileSettings:
     )
 
 
+FILE_OPTIONS = {
+    name: each for name, each in options_of(FileSettings).items() if name not in ("input", "output")
+}
+"""On how a file is written, see `model.Layout`."""
+
 _CONFIDENTIAL_NAMED = Needs("confidential columns are named", lambda given: bool(given.confidential))
 
 
@@ -155,14 +167,14 @@ class ProtectionSettings:
     )
     keys: tuple[Names, ...] = _role(
         kinds.Subsets(),
-        "Numeric columns by which somebody could be recognised. Those of one subset are masked jointly, "
-        "and k holds for each subset by itself.",
+        "Columns by which somebody could be recognised: numbers, dates or categories. Those of one subset "
+        "are masked jointly, and k holds for each subset by itself.",
         label="key: masked jointly",
         example=[["turnover", "employees"]],
     )
     each: Names = _column_option(
         kinds.NameList(),
-        "Numeric columns that are masked one by one: k holds for each alone, not jointly.",
+        "Columns that are masked one by one: k holds for each alone, not jointly.",
         commands=("protect", "assess"),
         label="key, masked by itself",
         example=["surface"],
@@ -214,6 +226,43 @@ class ProtectionSettings:
         form=MORE,
         example=["turnover"],
     )
+    nominal: Names = _kind_option(
+        kinds.NameList(),
+        "Keys that hold categories, whatever their type, such as codes of regions: a group publishes its "
+        "most frequent one. Columns of text, of true and false, and of 0 and 1 need not be named.",
+        label="categories",
+        example=["region"],
+    )
+    ordinal: Mapping[str, Names] = _kind_option(
+        kinds.LevelsByColumn(),
+        "Keys with ordered levels, from the lowest to the highest, or in the order of the file's own "
+        "categories or labels: a group publishes its median level.",
+        label="ordered levels",
+        example={"education": ["primary", "secondary", "tertiary"]},
+    )
+    resolution: Mapping[str, str] = _kind_option(
+        kinds.ChoiceByColumn(RESOLUTIONS, "birth=month"),
+        "How exactly dates of a key are released: to the second, minute, hour, day, month or year; by "
+        "default as in the source.",
+        commands=("protect",),
+        label="Resolution of dates",
+        form=MORE,
+        example={"birth": "month"},
+    )
+    taxonomy: Mapping[str, str | Mapping[str, str]] = _kind_option(
+        kinds.TaxonomyByColumn(),
+        "Taxonomies of keys that hold codes, such as occupations: CSV files with the columns code and "
+        "parent, which is empty at the top. The more levels two codes share, the nearer they are; a group "
+        "publishes that of its codes which is nearest to all.",
+        example={"occupation": "isco.csv"},
+    )
+    importance: Mapping[str, float] = _kind_option(
+        kinds.NumberByColumn(),
+        "How much a key counts in the search and in the information loss; 1 by default.",
+        label="Importance of keys",
+        form=MORE,
+        example={"income": 2},
+    )
     rest: Rest = _policy(
         OneOf(
             {
@@ -230,11 +279,13 @@ class ProtectionSettings:
         OneOf(
             {
                 "refuse": "refuse",
-                "merge": "merge with other small ones",
+                "nearest": "their records join the nearest group",
                 "suppress": "suppress: leave their records out",
-            }
+            },
+            replaced={"merge": "nearest"},
         ),
-        "What happens to strata of fewer than k records.",
+        "What happens to strata of fewer than k records: nothing is released, or each of their records "
+        "joins the nearest group and takes its codes, or they are left out.",
         commands=TRYING,
         label="Strata with fewer than k records",
         form=FIRST,
@@ -255,10 +306,39 @@ class ProtectionSettings:
         example={"age": [99, 999], "wages": ["."]},
     )
     aggregate: Aggregate = _policy(
-        OneOf({"mean": "mean", "median": "median"}),
-        "What replaces the values of a group.",
+        OneOf(
+            {
+                "mean": "mean",
+                "median": "median",
+                "covariances": "mean, moved so that covariances are kept",
+            }
+        ),
+        "What replaces the values of a group. With covariances, the means of numbers are moved by one "
+        "linear map so that all variances, correlations and linear regressions among them are those of "
+        "the source.",
         label="A group publishes its",
         form=MORE,
+    )
+    categories: Categories = _policy(
+        OneOf(
+            {
+                "mode": "mode: the most frequent of each key, or the median level",
+                "margins": "margins: such that categories stay as frequent as they are",
+                "tables": "tables: such that tables of any two columns stay as they are",
+                "existing": "existing: the nearest combination that the source has",
+            }
+        ),
+        "Which of the categories of its records a group publishes; with tables, its numbers follow too.",
+        label="Categories that a group publishes",
+        form=MORE,
+    )
+    clip: bool = _policy(
+        Flag(),
+        "Move published numbers that are outside the source's range to its ends; covariances are then kept "
+        "only nearly.",
+        label="Clip numbers to the source's range",
+        form=MORE,
+        needs=Needs("aggregate is covariances", lambda given: given.aggregate == "covariances"),
     )
     decimals: Mapping[str, int] = _policy(
         kinds.DecimalsByColumn(),
@@ -556,6 +636,20 @@ class AssessRun:
     report: Path | None = _output_file("Also write an HTML page, which is not to be released.")
 
 
+def _tried(name: str) -> Any:
+    """An option of `protect` of which `compare` tries several values."""
+    one = PLAN_OPTIONS[name]
+    assert isinstance(one.kind, OneOf)
+    several = f"{one.help} All that are given are tried."
+    return option(one.group, kinds.SeveralOf(one.kind), several)
+
+
+REPRESENTATIVES = ("categories", "aggregate")
+"""Options about what a group publishes, in which strategies can differ."""
+VARIED = ("subsets", *REPRESENTATIVES)
+"""Columns of a comparison that are shown where strategies differ in them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareSettings:
     """What `compare` has beside options of `protect`."""
@@ -569,6 +663,8 @@ class CompareSettings:
     subsets: Any = _column_option(
         kinds.Splits(), "A way to split the keys: joint, each, or subsets such as a,b/c,d."
     )
+    categories: Names = _tried("categories")
+    aggregate: Names = _tried("aggregate")
     max_risk: float = _method_option(
         kinds.Share(),
         "Largest share of records that may be linked; recommended is the least loss within it.",
@@ -657,3 +753,21 @@ def label_of(name: str, value: str | None = None) -> str | None:
         return None
     each = PLAN_OPTIONS[name]
     return each.label or None if value is None else each.kind.choices.get(value)
+
+
+_CONTROLS_OF_COMMANDS = {"methods": PLAN_OPTIONS["method"].label, "plan": "Save the settings as a plan"}
+"""What the browser calls that which does the same as a command."""
+
+
+def control_of(option: str, value: object) -> str | None:
+    """How the browser names an option, with one of its values if one is given; None without a control."""
+    if option == wording.COMMAND:
+        return _CONTROLS_OF_COMMANDS.get(str(value))
+    own = label_of(option)
+    if own is None or value in (None, True) or isinstance(value, dict):
+        return own
+    return f"{own}: {label_of(option, str(value)) or value}"
+
+
+ON_PAGES = wording.on_pages(control_of)
+"""Messages that name options as the browser does."""

@@ -10,13 +10,14 @@ import csv
 import io
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from microagg import wording
+from microagg import errors, wording
 
 Names = tuple[str, ...]
 
@@ -99,14 +100,38 @@ class Recipe(Kind):
 class OneOf(Kind):
     """The first choice is the default."""
 
-    def __init__(self, choices: Mapping[str, str]) -> None:
-        self.choices, self.default = choices, next(iter(choices))
+    def __init__(
+        self, choices: Mapping[str, str], replaced: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`replaced`: choices that earlier versions had, and what to choose now."""
+        self.choices, self.default, self.replaced = choices, next(iter(choices)), replaced
         self.metavar = f"[{'|'.join(choices)}]"
 
     def check(self, name: str, value: object) -> str:
+        if isinstance(value, str) and value in self.replaced:
+            raise wording.choice_replaced(name, value, self.replaced[value])
         if not isinstance(value, str) or value not in self.choices:
             raise wording.no_such_choice(name, value, tuple(self.choices))
         return value
+
+
+class SeveralOf(OneOf):
+    """Several of these choices, on the command line separated by commas."""
+
+    repeatable = True
+
+    def __init__(self, one: OneOf) -> None:
+        super().__init__(one.choices, one.replaced)
+        self.default, self.metavar = (), f"{one.metavar},…"
+
+    def parse(self, name: str, given: Sequence[str]) -> list[str]:
+        return [each for part in given for each in split_names(part)]
+
+    def check(self, name: str, value: object) -> Any:
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, Sequence) or not listed:
+            raise wording.bad_value(name, f"one or several of {', '.join(self.choices)}")
+        return tuple(dict.fromkeys(super(SeveralOf, self).check(name, each) for each in listed))
 
 
 class Flag(Kind):
@@ -335,7 +360,7 @@ def _split_at_slashes(text: str) -> list[list[str]]:
 # --- by column --------------------------------------------------------------------------------
 
 
-class ByColumn(Kind):
+class ByColumn(Kind, ABC):
     """Something for each of some columns."""
 
     default = {}  # noqa: RUF012 (nobody changes it)
@@ -369,17 +394,18 @@ class ByColumn(Kind):
         """The texts for single columns."""
         return given
 
+    @abstractmethod
     def read(self, text: str) -> Any:
         """The value in a text, or None if there is none."""
-        raise NotImplementedError
 
     def check(self, name: str, value: object) -> dict[str, Any]:
         if not isinstance(value, Mapping) or not all(isinstance(column, str) for column in value):
             raise wording.bad_value(name, f"a table with names of columns and {self.of_each} for each")
         return {column: self.check_one(f"{name} of {column}", own) for column, own in value.items()}
 
+    @abstractmethod
     def check_one(self, name: str, value: Any) -> Any:
-        raise NotImplementedError
+        """The value that a plan or a program has for one column, or an exception."""
 
 
 class CodesByColumn(ByColumn):
@@ -435,15 +461,72 @@ def code_of(text: str) -> Code:
     return number if math.isfinite(number) else text
 
 
-class DecimalsByColumn(ByColumn):
+class LevelsByColumn(ByColumn):
+    """Ordered levels, the lowest first; none: the order of the file itself."""
+
+    metavar = "COLUMN[=LEVELS]"
+    examples = "education=primary<secondary<tertiary"
+    example_in_form = "levels from the lowest to the highest: primary < secondary < tertiary"
+    of_each = "a list of levels"
+
+    def parse(self, name: str, given: Sequence[str]) -> dict[str, Any]:
+        return super().parse(name, [text if "=" in text else f"{text}=" for text in given])
+
+    def read(self, text: str) -> list[str] | None:
+        # Blanks beside the sign allow for levels that contain it, such as "<9 years < 9 years and more".
+        levels = [level.strip() for level in text.split(" < " if " < " in text else "<")]
+        return [] if levels == [""] else levels if all(levels) else None
+
+    def cell(self, levels: Sequence[str]) -> str:
+        return " < ".join(levels)
+
+    def check_one(self, name: str, value: Any) -> Names:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise wording.bad_value(name, f"{self.of_each}, the lowest first")
+        levels = tuple(str(level) for level in value)
+        if len(levels) == 1 or not all(levels):
+            raise wording.bad_value(name, "at least two levels, the lowest first, or none: as in the file")
+        if repeated := [level for level in dict.fromkeys(levels) if levels.count(level) > 1]:
+            raise wording.level_twice(name, repeated[0])
+        return levels
+
+    def arguments(self, flag: str, value: Mapping[str, Names]) -> Iterator[str]:
+        for column, levels in value.items():
+            yield f"{flag}={column}" + (f"={self.cell(levels)}" if levels else "")
+
+
+class PairsByColumn(ByColumn):
+    """One value for each column, several on the command line separated by commas."""
+
+    def split(self, given: Sequence[str]) -> list[str]:
+        return [pair for text in given for pair in split_names(text)]
+
+    def from_form(self, value: object) -> Any:
+        """As on the command line."""
+        if isinstance(value, Mapping) or not str(value).strip():
+            return value
+        try:
+            return self.parse("", [str(value)])
+        except errors.SettingsError:
+            return str(value)
+
+    def cell(self, value: Any) -> str:
+        return str(value)
+
+    def typed(self, value: Mapping[str, Any]) -> str:
+        """As it would be typed into a form."""
+        return ", ".join(join_names([f"{column}={self.cell(own)}"]) for column, own in value.items())
+
+    def arguments(self, flag: str, value: Mapping[str, Any]) -> Iterator[str]:
+        yield f"{flag}={join_names([f'{column}={self.cell(own)}' for column, own in value.items()])}"
+
+
+class DecimalsByColumn(PairsByColumn):
     metavar = "COLUMN=N"
     examples = "surface=2,employees=0"
     example_in_form = "a whole number, such as 2"
     of_each = "a number of decimals"
     most = 15
-
-    def split(self, given: Sequence[str]) -> list[str]:
-        return [pair for text in given for pair in split_names(text)]
 
     def read(self, text: str) -> int | None:
         return int(text) if text.strip().isdecimal() else None
@@ -454,8 +537,83 @@ class DecimalsByColumn(ByColumn):
             raise wording.bad_number(name, decimals, f"at most {self.most}")
         return decimals
 
-    def arguments(self, flag: str, value: Mapping[str, int]) -> Iterator[str]:
-        yield f"{flag}={join_names([f'{column}={number}' for column, number in value.items()])}"
+
+class ChoiceByColumn(PairsByColumn):
+    """One of some choices for each column."""
+
+    def __init__(self, options: Sequence[str], example: str) -> None:
+        self.options = tuple(options)
+        self.metavar = f"COLUMN=[{'|'.join(options)}]"
+        self.examples = self.example_in_form = example
+        self.of_each = f"one of {', '.join(options)}"
+
+    def read(self, text: str) -> str | None:
+        return text.strip() or None
+
+    def check_one(self, name: str, value: object) -> str:
+        if value not in self.options:
+            raise wording.no_such_choice(name, value, self.options)
+        return str(value)
+
+
+class TaxonomyByColumn(ByColumn):
+    """A file with codes and their parents for each column, or in a program a mapping of them."""
+
+    metavar = "COLUMN=FILE"
+    examples = "occupation=isco.csv"
+    example_in_form = "a file, such as isco.csv"
+    of_each = "a file with codes and their parents, or a table of them"
+
+    def read(self, text: str) -> str | None:
+        return text.strip() or None
+
+    def check_one(self, name: str, value: object) -> str | dict[str, str]:
+        if isinstance(value, str | Path) and str(value):
+            return str(value)
+        if not isinstance(value, Mapping) or not value or not all(map(_is_code_with_parent, value.items())):
+            raise wording.bad_value(name, self.of_each)
+        parents: dict[str, str] = {}
+        for code, parent in value.items():
+            if _code_text(code) in parents:
+                raise wording.taxonomy_code_twice(name, _code_text(code))
+            parents[_code_text(code)] = _code_text(parent)
+        return parents
+
+    def arguments(self, flag: str, value: Mapping[str, Any]) -> Iterator[str]:
+        for column, own in value.items():
+            yield f"{flag}={column}={own if isinstance(own, str) else f'{column}.csv'}"
+
+
+def _is_code_with_parent(pair: tuple[object, object]) -> bool:
+    return bool(_code_text(pair[0])) and all(
+        each is None or isinstance(each, str) or (isinstance(each, Integral) and not isinstance(each, bool))
+        for each in pair
+    )
+
+
+def _code_text(code: object) -> str:
+    return "" if code is None else str(code).strip()
+
+
+class NumberByColumn(PairsByColumn):
+    """A number above 0 for each column."""
+
+    metavar = "COLUMN=NUMBER"
+    examples = "income=2,age=0.5"
+    example_in_form = "a number above 0, such as 2"
+    of_each = "a number above 0"
+
+    def read(self, text: str) -> float | None:
+        try:
+            return float(text)
+        except ValueError:
+            return None
+
+    def cell(self, value: float) -> str:
+        return _shortest(value)
+
+    def check_one(self, name: str, value: object) -> float:
+        return Number().check(name, value)
 
 
 # --- by file ----------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from inspect import signature
 from typing import Any, TypeVar
 
-from microagg import wording
+from microagg import errors, wording
 from microagg.settings.kinds import Kind
 
 _Settings = TypeVar("_Settings")
+_Made = TypeVar("_Made")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 REQUIRED: Any = object()
@@ -159,3 +160,25 @@ def refuse_without_effect(options: Mapping[str, Option], settings: object) -> No
             continue
         if not each.needs.is_met(settings):
             raise wording.option_without_effect(name, each.needs.condition)
+
+
+def without_idle(
+    use: Callable[[dict[str, Any]], _Made], settings: Mapping[str, Any]
+) -> tuple[_Made, list[str]]:
+    """What `use` returns as soon as no option would be without effect, and the options that are left out
+    then; `SettingsError` for what cannot be used.
+    """
+    left, idle = dict(settings), list[str]()
+    while True:
+        try:
+            return use(left), idle
+        except errors.SettingsError as error:
+            message = wording.message_of(error)
+            option = str(message.figures.get(_NAMED_IN.get(message.kind, ""), "")).split("=")[0]
+            if left.pop(option, None) is None:
+                raise
+            idle.append(option)
+
+
+_NAMED_IN = {"option_without_effect": "option", "no_effect": "setting"}
+"""Messages on options without effect, and which of their figures names the option."""

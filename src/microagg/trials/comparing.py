@@ -22,15 +22,26 @@ from microagg.measure import MEASURES
 from microagg.measure.explain import measure_named
 from microagg.model import Microdata, positions_of
 from microagg.plan.strategies import Strategy
+from microagg.prepare.key_columns import has_categories
 from microagg.report import charts
+from microagg.settings.declared import VARIED
 from microagg.trials.strategy_runs import try_all
 from microagg.write import Journal
 
 LOSS, RISK = "il", "linkage_distance"
 """What is weighed against each other."""
 
+LOSS_OF_TABLES = "two_way_tables"
+"""The loss where strategies differ in what a group publishes: by `il`, means and modes would always win."""
+
 USUAL = (LOSS, RISK, "il1s", "correlations", "interval_sd")
-"""Measures of every comparison, in the order of its columns."""
+"""Measures of every comparison of keys that hold numbers, in the order of its columns."""
+
+USUAL_OF_CATEGORIES = (LOSS, RISK, "changed_cells", "two_way_tables", "count_queries")
+"""The same where some keys hold categories."""
+
+OF_REPRESENTATIVES = (LOSS_OF_TABLES, "count_queries", "largest_correlation_change")
+"""Measures beside these where strategies differ in what a group publishes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,17 +49,19 @@ class Comparison:
     """All strategies with what they lose and risk.
 
     `table`: one row for each, as an Arrow table; `frame`: the same in the kind of frame that was given;
-    `rule`: how one was chosen; `limit`: the largest risk for that, in its measure's unit;
+    `rule`: how one was chosen; `loss`: the measure that was weighed against the risk; `limit`: the largest
+    risk, in its measure's unit;
     `known`: how many were computed in an earlier run; `seconds`: of this run.
-    Columns: k, method and subsets; the measures by name; `smallest`: records of the rarest combination of
-    all keys; `seconds`; `recipe`: what made the groups; `needs`: rules that `protect` would have to accept
-    `failure`: why there are no numbers; `undominated`: no other has less loss without more risk, or
-    less risk without more loss; `recommended`: the one that the rule chooses.
+    Columns: k, method, subsets, and what groups publish; the measures by name; `smallest`: records
+    of the rarest combination of all keys; `seconds`; `recipe`: what made the groups; `needs`: rules that
+    `protect` would have to accept; `failure`: why there are no numbers; `undominated`: no other has less
+    loss without more risk, or less risk without more loss; `recommended`: the one that the rule chooses.
     """
 
     rows: tuple[Mapping[str, Any], ...]
     measures: tuple[str, ...]
     rule: str
+    loss: str
     limit: float
     known: int
     seconds: float
@@ -59,7 +72,7 @@ class Comparison:
         kinds = {
             "k": pa.int64(),
             "method": pa.string(),
-            "subsets": pa.string(),
+            **dict.fromkeys(VARIED, pa.string()),
             **dict.fromkeys(self.measures, pa.float64()),
             "smallest": pa.int64(),
             "seconds": pa.float64(),
@@ -91,17 +104,16 @@ class Comparison:
 
     def svg(self) -> str:
         """The risk-utility map of all strategies, as the text of an SVG file."""
-        axes = {name: _axis_title(name) for name in (LOSS, RISK)}
+        axes = {name: axis_title(name) for name in (self.loss, RISK)}
         return charts.as_file(charts.risk_map(self.rows, axes, self.limit))
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as plain values that `json.dump` takes."""
-        return {"rule": self.rule, "strategies": self.table.to_pylist()}
+        return {"rule": self.rule, "loss": self.loss, "strategies": self.table.to_pylist()}
 
     def __str__(self) -> str:
         head, *rows = self._cells()
-        texts = (1, 2) if self._has_several_splits else (1,)
-        shown = [self._heading, *aligned([head, *rows], left=(*texts, len(head) - 1)), ""]
+        shown = [self._heading, *aligned([head, *rows], left=self._texts(head)), ""]
         return wording.visible_lines("\n".join([*shown, *self._remarks()]))
 
     __repr__ = __str__
@@ -109,8 +121,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         """For notebooks."""
         head, *rows = self._cells()
-        texts = (1, 2) if self._has_several_splits else (1,)
-        table = notebook.table(head, rows, left=(*texts, len(head) - 1))
+        table = notebook.table(head, rows, left=self._texts(head))
         return notebook.paragraph(self._heading) + table + notebook.items(self._remarks())
 
     @property
@@ -118,37 +129,45 @@ class Comparison:
         earlier = f", {self.known} of them in an earlier run" if self.known else ""
         return f"{len(self.rows)} strategies in {self.seconds:.2f} s{earlier}"
 
-    @property
-    def _has_several_splits(self) -> bool:
-        return len({row["subsets"] for row in self.rows}) > 1
+    @cached_property
+    def _differing(self) -> list[str]:
+        return charts.differing(self.rows)
+
+    def _texts(self, head: Sequence[str]) -> tuple[int, ...]:
+        """The columns that hold no numbers."""
+        return (*range(1, 2 + len(self._differing)), len(head) - 1)
 
     def _cells(self) -> list[list[str]]:
         """The names of the columns, and a row for each strategy."""
         units = {name: MEASURES[name].unit for name in self.measures}
-        heads = ["k", "method", "subsets"]
+        heads = ["k", "method", *self._differing]
         heads += [f"{name} %" if unit == "%" else name for name, unit in units.items()]
         lines = [[*heads, ""]]
         for row in self.rows:
-            cells = [str(row["k"]), str(row["method"]), str(row["subsets"])]
+            cells = [str(row[name]) for name in ("k", "method", *self._differing)]
             if row["failure"]:
                 lines.append([*cells, *("–" for _ in self.measures), "failed"])
                 continue
             cells += ["–" if row[name] is None else f"{row[name]:.4g}" for name in self.measures]
             mark = "recommended" if row["recommended"] else "undominated" if row["undominated"] else ""
             lines.append([*cells, mark])
-        return lines if self._has_several_splits else [[*cells[:2], *cells[3:]] for cells in lines]
+        return lines
 
     def _remarks(self) -> list[str]:
         """Which one to take and why, and what has failed."""
         best = self.recommended
-        split = f" ({best['subsets']})" if self._has_several_splits else ""
-        remarks = [f"recommended: k = {best['k']}, {best['method']}{split}: {self.rule}"]
+        remarks = [f"recommended: {self._named(best)}: {self.rule}"]
         if best["needs"]:
             remarks.append(wording.note_needs(best["needs"]))
         failures = {row["failure"]: row for row in self.rows if row["failure"]}
         for failure, row in failures.items():
-            remarks.append(f"failed: k = {row['k']}, {row['method']}: {failure}")
+            remarks.append(f"failed: {self._named(row)}: {failure}")
         return remarks
+
+    def _named(self, row: Mapping[str, Any]) -> str:
+        published = "".join(f", {name}={row[name]}" for name in self._differing if name != "subsets")
+        split = f" ({row['subsets']})" if "subsets" in self._differing else ""
+        return f"k = {row['k']}, {row['method']}{published}{split}"
 
 
 def check_compared_measures(names: Sequence[str]) -> None:
@@ -181,8 +200,10 @@ def compare(
     strategy succeeds, the first one's error is raised.
     """
     started = monotonic()
-    names = tuple(dict.fromkeys((*USUAL, *measures)))
     source = _only_needed(source, strategies[0])
+    usual = USUAL_OF_CATEGORIES if has_categories(source, strategies[0].protection) else USUAL
+    are_alike = all(each.publishes == strategies[0].publishes for each in strategies)
+    names = tuple(dict.fromkeys((*usual, *(() if are_alike else OF_REPRESENTATIVES), *measures)))
     digest = _digest(source)
     keys = [_key(digest, strategy, names) for strategy in strategies]
     known = {} if journal is None or again else journal.entries()
@@ -203,18 +224,29 @@ def compare(
             "k": strategy.k,
             "method": strategy.method,
             "subsets": strategy.split,
+            **strategy.publishes,
             **dict.fromkeys((*names, "smallest", "seconds", "recipe", "needs"), None),
             **found.get(key, {}),
             "failure": str(failed[key]) if key in failed else None,
         }
         for key, strategy in zip(keys, strategies, strict=True)
     ]
-    judged, rule = judge(rows, max_risk)
-    taken = monotonic() - started
-    return Comparison(tuple(judged), names, rule, _limit(max_risk), len(keys) - len(left), taken, source)
+    has_tables = all(row.get(LOSS_OF_TABLES) is not None for row in found.values())
+    loss = LOSS_OF_TABLES if has_tables and not are_alike else LOSS
+    judged, rule = judge(rows, max_risk, loss)
+    return Comparison(
+        rows=tuple(judged),
+        measures=names,
+        rule=rule,
+        loss=loss,
+        limit=_limit(max_risk),
+        known=len(keys) - len(left),
+        seconds=monotonic() - started,
+        source=source,
+    )
 
 
-def _axis_title(name: str) -> str:
+def axis_title(name: str) -> str:
     measure = MEASURES[name]
     return f"{measure.title} ({name}{f', {measure.unit}' if measure.unit else ''})"
 
@@ -223,14 +255,16 @@ def _limit(max_risk: float) -> float:
     return max_risk * (100.0 if MEASURES[RISK].unit == "%" else 1.0)
 
 
-def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict[str, Any]], str]:
+def judge(
+    rows: Sequence[Mapping[str, Any]], max_risk: float, loss_measure: str = LOSS
+) -> tuple[list[dict[str, Any]], str]:
     """The rows with `undominated` and `recommended`, and the rule that was followed.
 
     The least loss among those with a risk of at most `max_risk`; if there are none, the least risk. Of
     equals the one with the largest k.
     """
-    usable = [at for at, row in enumerate(rows) if row[LOSS] is not None and row[RISK] is not None]
-    points = {at: (float(rows[at][RISK]), float(rows[at][LOSS])) for at in usable}
+    usable = [at for at, row in enumerate(rows) if row[loss_measure] is not None and row[RISK] is not None]
+    points = {at: (float(rows[at][RISK]), float(rows[at][loss_measure])) for at in usable}
     undominated = {
         at
         for at, (risk, loss) in points.items()
@@ -244,7 +278,7 @@ def judge(rows: Sequence[Mapping[str, Any]], max_risk: float) -> tuple[list[dict
         best = min(fit, key=lambda at: (points[at][1], points[at][0], -rows[at]["k"]))
     else:
         best = min(usable, key=lambda at: (*points[at], -rows[at]["k"]))
-    rule = wording.rule_of_choice(LOSS, RISK, max_risk, len(fit), len(rows))
+    rule = wording.rule_of_choice(loss_measure, RISK, max_risk, len(fit), len(rows))
     judged = [
         {**row, "undominated": at in undominated, "recommended": at == best} for at, row in enumerate(rows)
     ]

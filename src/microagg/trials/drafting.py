@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, wording
+from microagg.aggregate.joining import join_nearest
 from microagg.engines import local
 from microagg.engines.solving import solve_all
 from microagg.methods.recipe import stage_of
@@ -25,10 +26,12 @@ from microagg.plan.suggestions import (
     Role,
     Suggestion,
     can_be_masked,
+    kind_as_key,
     settings_of_plan,
     suggest,
     with_some_key,
 )
+from microagg.prepare.key_columns import key_column
 from microagg.prepare.prepared import prepare
 from microagg.settings.kinds import GroupSize
 from microagg.verdict import decide, unsafe_release
@@ -37,8 +40,8 @@ from microagg.verify.values import as_understood
 
 MOST_UNIQUE = 0.05
 """A column that is released as it is may make this share of the records unique inside their groups."""
-MOST_FOR_QUICK_MDAV = 20_000
-"""With more records in a task, groups are made inside blocks."""
+MOST_FOR_QUICK_MDAV = 20_000**2 * 8
+"""Squared records times coordinates: with more in a task, groups are made inside blocks."""
 GLANCE = 10_000
 """Number of records that are tried before all of them are."""
 CHANCE = 1e-9
@@ -88,7 +91,8 @@ class QuickGroups(Initial):
         points = np.ascontiguousarray(problem.points)
         digest = hashlib.blake2b(points.data, digest_size=16).digest() + bytes(str(points.shape), "ascii")
         if digest not in self.known:
-            method = stage_of("blocks" if len(points) > MOST_FOR_QUICK_MDAV else "mdav")
+            is_much = len(points) ** 2 * points.shape[1] > MOST_FOR_QUICK_MDAV
+            method = stage_of("blocks" if is_much else "mdav")
             self.known[digest] = solve(method, problem, start, run)
         return self.known[digest]
 
@@ -155,22 +159,22 @@ class _Trial:
         self.roles[name] = Suggestion(name, role, reason)
 
     def _find_some_key(self) -> None:
-        changed = with_some_key(tuple(self.roles.values()), self.found)
+        changed = with_some_key(tuple(self.roles.values()), self.found, self.k)
         self.roles = {each.column: each for each in changed}
 
     def _mask_or_drop(self, name: str, masked: str, dropped: str) -> None:
-        if can_be_masked(self.found[name]):
+        if can_be_masked(self.found[name], self.found.records, self.k):
             self._give(name, "keys", masked)
         else:
             self._give(name, "drop", dropped)
 
     def _drop_what_cannot_be_read(self) -> None:
-        """Numbers that `protect` does not take, such as infinite ones."""
+        """Values that `protect` does not take, such as infinite numbers."""
         for name in self._with_role("keys"):
             try:
                 self._numbers_of(name)
             except errors.DataError:
-                self._give(name, "drop", "some of its numbers are infinite or cannot be read")
+                self._give(name, "drop", "some of its values are infinite or cannot be read")
 
     def _mask_terms_of_sums(self) -> None:
         """A single masked term of a sum, or a masked copy, could be computed from what is released."""
@@ -201,7 +205,7 @@ class _Trial:
         The means of both would be two equations for the values of a group, which small groups of whole
         numbers often have but one solution for. Another unit of the same amount adds nothing, and stays.
         """
-        keys = self._with_role("keys")
+        keys = [name for name in self._with_role("keys") if kind_as_key(self.found[name]) == "number"]
         alike: dict[bytes, list[str]] = {}
         for name in keys:
             ranks = _ranks(self._numbers_of(name)[:GLANCE])
@@ -281,7 +285,8 @@ class _Trial:
             prepared = prepare(self.source, protection)
         except (errors.SettingsError, errors.DataError) as error:
             return str(error)
-        partitions = solve_all([task.problem for task in prepared.tasks.tasks], protection.method, None)
+        found = solve_all([task.problem for task in prepared.tasks.tasks], protection.method, None)
+        prepared, partitions = join_nearest(prepared, found, protection)
         labels, count = np.zeros(self.found.records, dtype=np.int64), 0
         for task, partition in zip(prepared.tasks.tasks, partitions, strict=True):
             labels[prepared.strata.rows[task.rows]] = partition.labels.astype(np.int64) + count
@@ -322,9 +327,11 @@ class _Trial:
 
     def _numbers_of(self, name: str) -> NDArray[np.float64]:
         if name not in self._numbers:
-            column = self.found[name]
-            codes = column.missing_codes if self.roles[name].role == "keys" else ()
-            self._numbers[name] = read.numbers_of(self.source, name, codes)
+            if self.roles[name].role == "keys":
+                one = settings_of_plan([self.roles[name]], self.found, self.k)
+                self._numbers[name] = key_column(self.source, name, Protection.of(one))[0]
+            else:
+                self._numbers[name] = read.numbers_of(self.source, name)
         return self._numbers[name]
 
     def _determined_by(self, name: str) -> str:

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import compute
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
+from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
 
-from microagg.model import Claims
-from microagg.verdict import NEGLIGIBLE, Changes, Count, Finding, MeanChange, Respondents, refuse
-from microagg.verify.classes import codes_of
+from microagg.arrow_values import from_numbers, to_numpy
+from microagg.model import Claims, Doubles
+from microagg.verdict import (
+    NEGLIGIBLE,
+    CategoryChanges,
+    Changes,
+    Count,
+    Finding,
+    MeanChange,
+    Respondents,
+    refuse,
+)
+from microagg.verify.categories import (
+    CATEGORIES,
+    LEAST_OF_A_DATE,
+    TIE,
+    around,
+    far_from_nearest,
+    far_modes,
+    moved_shares,
+)
+from microagg.verify.classes import Classes, codes_of
 from microagg.verify.derived import Derivation, derivations
+from microagg.verify.frame_tables import QUANTILES, STEPS, TableColumn, quantiles, two_way
 from microagg.verify.linking import MOST_RECORDS, linked_shares
 from microagg.verify.means import MeanFigures, mean_change
 from microagg.verify.promises import with_mean_tolerance
@@ -22,10 +46,12 @@ from microagg.verify.rules import (
     SubsetResult,
     TooFewValues,
     confidential_sides,
+    published_as,
     unmasked_confidential,
     value_failures,
 )
 from microagg.verify.shape import key_columns, masked_columns, recoded_failures
+from microagg.verify.two_way import are_far
 from microagg.verify.values import MISSING_TEXTS, as_read, numbers
 
 SAMPLED = 20_000
@@ -33,6 +59,7 @@ SAMPLED = 20_000
 _MOST_TIMES = 5
 """So many times the records that are wanted are collected at most."""
 TINY = 2.2250738585072014e-308
+_NUMBERS = ("byte", "short", "integer", "long", "double", "float", "decimal")
 _NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
 
 
@@ -41,7 +68,7 @@ class BeforeAfterColumns:
     """What the columns of the frame are called, by the user's names."""
 
     before: Mapping[str, str]
-    """Masked columns and strata in the source; masked ones as doubles."""
+    """Masked columns and strata in the source; masked ones as doubles, but for `keys`."""
     after: Mapping[str, str]
     """Every released column."""
     content: tuple[str, ...]
@@ -50,6 +77,8 @@ class BeforeAfterColumns:
     whole: frozenset[str] = frozenset()
     """Masked columns that are released as whole numbers."""
     respondents: tuple[RespondentColumn, ...] = ()
+    keys: tuple[str, ...] = ()
+    """Masked columns that hold no numbers, as they are in the source and in the release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +114,8 @@ class FrameCounting:
     """By masked column: records with their own value."""
     parts: int = 1
     """Rounding keeps the total of each part that was masked by itself."""
+    everything: DataFrame | None = None
+    """The source with the records that are left out, if there are some."""
 
     def after(self, name: str) -> Column:
         found: Column = quoted(self.sides.after[name])
@@ -126,29 +157,7 @@ class FrameCounting:
 
     def subset(self, strata: tuple[str, ...], names: tuple[str, ...]) -> SubsetResult:
         claims, weighted = self.claims, self.sides.weight is not None
-        weight = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
-        rules = [F.count("*").alias("n")]
-        own, differ = F.lit(False), F.lit(False)
-        for at, name in enumerate(names):
-            old, new = self.before(name), self.after(name).cast("double")
-            off = old - new
-            rules += [
-                F.sum(weight * off).alias(f"off{at}"),
-                F.sum(weight * F.abs(old)).alias(f"size{at}"),
-            ]
-            rules += [] if name in self.complete else [F.count(off).alias(f"cells{at}")]
-            rules += [F.sum(F.when(off.isNotNull(), weight)).alias(f"total{at}")] if weighted else []
-            own = own | F.coalesce(old == new, F.lit(False))
-            differ = differ | (F.min(old) < F.max(old))
-            rules += [F.median(old).alias(f"median{at}")] if claims.aggregate == "median" else []
-            rules += [self._is_close(old).alias(f"close{at}")] if name in claims.amounts else []
-        rules.append(F.max(own).alias("own"))
-        if weighted:
-            rules += [
-                F.max(weight).alias("heaviest"),
-                F.sum(weight).alias("weight"),
-                differ.alias("differ"),
-            ]
+        rules = self._rules_of_classes(names)
         confidential = confidential_sides(claims)
         for at, (name, released) in enumerate(confidential):
             rules.append(self.distinct(name, released).alias(f"d{at}"))
@@ -159,8 +168,10 @@ class FrameCounting:
         failures: list[Finding] = []
         for at, name in enumerate(names):
             invented, few, far = (found[f"{what}{at}"] or 0 for what in ("invented", "few", "far"))
+            kind = published_as(claims, name)
+            far += self._far_codes(keys, name) if kind in ("nominal", "taxonomy") else 0
             vanished = 0 if claims.may_set_to_missing else self.figures[name].set_to_missing
-            failures += value_failures(name, claims.k, invented, few, far, vanished)
+            failures += value_failures(name, claims.k, invented, few, far, vanished, kind)
             if wrong := found[f"decimals{at}"]:
                 allowed = claims.decimals[name]
                 failures.append(refuse("too_many_decimals", name, records=wrong, decimals=allowed))
@@ -176,10 +187,43 @@ class FrameCounting:
             self._as_count(keys, found),
             failures,
             too_few,
-            real_values=found["own"] if claims.aggregate == "median" and names else 0,
+            real_values=found["own"] if claims.aggregate == "median" else 0,
             dominated_weights=found["dominated"] if weighted else 0,
             dominated_amounts=amounts,
         )
+
+    def _rules_of_classes(self, names: tuple[str, ...]) -> list[Column]:
+        """What is counted of each class."""
+        claims, weight, weighted = self.claims, self._weight(), self.sides.weight is not None
+        rules = [F.count("*").alias("n")]
+        own, differ = F.lit(False), F.lit(False)
+        for at, name in enumerate(names):
+            old, new = self.before(name), self.after(name).cast("double")
+            off, kind = old - new, claims.kinds.get(name)
+            rules += [
+                F.sum(weight * off).alias(f"off{at}"),
+                F.sum(weight * F.abs(off if kind == "date" else old)).alias(f"size{at}"),
+            ]
+            if kind in CATEGORIES and claims.categories != "mode":
+                rules += [F.max(F.coalesce(old == new, F.lit(False))).alias(f"same{at}")]
+            elif kind == "ordinal":
+                rules += [F.sum(F.when(old < new, weight).otherwise(0)).alias(f"below{at}")]
+                rules += [F.sum(F.when(old <= new, weight).otherwise(0)).alias(f"up_to{at}")]
+            rules += [] if name in self.complete else [F.count(off).alias(f"cells{at}")]
+            rules += [F.sum(F.when(off.isNotNull(), weight)).alias(f"total{at}")] if weighted else []
+            own = own | F.coalesce(old == new, F.lit(False)) if kind is None else own
+            differ = differ | (F.min(old) < F.max(old))
+            if claims.aggregate == "median":
+                rules.append(F.median(off if kind == "date" else old).alias(f"median{at}"))
+            rules += [self._is_close(old).alias(f"close{at}")] if name in claims.amounts else []
+        rules.append(F.max(own).alias("own"))
+        if weighted:
+            rules += [
+                F.max(weight).alias("heaviest"),
+                F.sum(weight).alias("weight"),
+                differ.alias("differ"),
+            ]
+        return rules
 
     def _is_close(self, value: Column) -> Column:
         """Whether the largest amount of a class can be estimated too closely."""
@@ -200,16 +244,7 @@ class FrameCounting:
             cells = F.col("n" if name in self.complete else f"cells{at}")
             shown = F.when(given, F.col("n")).otherwise(0)
             total = F.col(f"total{at}") if weighted else cells.cast("double")
-            off, size = F.col(f"off{at}"), F.when(given, F.col(f"size{at}"))
-            rounding = self.claims.rounding.get(name)
-            far = F.lit(False)
-            if rounding is not None and self.claims.aggregate == "median":
-                median = F.col(f"median{at}")
-                slack = rounding * (1.0 + NEGLIGIBLE) + NEGLIGIBLE * F.abs(median)
-                far = given & ~(F.abs(self.after(name).cast("double") - median) <= slack)
-            elif rounding is not None:
-                slack = (rounding * (1.0 + NEGLIGIBLE) + TINY) * total + NEGLIGIBLE * size
-                far = ~(F.abs(off) <= slack) & (cells > 0)
+            far = self._is_far(name, at, total) & (cells > 0)
             rules += [
                 F.count_if(far).alias(f"far{at}"),
                 F.sum(shown - cells).alias(f"invented{at}"),
@@ -228,6 +263,57 @@ class FrameCounting:
             rules += [F.sum(F.when(poor, F.col("n")).otherwise(0)).alias(f"in_poor{at}")]
         return rules
 
+    def _is_far(self, name: str, at: int, total: Column) -> Column:
+        """Whether a class publishes something other than it has to; modes are counted by themselves."""
+        claims, new = self.claims, self.after(name).cast("double")
+        kind, rounding = claims.kinds.get(name), claims.rounding.get(name)
+        off, size = F.col(f"off{at}"), F.col(f"size{at}")
+        if kind in CATEGORIES and claims.categories != "mode":
+            # One that exists in the source need not be a member's; whether it does is counted jointly.
+            return F.lit(False) if claims.categories == "existing" else ~F.col(f"same{at}")
+        if kind == "ordinal":
+            enough = total / 2.0 * (1.0 - TIE)
+            return (F.col(f"below{at}") >= enough) | (F.col(f"up_to{at}") < enough)
+        if kind == "date":
+            middle = F.col(f"median{at}") if claims.aggregate == "median" else off / total
+            slack = LEAST_OF_A_DATE + NEGLIGIBLE * size / total
+            low, high = (_limit(claims.resolution[name], side)(new) for side in range(2))
+            is_near: Column = (middle >= low - slack) & (middle <= high + slack)
+            return ~is_near
+        if kind == "nominal" or rounding is None:
+            return F.lit(False)
+        if claims.follows_tables(name):
+            far: Column = _far(self._quantiles[name], rounding)(new + off / total, new)
+            return far
+        if claims.aggregate == "median":
+            median = F.col(f"median{at}")
+            slack = rounding * (1.0 + NEGLIGIBLE) + NEGLIGIBLE * F.abs(median)
+            return ~(F.abs(new - median) <= slack)
+        slack = (rounding * (1.0 + NEGLIGIBLE) + TINY) * total + NEGLIGIBLE * size
+        return ~(F.abs(off) <= slack)
+
+    def _far_codes(self, keys: tuple[str, ...], name: str) -> int:
+        """Classes that publish another category than they have to: those of each task are counted as all
+        are in memory.
+        """
+        after = [*map(self.after, keys)]
+        by_code = self.frame.groupBy(*after, self.before(name).alias("code"))
+        cells = by_code.agg(F.sum(self._weight()).alias("many"))
+        sums = cells.groupBy("code").agg(F.sum("many").alias("many")).toArrow()
+        taxonomy = self.claims.taxonomy.get(name)
+        codes = to_numpy(sums.column("code")).astype(np.int64)
+        overall = np.zeros(max(int(codes.max(initial=0)) + 1, len(taxonomy or ())))
+        # To fewer digits than depend on the order in which weights are added up.
+        overall[codes] = [float(f"{each:.12g}") for each in sums.column("many").to_pylist()]
+        listed = F.collect_list(F.struct("code", "many")).alias("cells")
+        classes = cells.groupBy(*after).agg(listed).select(self.after(name).alias("new"), "cells")
+
+        def count(batches: Iterable[Any]) -> Iterator[Any]:
+            far = sum(_far_codes(batch, overall, taxonomy) for batch in batches if batch.num_rows)
+            yield pa.RecordBatch.from_pydict({"far": pa.array([far], pa.int64())})
+
+        return sum(row.far for row in classes.mapInArrow(count, "far bigint").collect())
+
     def _too_many_decimals(self, name: str) -> Column:
         """Records, all of a class alike, with more decimals than are allowed."""
         allowed = self.claims.decimals.get(name)
@@ -241,7 +327,8 @@ class FrameCounting:
     def mean_changes(self) -> tuple[MeanChange, ...]:
         largest = {name: self._largest_share(name) for name in self.claims.rounding}
         claims = with_mean_tolerance(self.claims, largest)
-        return tuple(mean_change(name, claims, found) for name, found in self.figures.items())
+        numbers = {name: found for name, found in self.figures.items() if name not in claims.kinds}
+        return tuple(mean_change(name, claims, found) for name, found in numbers.items())
 
     def _largest_share(self, name: str) -> float:
         """How much of all records, or weight, can be moved by rounding whole numbers up or down."""
@@ -250,14 +337,113 @@ class FrameCounting:
         own = [names for names in self.claims.own_subsets if name in names]
         names = own[0] if own else next(each for each in self.claims.subsets if name in each)
         keys = names if own else self.claims.strata + names
-        weight = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
+        weight = self._weight()
         shown = F.sum(F.when(self.after(name).isNotNull(), weight))
         classes = self.frame.groupBy(*map(self.after, keys)).agg(shown.alias("w"))
         largest, total = classes.agg(F.max("w"), F.sum("w")).collect()[0]
         return min(1.0, self.parts * largest / total) if total else 1.0
 
     def unchanged(self) -> Mapping[str, int]:
-        return self.own_values
+        kinds = self.claims.kinds
+        return {name: many for name, many in self.own_values.items() if kinds.get(name) not in CATEGORIES}
+
+    def category_changes(self) -> CategoryChanges | None:
+        names = [name for name, kind in self.claims.kinds.items() if kind in CATEGORIES]
+        names = [name for name in names if name in key_columns(self.claims)]
+        if not names:
+            return None
+        source = self.frame if self.everything is None else self.everything
+        before, after = ([side(name) for name in names] for side in (self.before, self.after))
+        own = [f"n{at}" for at in range(len(names))]
+        known = source.select(*before).toDF(*own).distinct().withColumn("known", F.lit(True))
+        released = self.frame.select(*after).toDF(*own).groupBy(*own).count()
+        same = [released[name].eqNullSafe(known[name]) for name in own]
+        new, many = F.col("known").isNull(), F.col("count")
+        figures = [F.count("*"), F.count_if(new), F.sum(F.when(new, many).otherwise(0))]
+        joined = released.join(known, reduce(and_, same), "left")
+        combinations, new_ones, new_records = joined.agg(*figures).collect()[0]
+        equal = [F.count_if(old.eqNullSafe(now)) for old, now in zip(before, after, strict=True)]
+        unchanged = sum(self.frame.agg(*equal).collect()[0])
+        moved = self._moved_shares(names, source.select(F.array(*before), self._weight()), after)
+        subsets = (*self.claims.subsets, *self.claims.own_subsets)
+        missing = sum(map(self._not_in_source, subsets)) if self.claims.categories == "existing" else 0
+        distance, of_middles = self._two_way() if self.claims.categories == "tables" else (None, 0.0)
+        return CategoryChanges(
+            tuple(names),
+            combinations,
+            new_ones,
+            new_records,
+            moved,
+            unchanged=unchanged,
+            cells=len(names) * self.records,
+            two_way=distance,
+            two_way_of_middles=of_middles,
+            not_in_source=missing,
+        )
+
+    @cached_property
+    def _quantiles(self) -> dict[str, Doubles]:
+        """Of numbers that follow tables."""
+        names = [name for name in masked_columns(self.claims) if self.claims.follows_tables(name)]
+        found = quantiles(self.frame, [self.before(name).cast("double") for name in names], QUANTILES)
+        return dict(zip(names, found, strict=True))
+
+    def _two_way(self) -> tuple[float, float]:
+        """How far tables of two columns moved, and how far they would have with the middles of classes."""
+        claims = self.claims
+        columns: list[TableColumn] = []
+        classes: list[list[Column]] = []
+        for names in (*claims.subsets, *claims.own_subsets):
+            strata = () if names in claims.own_subsets else claims.strata
+            columns += [
+                TableColumn(
+                    self.before(name).cast("double"),
+                    self.after(name).cast("double"),
+                    claims.kinds.get(name, "number"),
+                    len(classes),
+                )
+                for name in names
+            ]
+            classes.append([*map(self.after, (*strata, *names))])
+        for name in (*claims.strata, *unmasked_confidential(claims)):
+            is_number = self.frame.select(self.after(name)).schema.fields[0].dataType.typeName() in _NUMBERS
+            side = self.after(name).cast("double") if is_number else self.after(name)
+            columns.append(TableColumn(side, side, "number" if is_number else None))
+        return two_way(self.frame, columns, classes, self._weight())
+
+    def _not_in_source(self, names: tuple[str, ...]) -> int:
+        """Combinations of the categories of a subset that no record of the source has; of records that
+        publish all of them.
+        """
+        names = tuple(name for name in names if self.claims.kinds.get(name) in CATEGORIES)
+        if not names:
+            return 0
+        own = [f"n{at}" for at in range(len(names))]
+        source = self.frame if self.everything is None else self.everything
+        known = source.select(*map(self.before, names)).toDF(*own).distinct()
+        released = self.frame.select(*map(self.after, names)).toDF(*own).dropna().distinct()
+        return released.join(known, own, "left_anti").count()
+
+    def _moved_shares(self, names: list[str], source: DataFrame, after: list[Column]) -> dict[str, float]:
+        """By column, from the weight of each of its codes; `source` has all codes of each record."""
+        tables = []
+        for codes in (source, self.frame.select(F.array(*after), self._weight())):
+            each = codes.toDF("codes", "weight").select(F.posexplode("codes"), "weight")
+            sums = each.groupBy("pos", "col").agg(F.sum("weight").alias("weight")).toArrow()
+            tables.append({name: to_numpy(sums.column(name)) for name in ("pos", "col", "weight")})
+        moved = {}
+        for at, name in enumerate(names):
+            here = [table["pos"] == at for table in tables]
+            (old, new), (weight, new_weight) = (
+                [table[what][rows] for table, rows in zip(tables, here, strict=True)]
+                for what in ("col", "weight")
+            )
+            moved[name] = moved_shares(old, new, weight, new_weight)
+        return moved
+
+    def _weight(self) -> Column:
+        found: Column = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
+        return found
 
     def respondents(self, keys: tuple[str, ...]) -> list[Respondents]:
         found = []
@@ -380,6 +566,44 @@ def derivations_in_frame(
         table.select(names[: len(keys)]).rename_columns(list(keys)),
         table.select(names[len(keys) :]).rename_columns(list(others)),
     )
+
+
+def _far_codes(batch: Any, overall: Doubles, taxonomy: Sequence[Sequence[int]] | None) -> int:
+    """Of classes, each with its published code and the weight of all codes that its records had."""
+    cells, sizes = batch.column(1).flatten(), to_numpy(compute.list_value_length(batch.column(1)))
+    labels = np.repeat(np.arange(batch.num_rows), sizes)
+    before, many = (to_numpy(cells.field(at)) for at in range(2))
+    after = np.repeat(to_numpy(batch.column(0)), sizes)
+    classes = Classes(labels, batch.num_rows)
+    if taxonomy is not None:
+        return far_from_nearest(before, after, classes, many, taxonomy, overall)
+    return far_modes(before, after, classes, many, overall)
+
+
+def _far(values: Doubles, rounding: float) -> Any:
+    """A function of means and what is published: whether the latter is far."""
+
+    def far(means: Any, published: Any) -> Any:
+        mean, own = (np.nan_to_num(to_numpy(each)) for each in (means, published))
+        return pa.array(are_far(mean, own, values, rounding, STEPS))
+
+    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
+    far.__annotations__ = dict.fromkeys(("means", "published", "return"), pa.Array)
+    as_function: Any = arrow_udf
+    return as_function(far, "boolean")
+
+
+def _limit(resolution: str | None, side: int) -> Any:
+    """A function of published dates: how far the middle of a class may be before (0) or after (1) them."""
+
+    def limit(published: Any) -> Any:
+        dates = np.nan_to_num(to_numpy(published))
+        return from_numbers(around(dates, resolution)[side])
+
+    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
+    limit.__annotations__ = dict.fromkeys(("published", "return"), pa.Array)
+    as_function: Any = arrow_udf
+    return as_function(limit, "double")
 
 
 def _read(side: Column) -> Column:

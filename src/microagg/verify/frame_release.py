@@ -20,8 +20,9 @@ from microagg.settings.declared import NO_RESPONDENT
 from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import Changes, Finding, Verdict, refuse, unsafe_release
 from microagg.verify.frame_counting import BeforeAfterColumns, FrameCounting, RespondentColumn, quoted
+from microagg.verify.frame_keys import numbered, read_keys, released_failures, with_key_numbers
 from microagg.verify.means import MeanFigures
-from microagg.verify.promises import MOST_DECIMALS, promises_of
+from microagg.verify.promises import MOST_DECIMALS, Notation, promises_of
 from microagg.verify.respondents import SAMPLE, ColumnLook, candidates
 from microagg.verify.rules import k_counts, k_failures, verdict_of
 from microagg.verify.shape import masked_columns
@@ -113,62 +114,91 @@ def verify_frame(
     suppressed: int,
     everything: DataFrame | None = None,
     parts: int = 1,
+    notation: Notation | None = None,
 ) -> tuple[Verdict, Fingerprint]:
     """Count in the frame everything that these settings promise about a source with these columns.
 
     `source` are the records that were to be masked, and `everything` those with the records that are left
-    out, if any are: a frame with the same names. `parts`: how many were masked each by itself. The
-    fingerprint is that of what is to be released.
+    out, if any are: a frame with the same names. `parts`: how many were masked each by itself. `notation`:
+    how text is written. The fingerprint is that of what is to be released.
     """
     names = policy.changed
+    released_values = released_columns(frame, sides)
+    keys = read_keys(frame if everything is None else everything, sides, policy, notation or Notation())
+    wrong_keys = released_failures(frame, sides, keys)
+    everything = None if everything is None else with_key_numbers(everything, sides, keys)[0]
+    with numbered(frame, sides, keys) as (frame, sides):
+        rules = _sums([quoted(name) for name in sides.content], "source")
+        rules += _sums(released_values, "released")
+        rules += [rule for at, name in enumerate(names) for rule in _rules_of_column(sides, name, at)]
+        rules += _recoded(sides, policy)
+        of_source = [rule for at, name in enumerate(names) for rule in _rules_of_source(sides, name, at)]
+        found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
+        decimals = {name: _decimals_found(found, at) for at, name in enumerate(names)}
+        readings = {name: key.reading for name, key in keys.items()}
+        claims = promises_of(
+            policy,
+            columns,
+            decimals,
+            {name: reading.kind for name, reading in readings.items()},
+            {name: reading.resolution for name, reading in readings.items() if reading.kind == "date"},
+        )
+        taxonomy = {name: reading.taxonomy for name, reading in readings.items() if reading.taxonomy}
+        claims = replace(claims, taxonomy=taxonomy)
+        here, released = (fingerprint_in(found, name) for name in ("source", "released"))
+        if here != source:
+            wrong_keys = [refuse("source_records_differ", records=here.records, needed=source.records)]
+        if wrong_keys:
+            return Verdict(
+                claims.k, tuple(wrong_keys), here.records, source_reading="same library"
+            ), released
+        of_all = found
+        if everything is not None and suppressed:
+            of_all = everything.agg(*of_source).collect()[0]
+        figures = {name: _figures(found, of_all, at) for at, name in enumerate(names)}
+        counting = FrameCounting(
+            frame,
+            sides,
+            claims,
+            figures,
+            complete=frozenset(name for name in names if figures[name].cells == here.records),
+            changes=_changes(claims, figures, found, suppressed),
+            records=here.records,
+            own_values={name: found[f"own{at}"] for at, name in enumerate(names)},
+            parts=parts,
+            everything=everything if suppressed else None,
+        )
+        failures = _first_failures(claims, found, suppressed) + counting.recoded_failures()
+        # Spark alone can read what no single machine holds.
+        return replace(verdict_of(counting, failures), source_reading="same library"), released
+
+
+def _rules_of_column(sides: BeforeAfterColumns, name: str, at: int) -> list[Column]:
+    """What is counted of a masked column, before and after."""
     weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
-    rules = _sums([quoted(name) for name in sides.content], "source")
-    rules += _sums(released_columns(frame, sides), "released")
-    of_source = []
-    for at, name in enumerate(names):
-        old, new = (quoted(side[name]).cast("double") for side in (sides.before, sides.after))
-        both = (new - old).isNotNull()
-        rules += [
-            F.count_if(F.isnan(new) | (F.abs(new) == float("inf"))).alias(f"wrong{at}"),
-            F.count(old).alias(f"before{at}"),
-            F.count_if(both).alias(f"cells{at}"),
-            F.sum(F.when(both, weight)).alias(f"weight{at}"),
-            F.sum(weight * (new - old)).alias(f"total{at}"),
-            F.sum(F.when(both, weight * F.abs(old))).alias(f"size{at}"),
-            F.sum(F.when(both, weight * new)).alias(f"released{at}"),
-            F.count_if(old == new).alias(f"own{at}"),
-            *_decimals(old, at),
-        ]
-        of_source += [
-            F.count(old).alias(f"values{at}"),
-            (F.sum(weight * old) / F.sum(F.when(old.isNotNull(), weight))).alias(f"mean{at}"),
-        ]
-    rules.append(_merged(sides, policy).alias("merged"))
-    found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
-    decimals = {name: _decimals_found(found, at) for at, name in enumerate(names)}
-    claims = promises_of(policy, columns, decimals)
-    here, released = (fingerprint_in(found, name) for name in ("source", "released"))
-    if here != source:
-        failure = refuse("source_records_differ", records=here.records, needed=source.records)
-        return Verdict(claims.k, (failure,), here.records, source_reading="same library"), released
-    of_all = found
-    if everything is not None and suppressed:
-        of_all = everything.agg(*of_source).collect()[0]
-    figures = {name: _figures(found, of_all, at) for at, name in enumerate(names)}
-    counting = FrameCounting(
-        frame,
-        sides,
-        claims,
-        figures,
-        complete=frozenset(name for name in names if figures[name].cells == here.records),
-        changes=_changes(claims, figures, found["merged"], suppressed),
-        records=here.records,
-        own_values={name: found[f"own{at}"] for at, name in enumerate(names)},
-        parts=parts,
-    )
-    failures = _first_failures(claims, found, suppressed) + counting.recoded_failures()
-    # Spark alone can read what no single machine holds.
-    return replace(verdict_of(counting, failures), source_reading="same library"), released
+    old, new = (quoted(side[name]).cast("double") for side in (sides.before, sides.after))
+    both = (new - old).isNotNull()
+    return [
+        F.count_if(F.isnan(new) | (F.abs(new) == float("inf"))).alias(f"wrong{at}"),
+        F.count(old).alias(f"before{at}"),
+        F.count_if(both).alias(f"cells{at}"),
+        F.sum(F.when(both, weight)).alias(f"weight{at}"),
+        F.sum(weight * (new - old)).alias(f"total{at}"),
+        F.sum(F.when(both, weight * F.abs(old))).alias(f"size{at}"),
+        F.sum(F.when(both, weight * new)).alias(f"released{at}"),
+        F.count_if(old == new).alias(f"own{at}"),
+        *_decimals(old, at),
+    ]
+
+
+def _rules_of_source(sides: BeforeAfterColumns, name: str, at: int) -> list[Column]:
+    """What is counted of a masked column in the source, with the records that are left out."""
+    weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
+    old = quoted(sides.before[name]).cast("double")
+    return [
+        F.count(old).alias(f"values{at}"),
+        (F.sum(weight * old) / F.sum(F.when(old.isNotNull(), weight))).alias(f"mean{at}"),
+    ]
 
 
 def _first_failures(claims: Claims, found: Any, suppressed: int) -> list[Finding]:
@@ -183,11 +213,15 @@ def _first_failures(claims: Claims, found: Any, suppressed: int) -> list[Finding
     return failures
 
 
-def _changes(claims: Claims, figures: Mapping[str, MeanFigures], merged: int, suppressed: int) -> Changes:
+def _changes(claims: Claims, figures: Mapping[str, MeanFigures], found: Any, suppressed: int) -> Changes:
+    recoded = {name: found[f"recoded{at}"] for at, name in enumerate(claims.recoded)}
     return Changes(
         masked=masked_columns(claims),
         aggregate=claims.aggregate,
-        merged=merged,
+        kinds={**claims.kinds, **dict.fromkeys(claims.taxonomy, "taxonomy")},
+        categories=claims.categories,
+        near_means=tuple(filter(claims.follows_tables, masked_columns(claims))),
+        recoded={name: records for name, records in recoded.items() if records},
         set_to_missing={name: each.set_to_missing for name, each in figures.items() if each.set_to_missing},
         left_out=suppressed,
         dropped=len(claims.dropped),
@@ -195,13 +229,13 @@ def _changes(claims: Claims, figures: Mapping[str, MeanFigures], merged: int, su
     )
 
 
-def _merged(sides: BeforeAfterColumns, policy: ProtectionPolicy) -> Column:
-    """How many records have another stratum than in the source."""
-    changed = F.lit(False)
-    for name in policy.strata if policy.small_strata == "merge" else ():
-        before, after = (quoted(side[name]).cast("string") for side in (sides.before, sides.after))
-        changed = changed | ~before.eqNullSafe(after)
-    return F.count_if(changed)
+def _recoded(sides: BeforeAfterColumns, policy: ProtectionPolicy) -> list[Column]:
+    """By stratum column: how many records have another code than in the source."""
+    counts = []
+    for at, name in enumerate(promises_of(policy, (), {}).recoded):
+        before, after = (quoted(side[name]) for side in (sides.before, sides.after))
+        counts.append(F.count_if(~before.eqNullSafe(after)).alias(f"recoded{at}"))
+    return counts
 
 
 def _decimals(value: Column, at: int) -> list[Column]:

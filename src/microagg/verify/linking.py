@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.measure.key_confidential import linked_share
+from microagg.measure.key_confidential import linked_share, regression
 from microagg.model import Doubles
-from microagg.verify.values import numbers_in
+from microagg.verify.classes import Classes, codes_of
+from microagg.verify.values import as_understood, numbers_in
+
+MOST_CATEGORIES = 20
+"""Of a column without order; all rarer ones are looked at as one."""
 
 MOST_RECORDS = 100_000
 """Of more, those of some classes are enough to estimate a share."""
@@ -28,9 +32,10 @@ def some_classes(labels: NDArray[np.int64], count: int) -> NDArray[np.bool_] | N
 def linked_shares(
     keys: list[Doubles], labels: NDArray[np.int64], confidential: Mapping[str, Any]
 ) -> dict[str, float]:
-    """By confidential column of numbers: the share of records that it links.
+    """By confidential column: the share of records that it links.
 
-    `keys` are the source's numbers, NaN where missing, as are means in their place.
+    `keys` are the source's numbers, NaN where missing, as are means in their place; of categories without
+    order, those of `indicators`.
     """
     if not keys or not len(labels):
         return {}
@@ -39,11 +44,37 @@ def linked_shares(
     for name, column in confidential.items():
         values = numbers_in(column)
         if values is None:
+            found[name] = _linked_by_category(points, column, labels)
             continue
         present = ~np.isnan(values)
         if len(np.unique(values[present])) > 1:
             found[name] = linked_share(points[present], values[present], labels[present])[0]
     return found
+
+
+def indicators(codes: Doubles) -> list[Doubles]:
+    """For each of the most frequent codes: 1 where it is, and 0 elsewhere."""
+    values, counts = np.unique(codes, return_counts=True)
+    most = values[np.argsort(-counts, kind="stable")][:MOST_CATEGORIES]
+    return [(codes == value).astype(np.float64) for value in most]
+
+
+def _linked_by_category(points: Doubles, column: Any, labels: NDArray[np.int64]) -> float:
+    """The probability, on average, to pick the own record among those of its class that have the category
+    which the keys predict most, of the categories in the class.
+    """
+    classes = Classes.whole(len(labels)).refined([codes_of(as_understood(column))])
+    codes = indicators(classes.labels.astype(np.float64))
+    if len(codes) < 2:
+        return 0.0
+    rest = 1.0 - np.sum(codes, axis=0)
+    codes += [rest] if rest.any() else []
+    count = int(labels.max()) + 1
+    there = np.stack([np.bincount(labels, each, count) for each in codes], axis=1)[labels]
+    scores = np.stack([regression(points, each)[0] for each in codes], axis=1)
+    own = np.argmax(codes, axis=0)
+    best = np.argmax(np.where(there > 0.0, scores, -np.inf), axis=1)
+    return float(((best == own) / there[np.arange(len(own)), own]).mean())
 
 
 def _standardised(values: Doubles) -> Doubles:

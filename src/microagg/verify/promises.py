@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,15 +33,23 @@ class Notation:
     """As in a CSV file."""
     missing_ranges: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """By column: codes, and ranges of codes, that the file itself declares as missing."""
+    value_labels: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+    """By column: what its codes mean."""
 
 
 def promises_of(
-    policy: ProtectionPolicy, columns: Sequence[str], decimals: Mapping[str, int | None]
+    policy: ProtectionPolicy,
+    columns: Sequence[str],
+    decimals: Mapping[str, int | None],
+    kinds: Mapping[str, str] = MappingProxyType({}),
+    resolution: Mapping[str, str | None] = MappingProxyType({}),
 ) -> Claims:
-    """What is promised about a source with these columns, of which `decimals` are those of numbers."""
+    """What is promised about a source with these columns, of which `decimals` are those of numbers, and
+    `kinds` those of keys that hold dates or categories, and `resolution` that of dates.
+    """
     published: dict[str, int | None] = {}
     for column in policy.changed:
-        own = decimals.get(column)
+        own = None if column in kinds else decimals.get(column)
         published[column] = policy.decimals.get(column, None if own is None else own + MORE_DECIMALS)
     return Claims(
         **policy.column_roles(),
@@ -50,6 +59,8 @@ def promises_of(
         amounts=policy.amounts,
         p_percent=policy.p_percent,
         aggregate=policy.aggregate,
+        categories=policy.categories,
+        clip=policy.clip,
         small_strata=policy.small_strata,
         may_set_to_missing=policy.missing == "by-pattern",
         noise=policy.noise if policy.noised else None,
@@ -57,19 +68,23 @@ def promises_of(
         dropped=policy.left_out(columns),
         decimals=published,
         rounding={column: rounding_of(published[column]) for column in policy.grouped},
+        kinds=dict(kinds),
+        resolution=dict(resolution),
     )
 
 
 def with_mean_tolerance(claims: Claims, largest: Mapping[str, float]) -> Claims:
-    """The same, and how far means may move: nothing is promised for medians.
+    """The same, and how far means may move: nothing is promised for medians and clipped values.
 
     `largest`: by column, the largest share of records, or of weight, that publish one value. Whole numbers
     are rounded up or down so that totals are kept, as far as the sizes of groups allow.
     """
-    if claims.aggregate == "median":
+    if claims.aggregate == "median" or claims.clip:
         return claims
     tolerance = {}
     for column, share in largest.items():
+        if column in claims.kinds or claims.follows_tables(column):
+            continue
         decimals = claims.decimals.get(column)
         unit = 0.0 if decimals is None else 0.5 * 10.0**-decimals
         tolerance[column] = unit * share if decimals == 0 else unit
@@ -91,7 +106,7 @@ def source_as_counted(source: pa.Table, policy: ProtectionPolicy, notation: Nota
 
     def counted(column: str) -> Doubles | None:
         codes, ranges = policy.missing_codes.get(column, ()), notation.missing_ranges.get(column, ())
-        return _numbers(source.column(column), codes, notation, ranges)
+        return numbers_as_counted(source.column(column), codes, notation, ranges)
 
     table = source
     columns = [column for column in policy.changed if column in source.column_names]
@@ -111,9 +126,10 @@ def decimals_in(source: pa.Table, columns: Sequence[str]) -> dict[str, int | Non
     return dict(zip(columns, in_threads(decimals, columns, source.num_rows), strict=True))
 
 
-def _numbers(
+def numbers_as_counted(
     column: Any, codes: Sequence[float | str], notation: Notation, ranges: Sequence[Any]
 ) -> Doubles | None:
+    """A column as numbers, NaN where missing; None if it holds others."""
     array = plain(column)
     texts = [code for code in codes if isinstance(code, str)]
     if is_text(array.type):

@@ -16,6 +16,7 @@ from microagg.model import Claims, Doubles
 from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import (
     NEGLIGIBLE,
+    CategoryChanges,
     Changes,
     Count,
     Finding,
@@ -25,9 +26,21 @@ from microagg.verdict import (
     note,
     refuse,
 )
+from microagg.verify.categories import (
+    CATEGORIES,
+    far_dates,
+    far_from_nearest,
+    far_levels,
+    far_modes,
+    medians,
+    moved_shares,
+    new_combinations,
+)
 from microagg.verify.classes import Classes, Codes, TableClasses, codes_of
-from microagg.verify.derived import Derivation, derivations
-from microagg.verify.linking import linked_shares, some_classes
+from microagg.verify.covariances import MovedNumbers
+from microagg.verify.derived import Derivation, derivations, derived_dates
+from microagg.verify.key_readings import key_readings, released_numbers, with_columns
+from microagg.verify.linking import indicators, linked_shares, some_classes
 from microagg.verify.means import MeanFigures, mean_change
 from microagg.verify.promises import (
     decimals_in,
@@ -41,12 +54,14 @@ from microagg.verify.rules import (
     SubsetResult,
     TooFewValues,
     confidential_sides,
+    published_as,
     unmasked_confidential,
     value_failures,
     verdict_of,
 )
 from microagg.verify.second_reading import CheckedSource
 from microagg.verify.shape import (
+    codes_differ,
     key_columns,
     left_out_failures,
     masked_columns,
@@ -55,10 +70,16 @@ from microagg.verify.shape import (
     untouched_failures,
 )
 from microagg.verify.threads import in_threads
+from microagg.verify.two_way import (
+    far_from_means,
+    middles_of,
+    rows_of_tables,
+    strangers,
+    two_way_distance,
+)
 from microagg.verify.values import (
     Mask,
     as_understood,
-    differing,
     numbers,
     numbers_in,
     plain,
@@ -92,9 +113,20 @@ def verify_protected(
 
     `source` is as it was read, `rows` is the source row of each released record.
     """
+    readings = key_readings(source.table, policy, source.notation)
     counted = source_as_counted(source.table, policy, source.notation)
     decimals = decimals_in(counted, policy.changed)
-    verdict = verify(counted, released, rows, promises_of(policy, source.table.column_names, decimals))
+    kinds = {name: reading.kind for name, reading in readings.items()}
+    resolution = {name: reading.resolution for name, reading in readings.items() if reading.kind == "date"}
+    claims = promises_of(policy, source.table.column_names, decimals, kinds, resolution)
+    taxonomy = {name: reading.taxonomy for name, reading in readings.items() if reading.taxonomy}
+    claims = replace(claims, taxonomy=taxonomy)
+    numbered, failures = released_numbers(released, readings)
+    if failures:
+        verdict = Verdict(policy.k, tuple(failures), records=released.num_rows)
+    else:
+        counted = with_columns(counted, {name: each.source for name, each in readings.items()})
+        verdict = verify(counted, numbered, rows, claims)
     findings = (*source.findings, *verdict.findings)
     return replace(verdict, findings=findings, source_reading=source.reading)
 
@@ -172,14 +204,19 @@ class _TableCounting:
         for name, column in self.columns.items():
             if gone := int((~np.isnan(column.before) & np.isnan(column.after)).sum()):
                 lost[name] = gone
-        merged = np.zeros(self.records, dtype=bool)
+        recoded = {}
         for name in claims.recoded:
-            merged |= _differs_as_text(self.source.column(name), self.released.column(name))
+            if other := int(codes_differ(self.source.column(name), self.released.column(name)).sum()):
+                recoded[name] = other
         return Changes(
             masked=tuple(name for names in (*claims.subsets, *claims.own_subsets) for name in names),
             aggregate=claims.aggregate,
+            clipped=claims.clip,
+            kinds={**claims.kinds, **dict.fromkeys(claims.taxonomy, "taxonomy")},
+            categories=claims.categories,
+            near_means=tuple(filter(claims.follows_tables, masked_columns(claims))),
             noised=claims.noised,
-            merged=int(merged.sum()),
+            recoded=recoded,
             set_to_missing=lost,
             left_out=self.everything.num_rows - self.records,
             dropped=len(claims.dropped),
@@ -248,26 +285,59 @@ class _TableCounting:
         failures = [each for found in by_column for each in found]
         is_key = names not in self.claims.own_subsets
         amounts = [name for name in names if name in self.claims.amounts and name in self.columns]
-        medians = names and self.claims.aggregate == "median"
+        own_values = 0
+        if any(map(self._holds_numbers, names)) and self.claims.aggregate == "median":
+            own_values = self._classes_with_own_values(names, classes)
+        elif self.claims.clip:
+            own_values = self._classes_with_rare_ends(names, classes)
         return SubsetResult(
             classes.counted(keys, self.claims.k),
             failures,
             self.too_few_values(keys) if is_key else (),
-            real_values=self._classes_with_own_values(names, classes) if medians else 0,
+            real_values=own_values,
             dominated_weights=self._dominated_weights(names, classes),
             dominated_amounts={name: self._dominated_amounts(name, classes) for name in amounts},
+            moved_numbers=self._moved_numbers(names, classes),
         )
+
+    def _moved_numbers(self, names: tuple[str, ...], classes: Classes) -> list[Finding]:
+        """What is found about numbers that keep covariances."""
+        claims = self.claims
+        own = [name for name in names if self._holds_numbers(name) and name in claims.rounding]
+        if claims.aggregate != "covariances" or not own or self.unusable_weights:
+            return []
+        if gaps := [name for name in own if self.columns[name].both is not None]:
+            return [refuse("covariances_not_kept", *gaps, pairs=len(gaps))]
+        columns = {name: (self.columns[name].before, self.columns[name].after) for name in own}
+        rounding = [claims.rounding[name] for name in own]
+        return list(MovedNumbers.of(columns, self.weights, rounding, classes, claims.clip).findings())
+
+    def _classes_with_rare_ends(self, names: tuple[str, ...], classes: Classes) -> int:
+        """Classes that publish an end of the source's range that fewer than k records have."""
+        found = np.zeros(self.records, dtype=bool)
+        for column in (self.columns[name] for name in names if self._holds_numbers(name)):
+            for end in (np.nanmin(column.before), np.nanmax(column.before)):
+                if (column.before == end).sum() < self.claims.k:
+                    found |= column.after == end
+        return len(classes.with_any(found))
 
     def _classes_with_own_values(self, names: tuple[str, ...], classes: Classes) -> int:
         """Classes that publish a value of one of their records."""
         own = np.zeros(self.records, dtype=bool)
-        for column in (self.columns[name] for name in names if name in self.columns):
+        for column in (self.columns[name] for name in names if self._holds_numbers(name)):
             own |= column.before == column.after
         return len(classes.with_any(own))
 
+    def _holds_numbers(self, name: str) -> bool:
+        return name in self.columns and name not in self.claims.kinds
+
     def unchanged(self) -> dict[str, int]:
         grouped = [name for names in (*self.claims.subsets, *self.claims.own_subsets) for name in names]
-        columns = {name: self.columns[name] for name in grouped if name in self.columns}
+        columns = {
+            name: self.columns[name]
+            for name in grouped
+            if name in self.columns and self.claims.kinds.get(name) not in CATEGORIES
+        }
         return {name: int((column.before == column.after).sum()) for name, column in columns.items()}
 
     def largest_share(self, name: str) -> float:
@@ -303,11 +373,35 @@ class _TableCounting:
         few = int(shown[observed < self.claims.k].sum())
         far = 0
         if name in self.claims.rounding:
-            medians = self.claims.aggregate == "median"
-            far = self._far_medians(name, classes) if medians else self._far_means(name, classes)
+            far = self._far(name, classes)
         vanished = 0 if self.claims.may_set_to_missing else vanished
-        failures = value_failures(name, self.claims.k, invented, few, far, vanished)
+        kind = published_as(self.claims, name)
+        failures = value_failures(name, self.claims.k, invented, few, far, vanished, kind)
         return failures + self._decimal_failures(name, column)
+
+    def _far(self, name: str, classes: Classes) -> int:
+        """The number of classes that publish something other than they have to."""
+        claims, column = self.claims, self.columns[name]
+        kind = claims.kinds.get(name)
+        if kind is None and claims.aggregate == "covariances":
+            return 0  # its numbers are looked at together
+        if kind is None and not claims.follows_tables(name):
+            means = claims.aggregate == "mean"
+            return self._far_means(name, classes) if means else self._far_medians(name, classes)
+        before, after = column.of_both(column.before), column.of_both(column.after)
+        own = Classes(column.of_both(classes.labels), classes.count)
+        weights = None if self.weights is None else column.of_both(self.weights)
+        if kind is None:
+            everything = np.asarray(numbers(self.everything.column(name)))
+            return far_from_means(before, after, own, weights, everything, claims.rounding[name])
+        if kind in CATEGORIES and claims.categories != "mode":
+            # One that exists in the source need not be a member's; whether it does is counted jointly.
+            return 0 if claims.categories == "existing" else strangers(before, after, own)
+        if kind == "date":
+            return far_dates(before, after, own, weights, claims.resolution[name], claims.aggregate)
+        if name in claims.taxonomy:
+            return far_from_nearest(before, after, own, weights, claims.taxonomy[name])
+        return (far_modes if kind == "nominal" else far_levels)(before, after, own, weights)
 
     def _decimal_failures(self, name: str, column: _MaskedColumn) -> list[Finding]:
         allowed = self.claims.decimals.get(name)
@@ -338,18 +432,14 @@ class _TableCounting:
     def _far_medians(self, name: str, classes: Classes) -> int:
         """The number of classes that publish something other than the median of their records."""
         column, rounding = self.columns[name], self.claims.rounding[name]
-        before, after = column.of_both(column.before), column.of_both(column.after)
-        labels = column.of_both(classes.labels)
-        order = np.lexsort((before, labels))
-        sizes = np.bincount(labels, minlength=classes.count)
-        filled = sizes > 0
-        first = (np.cumsum(sizes) - sizes)[filled]
-        sorted_values, sizes = before[order], sizes[filled]
-        low, high = sorted_values[first + (sizes - 1) // 2], sorted_values[first + sizes // 2]
-        median = low / 2.0 + high / 2.0
-        published = after[order][first]
+        own = Classes(column.of_both(classes.labels), classes.count)
+        if not len(own.labels):
+            return 0
+        median = medians(column.of_both(column.before), own)
+        published = np.full(classes.count, np.nan)
+        published[own.labels] = column.of_both(column.after)
         slack = rounding * (1.0 + NEGLIGIBLE) + NEGLIGIBLE * np.abs(median)
-        return int((np.abs(published - median) > slack).sum())
+        return int((np.abs(published[~np.isnan(published)] - median) > slack).sum())
 
     def _dominated_weights(self, names: tuple[str, ...], classes: Classes) -> int:
         """Classes in which one weight is more than half, and values differ, so that the mean is nearly one
@@ -438,7 +528,9 @@ class _TableCounting:
     def derivations(self) -> list[Derivation]:
         masked = masked_columns(self.claims)
         others = self.released.select([name for name in self.released.column_names if name not in masked])
-        return derivations(self.source.select(list(self.columns)), others)
+        dates = [name for name in self.columns if self.claims.kinds.get(name) == "date"]
+        keys = self.source.select([name for name in self.columns if name not in dates])
+        return [*derivations(keys, others), *derived_dates(self.source, others, dates)]
 
     def linked_by(self) -> dict[str, float]:
         names = unmasked_confidential(self.claims)
@@ -448,7 +540,10 @@ class _TableCounting:
         classes = self.classes.by(key_names)
         chosen = some_classes(classes.labels, classes.count)
         masked = key_names[len(self.claims.strata) :]
-        keys = [self.columns[name].before for name in masked if name in self.columns]
+        keys = []
+        for name in (name for name in masked if name in self.columns):
+            values = self.columns[name].before
+            keys += indicators(values) if self.claims.kinds.get(name) == "nominal" else [values]
         labels, table = classes.labels, self.source.select(names)
         if chosen is not None:
             keys, labels = [key[chosen] for key in keys], labels[chosen]
@@ -472,9 +567,81 @@ class _TableCounting:
         with np.errstate(all="ignore"):
             return tuple(mean_change(name, self.claims, found) for name, found in self._mean_figures())
 
+    def category_changes(self) -> CategoryChanges | None:
+        names = [name for name, kind in self.claims.kinds.items() if kind in CATEGORIES]
+        names = [name for name in names if name in key_columns(self.claims) and name in self.columns]
+        if not names:
+            return None
+        before = [np.asarray(numbers(self.everything.column(name))) for name in names]
+        after = [self.columns[name].after for name in names]
+        own = [self.columns[name].before for name in names]
+        combinations, new_ones, new_records = new_combinations(before, after)
+        weights = (self._weights_in(self.everything), self.weights)
+        same = (
+            (one == other) | (np.isnan(one) & np.isnan(other))
+            for one, other in zip(own, after, strict=True)
+        )
+        moved = {
+            name: moved_shares(old, new, *weights)
+            for name, old, new in zip(names, before, after, strict=True)
+        }
+        unchanged, cells = sum(int(each.sum()) for each in same), len(names) * self.records
+        found = CategoryChanges(
+            tuple(names), combinations, new_ones, new_records, moved, unchanged=unchanged, cells=cells
+        )
+        if self.claims.categories == "existing":
+            subsets = (*self.claims.subsets, *self.claims.own_subsets)
+            return replace(found, not_in_source=sum(map(self._not_in_source, subsets)))
+        if self.claims.categories == "tables":
+            released, of_middles = self._two_way()
+            return replace(found, two_way=released, two_way_of_middles=of_middles)
+        return found
+
+    def _not_in_source(self, names: tuple[str, ...]) -> int:
+        """Combinations of the categories of a subset that no record of the source has; of records that
+        publish all of them.
+        """
+        names = tuple(name for name in names if self.claims.kinds.get(name) in CATEGORIES)
+        if not names:
+            return 0
+        before = [np.asarray(numbers(self.everything.column(name))) for name in names]
+        after = [self.columns[name].after for name in names]
+        whole = ~np.isnan(np.stack(after)).any(axis=0)
+        return new_combinations(before, [each[whole] for each in after])[1]
+
+    def _two_way(self) -> tuple[float, float]:
+        """How far tables of two columns moved, and how far they would have with modes and median levels."""
+        sides: list[tuple[list[NDArray[np.int64]], int]] = []
+        for names in (*self.claims.subsets, *self.claims.own_subsets):
+            is_key = names not in self.claims.own_subsets
+            classes = self.classes.by((*self.claims.strata, *names) if is_key else names)
+            for name in names:
+                column, kind = self.columns[name], self.claims.kinds.get(name)
+                middles = column.after
+                if kind in CATEGORIES:
+                    middles = middles_of(column.before, classes, kind == "ordinal", self.weights)
+                three = (column.before, column.after, middles)
+                sides.append(rows_of_tables(column.before, three, kind not in CATEGORIES))
+        strata = () if self.claims.recoded else self.claims.strata
+        for name in (*strata, *unmasked_confidential(self.claims)):
+            own = numbers(self.released.column(name))
+            is_number = own is not None
+            if own is None:
+                codes = codes_of(as_understood(self.released.column(name)))
+                own = Classes.whole(self.records).refined([codes]).labels.astype(np.float64)
+            sides.append(rows_of_tables(own, (own,) * 3, is_number))
+        widths = [width for _, width in sides]
+        before, after, middle = ([own[at] for own, _ in sides] for at in range(3))
+        return (
+            two_way_distance(before, after, widths, self.weights),
+            two_way_distance(before, middle, widths, self.weights),
+        )
+
     def _mean_figures(self) -> Iterator[tuple[str, MeanFigures]]:
         all_weights = self._weights_in(self.everything)
         for name, column in self.columns.items():
+            if not self._holds_numbers(name):
+                continue
             everything = column.before
             if self.everything is not self.source:
                 everything = np.asarray(numbers(self.everything.column(name)))
@@ -521,15 +688,6 @@ class _TableCounting:
 
     def unique_by(self, names: tuple[str, ...]) -> int:
         return self.classes.unique_by(names)
-
-
-def _differs_as_text(before: Any, after: Any) -> Mask:
-    """Where a code is another: merged codes are text, whatever the others were."""
-    one, other = plain(before), plain(after)
-    if one.type == other.type:
-        return differing(one, other)
-    texts = zip(one.to_pylist(), other.to_pylist(), strict=True)
-    return np.array([(None if old is None else str(old)) != new for old, new in texts], dtype=bool)
 
 
 def _are_huge(values: Doubles) -> bool:

@@ -14,6 +14,7 @@ from typing import Protocol
 from microagg.model import Claims
 from microagg.settings.declared import ACCEPTABLE
 from microagg.verdict import (
+    CategoryChanges,
     Changes,
     Count,
     Finding,
@@ -25,8 +26,10 @@ from microagg.verdict import (
     note,
     refuse,
 )
+from microagg.verify.categories import CATEGORIES
 from microagg.verify.derived import Derivation
 from microagg.verify.shape import key_columns, masked_columns
+from microagg.verify.two_way import ALLOWED
 
 NEARLY_ALL = 0.95
 """A masked column that can be computed in this share of the records is as good as released."""
@@ -63,6 +66,8 @@ class SubsetResult:
     """Classes in which one record has more than half of the weight, and values differ."""
     dominated_amounts: Mapping[str, int] = field(default_factory=dict)
     """By column of amounts: classes in which one amount can be estimated too closely."""
+    moved_numbers: Sequence[Finding] = ()
+    """About numbers that were moved so that covariances are kept."""
 
 
 class Counting(Protocol):
@@ -108,7 +113,11 @@ class Counting(Protocol):
         ...
 
     def unchanged(self) -> Mapping[str, int]:
-        """By column that is masked in groups: records that are released with their own value."""
+        """By column of numbers or dates that is masked in groups: records released with their own value."""
+        ...
+
+    def category_changes(self) -> CategoryChanges | None:
+        """What became of the categories of keys; None if none holds categories."""
         ...
 
     def noise_findings(self) -> list[Finding]:
@@ -172,6 +181,10 @@ class Counted:
         return self.counting.mean_changes()
 
     @cached_property
+    def category_changes(self) -> CategoryChanges | None:
+        return self.counting.category_changes()
+
+    @cached_property
     def not_counted(self) -> list[NotCounted]:
         """Released columns for which nothing is claimed; those that make most records unique first."""
         before = (self.joint or self.subsets[0].count).unique
@@ -218,6 +231,7 @@ def verdict_of(counting: Counting, failures: Sequence[Finding]) -> Verdict:
         respondents=respondents[0] if respondents else None,
         changes=counting.changes,
         mean_changes=counted.mean_changes,
+        category_changes=counted.category_changes,
         not_counted=tuple(counted.not_counted),
         unique=counted.unique,
         unique_with_confidential=counted.unique_with_confidential,
@@ -243,6 +257,7 @@ def _k(counted: Counted) -> Iterator[Finding]:
 def _published_values(counted: Counted) -> Iterator[Finding]:
     for found in (*counted.subsets, *counted.own_subsets):
         yield from found.failures
+        yield from found.moved_numbers
     for change in counted.mean_changes:
         if not change.kept:
             yield refuse("mean_not_kept", change.column, change=change.mean, tolerance=change.tolerance)
@@ -269,7 +284,8 @@ def _derived(counted: Counted) -> Iterator[Finding]:
     for found in counted.counting.derivations():
         if found.records < NEARLY_ALL * found.of:
             continue
-        make = refuse if found.records == found.of else decide
+        is_whole = found.records == found.of and found.kind not in ("month", "year")
+        make = refuse if is_whole else decide
         yield make(
             "derived",
             found.key,
@@ -326,7 +342,7 @@ def pairs(claims: Claims) -> Iterator[Finding]:
 def _real_values(counted: Counted) -> Iterator[Finding]:
     groups = sum(found.real_values for found in (*counted.subsets, *counted.own_subsets))
     if groups:
-        yield decide("real_values", groups=groups)
+        yield decide("real_values", groups=groups, clipped=counted.claims.clip)
 
 
 def _partial(counted: Counted) -> Iterator[Finding]:
@@ -344,10 +360,36 @@ def _unchanged(counted: Counted) -> Iterator[Finding]:
         )
 
 
+def _categories(counted: Counted) -> Iterator[Finding]:
+    found = counted.category_changes
+    if found is None:
+        return
+    if found.two_way is not None:
+        make = refuse if found.two_way > found.two_way_of_middles + ALLOWED else note
+        share = 100.0 * found.two_way
+        yield make("tables", *found.columns, moved=share, of_middles=100.0 * found.two_way_of_middles)
+    if found.not_in_source:
+        yield refuse("combination_not_in_source", *found.columns, combinations=found.not_in_source)
+    if found.unchanged:
+        yield note("unchanged_categories", *found.columns, records=found.unchanged, of=found.cells)
+    if found.new:
+        records, of = found.new_records, counted.counting.records
+        yield note("new_combinations", *found.columns, combinations=found.new, records=records, of=of)
+    moved = {name: 100.0 * share for name, share in found.margins.items() if share > 0.0}
+    names = sorted(moved, key=lambda name: -moved[name])
+    if names:
+        yield note("margins", *names, moved={name: moved[name] for name in names})
+
+
 def _unique(counted: Counted) -> Iterator[Finding]:
     others = [each for each in counted.not_counted if not each.confidential]
     if counted.unique and len(others) > 1:
         yield note("unique", records=counted.unique, of=counted.counting.records, others=len(others))
+
+
+def _recoded(counted: Counted) -> Iterator[Finding]:
+    if cells := counted.counting.changes.recoded:
+        yield note("recoded", *cells, cells=cells, k=counted.claims.k)
 
 
 def _order(counted: Counted) -> Iterator[Finding]:
@@ -367,6 +409,8 @@ RULES = (
     Rule("partial", _partial),
     Rule("unique", _unique),
     Rule("unchanged", _unchanged),
+    Rule("categories", _categories),
+    Rule("recoded", _recoded),
     Rule("order", _order),
 )
 
@@ -406,15 +450,35 @@ def k_failures(claims: Claims, counts: Sequence[Count]) -> list[Finding]:
     ]
 
 
-def value_failures(name: str, k: int, invented: int, few: int, far: int, vanished: int) -> list[Finding]:
+def value_failures(
+    name: str, k: int, invented: int, few: int, far: int, vanished: int, kind: str = "number"
+) -> list[Finding]:
     """What is wrong with the values that classes publish in one column: how many records have one though
     the source has none, how many rest on too few, how many classes publish another than the mean, and how
     many records lack one that had to stay.
     """
     failures = [refuse("value_without_source", name, records=invented)] if invented else []
     failures += [refuse("too_few_observed", name, k=k, records=few)] if few else []
-    failures += [refuse("not_the_mean", name, groups=far)] if far else []
+    publish_another = {
+        "number": refuse("not_the_mean", name, groups=far),
+        "date": refuse("not_the_date", name, groups=far),
+        "ordinal": refuse("not_the_median_level", name, groups=far),
+        "nominal": refuse("not_the_mode", name, groups=far),
+        "taxonomy": refuse("not_the_nearest_code", name, groups=far),
+        "own category": refuse("not_in_the_group", name, groups=far),
+        "near mean": refuse("not_near_the_mean", name, groups=far),
+    }
+    failures += [publish_another[kind]] if far else []
     return failures + ([refuse("values_vanished", name, records=vanished)] if vanished else [])
+
+
+def published_as(claims: Claims, name: str) -> str:
+    """What classes publish in a column, as `value_failures` calls it."""
+    if claims.categories != "mode" and claims.kinds.get(name) in CATEGORIES:
+        return "own category"
+    if claims.follows_tables(name):
+        return "near mean"
+    return "taxonomy" if name in claims.taxonomy else claims.kinds.get(name, "number")
 
 
 def confidential_sides(claims: Claims) -> list[tuple[str, bool]]:

@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from microagg.arrow_values import from_numpy
 from microagg.model import Claims
 from microagg.verdict import Finding, refuse
 from microagg.verify.classes import Classes, codes_of
-from microagg.verify.values import differing, is_text, plain
+from microagg.verify.values import Mask, differing, plain
 
 
 def masked_columns(claims: Claims) -> tuple[str, ...]:
@@ -120,51 +119,39 @@ def untouched_failures(source: pa.Table, released: pa.Table, claims: Claims) -> 
 def recoded_failures(
     source: pa.Table, released: pa.Table, claims: Claims, counts: NDArray[np.int64] | None = None
 ) -> list[Finding]:
-    """Merging maps each stratum to one; a stratum that was not merged keeps its codes.
+    """Only records of strata with fewer than k have other codes: those of a stratum with at least k.
 
     `counts`: how many records each row stands for, if these are not records but combinations of codes.
     """
     if not claims.recoded:
         return []
+    failures = [
+        refuse("column_retyped", name, kind=str(after.type), needed=str(before.type))
+        for name in claims.recoded
+        if (before := plain(source.column(name))).type != (after := plain(released.column(name))).type
+    ]
+    if failures:
+        return failures
     n = released.num_rows
     counts = np.ones(n, dtype=np.int64) if counts is None else counts
-    before = Classes.whole(n).refined(codes_of(source.column(name)) for name in claims.strata)
-    after = Classes.whole(n).refined(codes_of(released.column(name)) for name in claims.strata)
-    split = before.with_any(before.differs((after.labels,)))
-    if len(split):
-        return [refuse("strata_split", *claims.strata, strata=len(split))]
-    into = after.labels[before.some_record]
-    parts = np.bincount(into, minlength=after.count)
-    alone = parts[after.labels] == 1
-    failures = []
-    sizes = np.bincount(before.labels, counts, before.count)
-    small = sizes < claims.k
-    # A stratum that is large enough is merged only if all small ones together are too few.
-    large = int((~small & (parts[into] > 1)).sum())
-    if large > (0 if sizes[small].sum() >= claims.k else 1):
-        failures.append(refuse("strata_merged_needlessly", *claims.strata, strata=large))
-    for name in claims.recoded:
-        # A code stays unless others are merged with it.
-        joins_codes = np.zeros(after.count, dtype=bool)
-        joins_codes[after.with_any(after.differs(codes_of(source.column(name))))] = True
-        stays = alone | ~joins_codes[after.labels]
-        failures += _recoded_column(name, source.column(name), released.column(name), stays, counts)
+    both = (pa.chunked_array([*_chunks(source, name), *_chunks(released, name)]) for name in claims.strata)
+    strata = Classes.whole(2 * n).refined(map(codes_of, both))
+    before, after = strata.labels[:n], strata.labels[n:]
+    small = np.bincount(before, counts, strata.count) < claims.k
+    left = int(counts[(before != after) & ~small[before]].sum())
+    unknown = int(counts[(before != after) & small[after]].sum())
+    failures = [refuse("stratum_left", *claims.strata, records=left, k=claims.k)] if left else []
+    if unknown:
+        failures.append(refuse("stratum_unknown", *claims.strata, records=unknown, k=claims.k))
     return failures
 
 
-def _recoded_column(
-    name: str, before: Any, after: Any, stays: Any, counts: NDArray[np.int64]
-) -> list[Finding]:
-    """`after` may be text where `before` is not, since merged codes are."""
-    chosen = from_numpy(stays)
-    old, new = plain(before).filter(chosen), plain(after).filter(chosen)
-    wrong = refuse("column_retyped", name, kind=str(after.type), needed=str(before.type))
-    if old.type != new.type:
-        if not is_text(new.type):
-            return [wrong]
-        try:
-            new = new.cast(old.type)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            return [wrong]
-    changed = int(counts[stays][differing(old, new)].sum())
-    return [refuse("column_changed", name, records=changed)] if changed else []
+def _chunks(table: pa.Table, name: str) -> list[Any]:
+    column = plain(table.column(name))
+    return list(column.chunks) if isinstance(column, pa.ChunkedArray) else [column]
+
+
+def codes_differ(before: Any, after: Any) -> Mask:
+    """Which records have another code; all, if the codes are of another type."""
+    old, new = plain(before), plain(after)
+    return differing(old, new) if old.type == new.type else np.ones(len(old), dtype=bool)

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from microagg import errors, wording
-from microagg.model import FILE_OPTIONS
-from microagg.settings.declared import PLAN_OPTIONS
-from microagg.settings.kinds import CodesByColumn, DecimalsByColumn, Int, Number
-from microagg.settings.options import REQUIRED
+from microagg import wording
+from microagg.settings.declared import FILE_OPTIONS, PLAN_OPTIONS
+from microagg.settings.kinds import Int, Number, PairsByColumn
+from microagg.settings.options import REQUIRED, without_idle
+
+if TYPE_CHECKING:
+    from microagg.plan.protection import Protection
 
 LISTS = ("each", "strata", "confidential", "drop", "pass")
-BY_COLUMN = ("role", "missing_codes", "decimals")
+_ROLE = re.compile("|".join([r"keys \d{1,9}", "weight", *LISTS]))
+TYPED: Mapping[str, Any] = {
+    name: PLAN_OPTIONS[name].kind for name in ("missing_codes", "decimals", "ordinal")
+}
+BY_COLUMN = ("role", "kind", *TYPED)
 """What is chosen for each column."""
 
-Result = TypeVar("Result")
+KINDS = {"": "by type", **{name: PLAN_OPTIONS[name].label for name in ("nominal", "ordinal")}}
+"""What keys may be said to hold."""
+
+ROLES = {
+    "keys 1": PLAN_OPTIONS["keys"].label,
+    **{f"keys {number}": f"key, subset {number}" for number in (2, 3, 4)},
+    **{
+        role: PLAN_OPTIONS[role].label
+        for role in ("each", "strata", "confidential", "weight", "pass", "drop")
+    },
+}
 
 Choice = tuple[str, str | None]
 """An option of a plan and a column, or no column."""
@@ -40,15 +57,12 @@ class Choices:
         choices, settings = cls(), settings or {}
         suggestions = choices.suggestions
         for column in columns:
-            name, role, codes = (
-                str(column["name"]),
-                str(column["suggested"]),
-                column.get("missing_codes", ()),
-            )
+            name, role, codes = column["name"], column["suggested"], column.get("missing_codes", ())
             choices.columns += (name,)
             suggestions["role", name] = "keys 1" if role == "keys" else role
-            suggestions["missing_codes", name] = CodesByColumn().cell(codes) if codes else ""
-            suggestions["decimals", name] = str(settings.get("decimals", {}).get(name, ""))
+            suggestions["missing_codes", name] = TYPED["missing_codes"].cell(codes) if codes else ""
+            suggestions["kind", name] = column.get("as_key", "") if column.get("as_key") in KINDS else ""
+            suggestions["ordinal", name] = TYPED["ordinal"].cell(column.get("levels") or ())
             if role == "keys" and (column["missing"] or codes):
                 suggestions["missing", None] = "by-pattern"
         if "retry" in settings:
@@ -57,16 +71,17 @@ class Choices:
 
     def get(self, name: str, column: str | None = None) -> Any:
         """What is in force."""
-        choice = (name, column)
-        usual = "" if column is not None else _default(name)
-        return self.chosen.get(choice, self.suggestions.get(choice, usual))
+        usual = self.suggestions.get((name, column), "" if column is not None else _default(name))
+        return self.chosen.get((name, column), usual)
 
     def set(self, name: str, value: object, column: str | None = None) -> None:
         """One thing was changed on a page; what cannot be used is refused when the plan is checked."""
         if column is not None:
+            given: Any = str(value).strip()
             if name not in BY_COLUMN or column not in self.columns:
                 return
-            given: Any = str(value).strip()
+            if (name == "role" and not _ROLE.fullmatch(given)) or (name == "kind" and given not in KINDS):
+                return
         elif name in PLAN_OPTIONS:
             given = PLAN_OPTIONS[name].kind.from_form(list(value) if isinstance(value, tuple) else value)
             given = _default(name) if given == "" else given
@@ -74,6 +89,8 @@ class Choices:
             return
         if self.get(name, column) != given:
             self.chosen[name, column] = given
+            if name == "ordinal" and given:
+                self.set("kind", name, column)
 
     def take_over(self, earlier: Iterable[tuple[str, str | None, Any]]) -> None:
         """Choices that were made before, for columns of the same names."""
@@ -88,20 +105,22 @@ class Choices:
         """Choose what a plan has; `DataError` if it names columns that are not there. Columns that it does
         not name are released unchanged, as they would be on the command line.
         """
-        from microagg.plan.protection import Protection
-
+        if "taxonomy" in plan:
+            raise wording.taxonomy_not_on_pages()
         settings = {name: value for name, value in plan.items() if name not in _NOT_CHOSEN}
-        protection = Protection.of(settings)
+        protection = _protection_of(settings)
         named = dict(protection.columns_by_role())
         unknown = [column for column in named if column not in self.columns]
         if unknown:
             raise wording.unknown_columns(unknown, list(self.columns))
         subset_of = {column: at for at, subset in enumerate(protection.keys, 1) for column in subset}
         for column in self.columns:
-            role, codes = named.get(column, "pass"), protection.missing_codes.get(column)
+            role = named.get(column, "pass")
             self.set("role", f"keys {subset_of[column]}" if role == "keys" else role, column)
-            self.set("missing_codes", CodesByColumn().cell(codes) if codes else "", column)
-            self.set("decimals", protection.decimals.get(column, ""), column)
+            for name, kind in TYPED.items():
+                given = getattr(protection, name)
+                self.set(name, kind.cell(given[column]) if column in given else "", column)
+            self.set("kind", next((kind for kind in KINDS if column in settings.get(kind, ())), ""), column)
         for name, option in PLAN_OPTIONS.items():
             if option.form:
                 self.set(name, settings.get(name, ""))
@@ -109,9 +128,6 @@ class Choices:
     @property
     def roles(self) -> dict[str, str]:
         return {column: self.get("role", column) for column in self.columns}
-
-    def with_role(self, role: str) -> list[str]:
-        return [column for column, own in self.roles.items() if own == role]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -126,30 +142,37 @@ class Choices:
             kind = PLAN_OPTIONS[name].kind
             if isinstance(kind, Int | Number) and isinstance(value, str):
                 raise wording.bad_value(name, f"{kind.toml}, such as {PLAN_OPTIONS[name].shown}")
-        subsets = sorted({role for role in self.roles.values() if role.startswith("keys ")}, key=_number)
-        plan["keys"] = [self.with_role(subset) for subset in subsets]
-        for role in LISTS:
-            plan[role] = self.with_role(role)
-        weights = self.with_role("weight")
+            if isinstance(kind, PairsByColumn) and isinstance(value, str):
+                raise wording.bad_value(name, f"{kind.metavar}, such as {kind.examples}")
+        with_role: dict[str, list[str]] = {role: [] for role in LISTS}
+        for column, role in self.roles.items():
+            with_role.setdefault(role, []).append(column)
+        weights = with_role.pop("weight", [])
         if len(weights) > 1:
             raise wording.two_weights(weights)
         plan["weight"] = weights[0] if weights else None
-        plan["missing_codes"] = self._by_column("missing_codes", CodesByColumn())
-        plan["decimals"] = self._by_column("decimals", DecimalsByColumn())
+        subsets = sorted(with_role.keys() - {*LISTS}, key=lambda role: int(role.split(" ")[1]))
+        plan["keys"] = [with_role.pop(subset) for subset in subsets]
+        plan |= with_role
+        plan |= {name: self._by_column(name) for name in ("missing_codes", "decimals")}
+        grouped = [column for column, role in self.roles.items() if role.startswith(("keys", "each"))]
+        plan["nominal"] = [column for column in grouped if self.get("kind", column) == "nominal"]
+        plan["ordinal"] = {
+            column: TYPED["ordinal"].parse_cell("ordinal", column, self.get("ordinal", column))
+            for column in grouped
+            if self.get("kind", column) == "ordinal"
+        }
         if ("retry", None) not in self.chosen and not (plan["confidential"] or weights):
             plan.pop("retry", None)
         return {name: value for name, value in plan.items() if value not in (None, [], {})}
 
-    def effective(self) -> tuple[dict[str, Any], list[str]]:
-        """The settings that act, and the options that are left out because they would have no effect;
-        `SettingsError` for what cannot be used.
+    def effective(self) -> tuple[Protection, list[str]]:
+        """What acts, and the options that are left out because they would have no effect; `SettingsError`
+        for what cannot be used.
         """
-        from microagg.plan.protection import Protection
+        return without_idle(_protection_of, self.plan())
 
-        _, plan, idle = without_idle(Protection.of, self.plan())
-        return plan, idle
-
-    def _by_column(self, name: str, kind: CodesByColumn | DecimalsByColumn) -> dict[str, Any]:
+    def _by_column(self, name: str) -> dict[str, Any]:
         """What was typed, and what was suggested for columns that are masked."""
         noised = self.get("confidential_as") != "keep"
         found = {}
@@ -157,33 +180,12 @@ class Choices:
             text = self.get(name, column)
             masked = role.startswith(("keys", "each")) or (role == "confidential" and noised)
             if text and (masked or (name, column) in self.chosen):
-                found[column] = kind.parse_cell(name, column, text)
+                found[column] = TYPED[name].parse_cell(name, column, text)
         return found
-
-
-def without_idle(
-    use: Callable[[dict[str, Any]], Result], settings: Mapping[str, Any]
-) -> tuple[Result, dict[str, Any], list[str]]:
-    """What `use` returns as soon as no option would be without effect, the settings that are left then, and
-    the options that are not; `SettingsError` for what cannot be used.
-    """
-    left, idle = dict(settings), list[str]()
-    while True:
-        try:
-            return use(left), left, idle
-        except errors.SettingsError as error:
-            message = wording.message_of(error)
-            option = str(message.figures.get(_NAMED_IN.get(message.kind, ""), "")).split("=")[0]
-            if left.pop(option, None) is None:
-                raise
-            idle.append(option)
 
 
 _NOT_CHOSEN = ("input", "output", "threads", *FILE_OPTIONS)
 """What a plan may have and the pages do not take from it."""
-
-_NAMED_IN = {"option_without_effect": "option", "no_effect": "setting"}
-"""Messages on options without effect, and which of their figures names the option."""
 
 
 def _default(name: str) -> Any:
@@ -191,5 +193,7 @@ def _default(name: str) -> Any:
     return None if usual is REQUIRED else list(usual) if isinstance(usual, tuple) else usual
 
 
-def _number(role: str) -> int:
-    return int(role.split(" ")[1])
+def _protection_of(settings: Mapping[str, Any]) -> Protection:
+    from microagg.plan.protection import Protection  # large, and the first page does without it
+
+    return Protection.of(settings)

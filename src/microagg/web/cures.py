@@ -7,24 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from microagg import wording
-from microagg.formats import ENDINGS
-from microagg.model import FILE_OPTIONS
-from microagg.settings.declared import PLAN_OPTIONS
-from microagg.web.labels import label
+from microagg.formats import FORMAT_OF
+from microagg.settings.declared import FILE_OPTIONS, PLAN_OPTIONS, control_of
 
 MOST_SHEETS = 8
-OF_METHODS = (
-    "unknown_method",
-    "empty_method",
-    "setting_without_value",
-    "unknown_setting",
-    "setting_given_twice",
-    "bad_setting",
-    "initial_after_start",
-    "univariate_only",
-    "too_many_records",
-)
-"""Refusals of a method or recipe as it is written, or for these data."""
 
 
 def cures_of(error: BaseException) -> list[dict[str, Any]]:
@@ -36,9 +22,9 @@ def cures_of(error: BaseException) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for option, value in wording.options_in(message):
         if option in FILE_OPTIONS:
-            found.append({"label": f"Read it with “{label(option, value)}”", "file": {option: value}})
+            found.append({"label": f"Read it with “{control_of(option, value)}”", "file": {option: value}})
         elif option in PLAN_OPTIONS and PLAN_OPTIONS[option].form:
-            found.append({"label": label(option, value), "settings": {option: value}})
+            found.append({"label": control_of(option, value), "settings": {option: value}})
     found += _by_figures(message.kind, message.figures)
     for finding in getattr(error, "findings", ()):
         found += _by_figures(finding.rule, {**finding.figures, "columns": finding.columns})
@@ -51,14 +37,11 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
         return [{"label": f"Read the sheet {sheet}", "file": {"sheet": sheet}} for sheet in sheets]
     if kind == "other_content" and figures["endings"]:
         ending = figures["endings"][0]
-        return [{"label": f"Read it as {ENDINGS[ending].name}", "ending": ending}]
+        return [{"label": f"Read it as {FORMAT_OF[ending]}", "ending": ending}]
     if kind in ("needs_role", "columns_without_role"):
         return [{"label": "Leave them out", "roles": dict.fromkeys(figures["columns"], "drop")}]
-    if kind == "derived":
-        column = figures["others"][-1]
-        return [{"label": f"Leave out {column}", "roles": {column: "drop"}}]
-    if kind == "dominated" and "percent" not in figures:
-        column = figures["columns"][0]
+    if kind == "derived" or (kind == "dominated" and "percent" not in figures):
+        column = figures["others"][-1] if kind == "derived" else figures["columns"][0]
         return [{"label": f"Leave out {column}", "roles": {column: "drop"}}]
     if kind == "k_above_n" and figures["n"] >= 3:
         return [_k(min(3, figures["n"]))]
@@ -68,10 +51,10 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
         return [_k(3)]
     if kind == "bad_value" and figures["option"] in PLAN_OPTIONS and PLAN_OPTIONS[figures["option"]].form:
         option = figures["option"]
-        cleared = {"label": f"Clear “{label(option, None)}”", "settings": {option: ""}}
+        cleared = {"label": f"Clear “{control_of(option, None)}”", "settings": {option: ""}}
         return [_k(3) if option == "k" else cleared]
-    if kind in OF_METHODS:
-        return [{"label": str(label("method", "auto")), "settings": {"method": "auto"}}]
+    if "method" in figures or kind in ("unknown_method", "initial_after_start"):
+        return [{"label": str(control_of("method", "auto")), "settings": {"method": "auto"}}]
     if kind in ("distinct", "predicted"):
         column = figures["columns"][0]
         return [{"label": f"Mask {column} as a key", "roles": {column: "keys 1"}}]

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from microagg import wording
-from microagg.web.pages import render
+from microagg.web.pages import last_page, render
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -83,6 +83,8 @@ class Guard:
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                if scope["path"].startswith("/static/"):
+                    headers["cache-control"] = "no-cache"
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -93,16 +95,16 @@ class Guard:
         """A refusal, the way in, or the pages."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host not in self._hosts:
-            return _refusal(421, wording.unknown_host())
+            return last_page(wording.unknown_host(), 421)
         # Pages of other sites may neither change anything nor listen. What only reads needs no origin.
         reads = request.method in ("GET", "HEAD")
         is_ours = re.sub(r"^https?://", "", origin) == host if origin is not None else reads
         if not is_ours:
-            return _refusal(403, wording.other_origin())
+            return last_page(wording.other_origin(), 403)
         project = self._sessions.get(request.cookies.get(self._cookie, ""))
         token = request.query_params.get("token", "")
         if project is None and not self._door.redeem(token):
-            return _refusal(403, wording.no_entry())
+            return last_page(wording.no_entry(), 403)
         if token:  # by a page, not by a redirection: a strict cookie does not follow one from another site
             way_in = HTMLResponse(
                 render("over.html", again="/", again_text="Open the first page", at_once=True)
@@ -118,7 +120,3 @@ class Guard:
 
 def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _refusal(status: int, text: str) -> HTMLResponse:
-    return HTMLResponse(render("over.html", text=text), status)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from time import monotonic
@@ -27,6 +28,8 @@ GRACE = 60.0
 """Seconds that a job gets to come to an end with the best so far, once its time is over."""
 MOST_POINTS = 400
 """Of a curve: more are thinned out."""
+LISTEN = 0.1
+"""Seconds between two looks whether a job is to be stopped."""
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 # Imported once, in a process that does nothing else: a job begins within milliseconds.
@@ -62,7 +65,9 @@ class Job:
     curve: list[tuple[float, float]] = field(default_factory=list)
     """Seconds and information loss of the best so far."""
     mdav: float | None = None
-    seconds: float = 0.0
+    began: float = 0.0
+    took: float | None = None
+    """Seconds, once it has ended."""
     answer: dict[str, Any] = field(default_factory=dict)
     """A run has it as soon as its release is verified and written; it then still draws its reports."""
     message: str = ""
@@ -70,9 +75,7 @@ class Job:
     cures: list[dict[str, Any]] = field(default_factory=list)
     """What would settle a refusal, see `cures.py`."""
     process: BaseProcess | None = None
-    pipe: Connection | None = None
     given_up: bool = False
-    late: bool = False
     over: threading.Event = field(default_factory=threading.Event)
     """Its process is gone."""
 
@@ -85,13 +88,17 @@ class Job:
         """Waiting, running or about to stop."""
         return self.state in ("waiting", "running", "stopping")
 
-    def take(self, message: Mapping[str, Any]) -> None:
-        for name in ("stage", "done", "mdav", "seconds", "answer"):
-            if name in message:
-                setattr(self, name, message[name])
-        loss = message.get("loss")
+    @property
+    def seconds(self) -> float:
+        """For which it has run, also while its process says nothing."""
+        return monotonic() - self.began if self.took is None else self.took
+
+    def take(self, loss: float | None = None, **message: Any) -> None:
+        """What its process says: some of these fields, and the loss of the best groups so far."""
+        for name, value in message.items():
+            setattr(self, name, value)
         if loss is not None and (not self.curve or loss < self.curve[-1][1]):
-            self.curve.append((message["seconds"], loss))
+            self.curve.append((self.seconds, loss))
             if len(self.curve) > MOST_POINTS:
                 self.curve[1:-1:2] = []
 
@@ -99,136 +106,118 @@ class Job:
 class Queue:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._waiting: deque[Job] = deque()
-        self._running: set[Job] = set()
+        self._jobs: list[Job] = []
+        """Those that wait or run, in their order."""
         self.lock = threading.RLock()
         """Held while the state of a job changes. Where both are needed, a project's lock is taken first."""
         self._closed = False
 
-    def warm_up(self) -> None:
-        """Start the process from which jobs are forked, without waiting for it."""
-        from multiprocessing import forkserver
-
-        threading.Thread(target=forkserver.ensure_running, daemon=True).start()
-
     def submit(self, job: Job) -> None:
-        """Start it as soon as there is room; `SettingsError` if too many wait."""
+        """Start it as soon as there is room. It is stopped if too many wait."""
         with self.lock:
-            if self._closed or len(self._waiting) >= MOST_WAITING:
-                raise wording.queue_full(MOST_WAITING)
-            self._waiting.append(job)
+            self._jobs.append(job)
+            if self._closed or sum(each.state == "waiting" for each in self._jobs) > MOST_WAITING:
+                self.stop(job, str(wording.queue_full(MOST_WAITING)))
             self._start_next()
 
-    def place(self, job: Job) -> int:
+    def where(self, job: Job) -> str:
+        """What it is doing, or how many it waits for, in a few words."""
         with self.lock:
-            own = [other for other in self._waiting if other.is_quick == job.is_quick]
-            return own.index(job) if job in own else 0
+            if job.state == "waiting":
+                before = takewhile(lambda each: each is not job, self._jobs)
+                like = [each for each in before if (each.state, each.is_quick) == ("waiting", job.is_quick)]
+                return wording.job_waits(len(like) + 1)
+            if job.state == "stopping":
+                return wording.where_it_is("Coming to an end", job.seconds, 0.0)
+            return wording.where_it_is(job.stage, job.seconds, job.done)
 
-    def stop(self, job: Job) -> None:
+    def stop(self, job: Job, reason: str | None = None) -> None:
         """End it with the best so far; one that has not begun has nothing to keep."""
         with self.lock:
-            waited = job in self._waiting
+            waited = job.state == "waiting"
             if waited:
-                self._waiting.remove(job)
-                job.message = wording.job_stopped()
-                job.state = "stopped"
+                self._jobs.remove(job)
+                job.state, job.message = "stopped", reason or wording.job_stopped()
             elif job.state == "running":
                 job.state = "stopping"
-                if job.pipe is not None:
-                    with suppress(OSError):  # it may just have ended
-                        job.pipe.send("stop")
         if waited:
             job.ended(job)
             job.over.set()
 
     def give_up(self, job: Job) -> None:
+        """End it at once, without an answer."""
+        job.given_up = True
         self.stop(job)
-        with self.lock:
-            job.given_up = True
-            if job.process is not None and job.active:
-                job.process.kill()
 
     def close(self) -> None:
         """End everything, when the server stops."""
         with self.lock:
             self._closed = True
-            left = [*self._waiting, *self._running]
-        for job in left:
+            left = list(self._jobs)
+        self.end(left)
+
+    def end(self, jobs: list[Job]) -> None:
+        """Give them up, and wait until their processes are gone."""
+        for job in jobs:
             self.give_up(job)
-        for job in left:
+        for job in jobs:
             job.over.wait(5.0)
 
     def _start_next(self) -> None:
-        for job in list(self._waiting):
-            if sum(other.is_quick == job.is_quick for other in self._running) < AT_ONCE:
-                self._waiting.remove(job)
-                self._running.add(job)
-                job.state = "running"
+        running = Counter(job.is_quick for job in self._jobs if job.state != "waiting")
+        for job in self._jobs:
+            if job.state == "waiting" and running[job.is_quick] < AT_ONCE:
+                running[job.is_quick] += 1
+                job.state, job.began = "running", monotonic()
                 threading.Thread(target=self._attend, args=(job,), daemon=True).start()
 
     def _attend(self, job: Job) -> None:
         """See to it until its process is gone, and make room for the next."""
         try:
-            state, answer = self._work(job)
+            last = self._work(job)
         except (OSError, RuntimeError):  # no process to be had
-            state, answer = "gone", None
+            last = _failed(wording.job_ended())
         with self.lock:
-            self._running.discard(job)
-            self._settle(job, state, answer)
+            self._jobs.remove(job)
+            job.answer, job.took = {}, job.seconds
+            job.take(**({"state": "stopped", "message": wording.job_stopped()} if job.given_up else last))
             self._start_next()
         job.ended(job)
         job.over.set()
 
-    def _work(self, job: Job) -> tuple[str, Any]:
-        """Start the process and listen to it until it ends."""
+    def _work(self, job: Job) -> dict[str, Any]:
+        """Start the process and listen to it until it ends; what it says last."""
         ours, theirs = _CONTEXT.Pipe()
-        process = _CONTEXT.Process(
-            target=worker.run, args=(theirs, job.kind, dict(job.arguments), self.limits.memory), daemon=True
-        )
+        about = (theirs, job.kind, dict(job.arguments), self.limits.memory)
+        job.process = _CONTEXT.Process(target=worker.run, args=about, daemon=True)
         with ours:
             with theirs:
-                process.start()
-            with self.lock:
-                job.pipe, job.process = ours, process
-                if job.given_up:
-                    process.kill()
-                elif job.state == "stopping":
-                    with suppress(OSError):  # it may just have ended
-                        ours.send("stop")
-            message = self._listen(job, ours)
-            process.join()
-        return message
+                job.process.start()
+            last = self._listen(job, job.process, ours)
+            job.process.join()
+        return last
 
-    def _listen(self, job: Job, pipe: Connection) -> tuple[str, Any]:
-        """What the process says last."""
+    def _listen(self, job: Job, process: BaseProcess, pipe: Connection) -> dict[str, Any]:
         deadline = monotonic() + 60.0 * self.limits.minutes
-        while True:
-            try:
-                if pipe.poll(0.5):
-                    kind, message = pipe.recv()
-                    if kind != "progress":
-                        return kind, message
-                    job.take(message)
-            except (EOFError, OSError):
-                return "gone", None
-            if monotonic() > deadline and not job.late:
-                job.late = True
+        is_told, last = False, dict[str, Any]()
+        while "state" not in last:
+            job.take(**last)
+            if monotonic() > deadline:
                 self.stop(job)
-            if monotonic() > deadline + GRACE and job.process is not None:
-                job.process.kill()
+            if job.given_up or monotonic() > deadline + GRACE:
+                process.kill()
+            try:
+                last = pipe.recv() if pipe.poll(LISTEN) else {}
+                if job.state == "stopping" and not is_told:
+                    is_told = True
+                    with suppress(OSError):  # it may just have ended
+                        pipe.send("stop")
+            except (EOFError, OSError):
+                last = _failed(wording.job_ended())
+        if last["state"] != "done" and monotonic() > deadline:
+            last = _failed(str(wording.job_out_of_time(self.limits.minutes)))
+        return last
 
-    def _settle(self, job: Job, state: str, answer: Any) -> None:
-        if state == "done" and not job.given_up:
-            job.state, job.answer = "done", answer
-            return
-        job.state, job.answer = "failed", {}
-        if job.late:
-            job.message = str(wording.job_out_of_time(self.limits.minutes))
-        elif job.given_up or state == "stopped":
-            job.state, job.message = "stopped", wording.job_stopped()
-        elif state == "refused":
-            job.state, (job.message, job.cures) = "refused", answer
-        elif state == "memory":
-            job.message = str(wording.job_out_of_memory(self.limits.memory))
-        else:
-            job.message = answer or wording.job_ended()
+
+def _failed(message: str) -> dict[str, Any]:
+    return {"state": "failed", "message": message}

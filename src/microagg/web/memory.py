@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 MOST_FILES = 20
@@ -67,19 +68,10 @@ class Memory:
             self.states = [*new, *others][: None if self.keeps_files else MOST_FILES]
             try:
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                if self.states:
-                    _write_private(self._file, self.states)
-                else:
-                    self._file.unlink(missing_ok=True)
+                with NamedTemporaryFile("w", dir=self._file.parent, delete=False) as draft:  # mode 0600
+                    json.dump(self.states, draft, default=str)
+                Path(draft.name).replace(self._file)
+                if not self.states:
+                    self._file.unlink()
             except OSError:  # a convenience that is not to be had here
                 self._file, self.states = None, []
-
-
-def _write_private(path: Path, content: object) -> None:
-    """As a whole or not at all; for this user only."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(
-        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-    ) as file:
-        json.dump(content, file, default=str)
-    draft.replace(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -12,25 +13,13 @@ from time import monotonic
 from typing import Any
 
 from microagg import errors, wording
-from microagg.settings.declared import PLAN_OPTIONS, CompareSettings, options_of_command
+from microagg.private_folder import remove
+from microagg.settings.declared import REPRESENTATIVES, CompareSettings
+from microagg.settings.options import options_of
 from microagg.web.choices import Choices
 from microagg.web.cures import cures_of
-from microagg.web.folders import remove
 from microagg.web.jobs import Job, Queue
 from microagg.web.memory import Memory
-
-COMPARED = tuple(name for name in options_of_command("compare") if name in PLAN_OPTIONS and name != "k")
-"""Options that a comparison has too; it tries k and methods of its own."""
-
-NEWS = {
-    ("check", "done"): wording.settings_can_run(),
-    ("check", "refused"): wording.settings_cannot_run(),
-    ("protect", "done"): wording.run_ended_well(),
-    ("protect", "refused"): wording.run_was_refused(),
-    ("bound", "done"): wording.proof_ended(),
-    ("compare", "done"): wording.comparison_ended(),
-}
-"""How jobs end, in a sentence."""
 
 MOST_RELEASES = 5
 """Releases that are kept; one that was not downloaded yet is kept in any case."""
@@ -116,9 +105,10 @@ class Project:
         """The one that Result and Hand over show."""
         usual = CompareSettings()
         self.comparison = {
-            "ks": ", ".join(map(str, usual.k)),
+            "k": ", ".join(map(str, usual.k)),
             "methods": ", ".join(usual.methods),
             "max_risk": str(usual.max_risk),
+            **dict.fromkeys(REPRESENTATIVES, ""),
         }
         self.closed = False
         self.lock = threading.RLock()
@@ -148,14 +138,8 @@ class Project:
         read.
         """
         with self.lock:
-            new = replace(source, cache=self.new_place())
-            try:
-                self._start("look", vars(new))
-            except errors.SettingsError:
-                self._remove(new)
-                self.cancel_reading()
-                raise
-            old, self.incoming = self.incoming, new
+            old, self.incoming = self.incoming, replace(source, cache=self.new_place())
+            self._start("look", vars(self.incoming))
             self._remove(old)
 
     def open_path(self, text: str, allowed: bool) -> None:
@@ -167,11 +151,13 @@ class Project:
         path = Path.cwd() / Path(text.strip()).expanduser()
         self.open(Source(path.name, str(path), self.folder, opened=True))
 
-    def read_again(self, csv: Mapping[str, Any]) -> None:
-        """The file that was refused, or else the one that is open, written as `csv` says."""
+    def read_again(self, csv: Mapping[str, Any], keeping: bool = False) -> None:
+        """The file that was refused, or else the one that is open, written as `csv` says, and `keeping` as
+        was said before.
+        """
         old = self.incoming or self.source
         if old is not None:
-            self.open(replace(old, csv=dict(csv)))
+            self.open(replace(old, csv={**(old.csv if keeping else {}), **csv}))
 
     def read_as(self, ending: str) -> None:
         """A file that was refused, since it is of another format than its name says."""
@@ -223,15 +209,6 @@ class Project:
 
     # --- choices ------------------------------------------------------------------------------
 
-    def choose(self, name: str, value: object, column: str | None = None) -> None:
-        with self.lock:
-            self.choices.set(name, value, column)
-            self.changed()
-
-    def take_suggestions(self) -> None:
-        """Forget what was chosen."""
-        self.load({})
-
     def load(self, plan: Mapping[str, Any]) -> None:
         """Choose what a plan has; if it cannot be used, nothing changes. Without a plan, what is
         suggested.
@@ -244,6 +221,13 @@ class Project:
                 choices.load(plan)
             self.choices, self.taken_over = choices, 0
             self.changed()
+
+    @property
+    def settings(self) -> Mapping[str, Any] | None:
+        """Those that act; None if they are refused by themselves."""
+        with suppress(errors.SettingsError):
+            return self.choices.effective()[0].settings
+        return None
 
     @property
     def refusal(self) -> tuple[str, list[dict[str, Any]]] | None:
@@ -259,52 +243,49 @@ class Project:
         "check", or the "risk" of the file as it is. None if they are refused by themselves.
         """
         with self.lock:
-            if self.found is None or self.refusal is not None:
+            job, settings = self.jobs.get(kind), self.settings
+            if settings is None:
                 return None
-            settings = self.choices.effective()[0]
-            job = self.jobs.get(kind)
             if job is None or job.arguments["settings"] != settings or job.state == "stopped":
                 self._start_on_data(kind, settings)
-            return self.jobs[kind]
+            return self.jobs.get(kind)
 
     # --- work ---------------------------------------------------------------------------------
 
     def run(self) -> None:
         """Protect the file with the settings as they are; `SettingsError` for what cannot be."""
-        if self.source is None:
-            return
-        settings = self.choices.effective()[0]
-        folder = self.new_place()
-        try:
-            self._start_on_data("protect", settings, folder=folder)
-        except errors.SettingsError:
-            remove(folder)
-            raise
+        self._start_on_data("protect", self.choices.effective()[0].settings, folder=self.new_place())
 
     def prove(self) -> None:
         with self.lock:
-            release = self.release
-            if self.can_prove and release is not None and release.folder is not None:
-                about = {"folder": release.folder, "files": release.answer["files"], "of": release.id}
-                self._start_on_data("bound", release.answer["asked"], **about)
+            if self.release is not None and self.can_prove:
+                answer, folder = self.release.answer, self.release.folder
+                about = {"folder": folder, "files": answer["files"], "of": self.release.id}
+                self._start_on_data("bound", answer["asked"], **about)
 
     @property
     def can_prove(self) -> bool:
         """Whether the data of the release that is shown are open."""
         return self.release is not None and self.release.source == self.source
 
-    def compare(self, ks: list[int], methods: list[str], max_risk: float) -> None:
-        """Every k with every method, other settings as they are."""
-        if self.source is not None:
-            about = {"ks": ks, "methods": methods, "max_risk": max_risk}
-            self._start_on_data("compare", self.compared_settings(), **about)
+    def compare(self, given: Mapping[str, str]) -> None:
+        """Every k with every method and what groups shall publish, other settings as they are; what was
+        typed is kept.
+        """
+        self.comparison = {name: given.get(name, "").strip() for name in self.comparison}
+        options, tried = options_of(CompareSettings), {}
+        for name, text in self.comparison.items():
+            if text or name not in REPRESENTATIVES:
+                kind = options[name].kind
+                value = kind.parse(name, [text]) if kind.repeatable else kind.from_form(text)
+                tried[name] = kind.check(name, value)
+        self._start_on_data("compare", self.compared_settings(), tried=tried)
 
     def compared_settings(self) -> dict[str, Any]:
         """Also those without effect on the method that is chosen, for they may act on another."""
-        plan = self.choices.plan()
-        if "each" in plan:
-            plan["keys"] = [*plan.get("keys", []), *([column] for column in plan["each"])]
-        return {name: value for name, value in plan.items() if name in COMPARED}
+        from microagg.plan.strategies import compared_settings
+
+        return compared_settings(self.choices.plan())
 
     def stop(self, kind: str) -> None:
         if kind in self.jobs:
@@ -323,25 +304,19 @@ class Project:
         return any(job.active for job in list(self.jobs.values()))
 
     def _start_on_data(self, kind: str, settings: Mapping[str, Any], **more: Any) -> None:
-        assert self.source is not None
-        assert self.found is not None
-        about = {"known_as": self.source.known_as, "stamp": self.found["stamp"], "settings": settings}
-        self._start(kind, {**vars(self.source), **about, **more})
+        if self.source is not None and self.found is not None:
+            about = {"known_as": self.source.known_as, "settings": settings}
+            self._start(kind, {**vars(self.source), **about, **more})
 
     def _start(self, kind: str, arguments: Mapping[str, Any]) -> None:
-        """In place of the last one of its kind; `SettingsError` if too many jobs wait already."""
+        """In place of the last one of its kind."""
         with self.lock:
             if self.closed:
                 raise wording.session_is_over()
             self.give_up(kind)
-            self.jobs[kind] = job = Job(kind, arguments, self._ended)
-            try:
-                self.queue.submit(job)
-            except errors.SettingsError:
-                del self.jobs[kind]
-                raise
-            finally:
-                self.changed()
+            self.jobs[kind] = Job(kind, arguments, self._ended)
+            self.queue.submit(self.jobs[kind])
+            self.changed()
 
     def _ended(self, job: Job) -> None:
         """Called by the queue's thread."""
@@ -351,11 +326,8 @@ class Project:
                 self._keep(job, is_current and is_done)
             if not is_current:
                 return
-            if job.kind == "look":
-                name = job.arguments["name"]
-                self.news = wording.file_was_read(name) if is_done else wording.file_was_refused(name)
-            elif job.kind != "risk":
-                self.news = NEWS.get((job.kind, job.state), wording.job_ended_otherwise())
+            if job.kind != "risk":
+                self.news = wording.how_it_ended(job.kind, job.state, job.arguments["name"])
             if job.kind == "look" and is_done:
                 self._take_in(job.answer)
             for each in self.releases:
@@ -368,15 +340,9 @@ class Project:
     @property
     def settings_changed(self) -> bool:
         """Whether the choices are no longer those of the release that is shown."""
-        from microagg.plan.protection import Protection
-
         if self.release is None:
             return False
-        try:
-            now = dict(Protection.of(self.choices.effective()[0]).settings)
-        except errors.SettingsError:
-            return True
-        return self.release.source != self.source or now != self.release.answer["asked"]
+        return self.release.source != self.source or self.release.answer["asked"] != self.settings
 
     def show(self, name: str) -> None:
         """Go back to an earlier release; if only its settings are known, take these."""
@@ -416,11 +382,8 @@ class Project:
         """Everything is ended; files are removed by the session."""
         with self.lock:
             self.closed = True
-            for kind in list(self.jobs):
-                self.give_up(kind)
             left = list(self.jobs.values())
-        for job in left:
-            job.over.wait(5.0)
+        self.queue.end(left)
 
     def changed(self) -> None:
         """Pages look again, and what shall outlive the server is kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,26 +21,24 @@ from starlette.responses import (
     Response,
     StreamingResponse,
 )
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from microagg import errors, wording
-from microagg.formats import ENDINGS
-from microagg.model import FILE_OPTIONS
-from microagg.settings.declared import PLAN_OPTIONS
-from microagg.settings.kinds import GroupSizes, Share
+from microagg.complaints import print_place
+from microagg.formats import FORMAT_OF
+from microagg.private_folder import remove
+from microagg.report.rendering import TEMPLATES
+from microagg.settings.declared import FILE_OPTIONS, PLAN_OPTIONS
 from microagg.web.choices import BY_COLUMN
-from microagg.web.complaints import print_place
-from microagg.web.folders import remove
 from microagg.web.guard import PROJECT
 from microagg.web.pages import (
     STEPS,
     Site,
     choices_version,
     first_possible,
+    last_page,
     page,
-    render,
-    report_sections,
-    stage_of,
 )
 from microagg.web.project import Project, Source
 from microagg.web.uploads import fields_of, receive_file
@@ -54,16 +53,7 @@ STILL_THERE = 15.0
 """Seconds after which a page that listens gets an empty line, to find out whether it is still there."""
 
 _HERE = Path(__file__).parent
-STATIC = {
-    "app.css": _HERE / "static" / "app.css",
-    "app.js": _HERE / "static" / "app.js",
-    "icon.svg": _HERE / "static" / "icon.svg",
-    "report.css": _HERE.parent / "report" / "templates" / "style.css",
-}
-EXAMPLES = {
-    "companies.csv": _HERE / "examples" / "companies.csv",
-    "people.csv": _HERE / "examples" / "people.csv",
-}
+EXAMPLES = ("companies.csv", "people.csv")
 """Files to try the pages with: the companies of VLDBJ06, and a thousand people who do not exist."""
 
 Fields = Mapping[str, str]
@@ -75,13 +65,9 @@ def application(sessions: Sessions, door: OneTimeLink, site: Site) -> Starlette:
     def show(request: Request) -> Response:
         """A step, or the first that leads to it."""
         project = _project(request)
-        step, part = request.path_params["step"], request.path_params.get("part", "")
-        parts = {"", "compare", *report_sections(project)} if step == "result" else {""}
-        if step not in (*STEPS, "end") or part not in parts:
-            raise HTTPException(404)
-        possible = step if step == "end" else first_possible(project, step)
-        if possible != step:
-            return RedirectResponse(f"/{possible}", 303)
+        step, _, part = request.url.path.removeprefix("/").partition("/")
+        if first_possible(project, step) != step:
+            return RedirectResponse(f"/{first_possible(project, step)}", 303)
         notice = project.notices.get(request.query_params.get("notice", ""), "")
         return HTMLResponse(page(project, step, part, notice, site))
 
@@ -90,13 +76,14 @@ def application(sessions: Sessions, door: OneTimeLink, site: Site) -> Starlette:
 
     async def end(request: Request) -> Response:
         await run_in_threadpool(sessions.end, _project(request), True)
-        return _last_page(wording.session_ended(), 200, door.hand_out(), "Start again")
+        return last_page(wording.session_ended(), 200, door.hand_out(), "Start again")
 
     return Starlette(
         routes=[
             Route("/", lambda _: RedirectResponse("/data", 303)),
-            Route("/static/{name}", _static),
-            Route("/favicon.ico", _static),  # browsers ask for it, whatever a page says
+            Route("/static/report.css", lambda _: FileResponse(TEMPLATES / "style.css")),
+            Mount("/static", StaticFiles(directory=_HERE / "static")),
+            Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),  # browsers ask for it
             Route("/events", _events),
             Route("/alive", lambda _: Response(status_code=204)),
             Route("/get/{what}", _get),
@@ -105,10 +92,9 @@ def application(sessions: Sessions, door: OneTimeLink, site: Site) -> Starlette:
                 Route(f"/{name}", _form(step, action, name in FILES), methods=["POST"])
                 for name, (step, action) in {**ACTIONS, "open": ("data", open_path)}.items()
             ),
-            Route("/{step}", show),
-            Route("/{step}/{part}", show),
+            *(Route(path, show) for path in ("/result/{part}", "/end", *(f"/{step}" for step in STEPS))),
         ],
-        exception_handlers={HTTPException: _not_here, Exception: _failed},
+        exception_handlers={HTTPException: _failed, Exception: _failed},
     )
 
 
@@ -117,20 +103,12 @@ def _project(request: Request) -> Project:
     return project
 
 
-def _last_page(
-    text: str, status: int, again: str = "/data", again_text: str = "To the first step"
-) -> Response:
-    return HTMLResponse(render("over.html", text=text, again=again, again_text=again_text), status)
-
-
-async def _not_here(_request: Request, error: Exception) -> Response:
-    return _last_page(wording.not_found(), getattr(error, "status_code", 404))
-
-
 async def _failed(_request: Request, error: Exception) -> Response:
-    """Nobody expected this: neither the page nor the terminal shows its text."""
+    """Neither the page nor the terminal shows the text of an error that nobody expected."""
+    if isinstance(error, HTTPException):
+        return last_page(wording.not_found(), error.status_code, "/data")
     print_place(error)
-    return _last_page(wording.something_failed(), 500)
+    return last_page(wording.something_failed(), 500, "/data")
 
 
 # --- forms ------------------------------------------------------------------------------------
@@ -161,26 +139,24 @@ def _form(step: str, action: Callable[[Project, Any], str | None], has_file: boo
 
 
 def _take_file(project: Project, file: Path) -> None:
-    if file.suffix.lower() not in ENDINGS:
-        raise wording.unknown_format(file.name, list(ENDINGS))
+    if file.suffix.lower() not in FORMAT_OF:
+        raise wording.unknown_format(file.name, list(FORMAT_OF))
     project.open(Source(file.name, file.name, file.parent))
 
 
 def _take_plan(project: Project, file: Path) -> None:
-    from microagg.plan import plan_file
+    from microagg.plan.plan_file import read_plan
 
-    if file.stat().st_size > plan_file.MOST_BYTES:
-        raise wording.plan_too_large(file.name, plan_file.MOST_BYTES)
-    text = file.read_bytes().decode("utf-8-sig", "replace")  # TOML has no place for what cannot be read
+    plan = read_plan(file, file.name)
     remove(file.parent)
-    project.load(plan_file.parsed_plan(text, file.name))
+    project.load(plan)
 
 
 def _example(project: Project, fields: Fields) -> None:
     name = fields.get("name", "")
     if name in EXAMPLES:
         place = project.new_place()
-        (place / name).write_bytes(EXAMPLES[name].read_bytes())
+        shutil.copy(_HERE / "examples" / name, place)
         project.open(Source(name, name, place))
 
 
@@ -188,20 +164,17 @@ def _reread(project: Project, fields: Fields) -> None:
     """With another delimiter, header, sheet, …; `more`: beside what is given already. `ending`: as a file
     of another format.
     """
-    if fields.get("ending") in ENDINGS:
+    if fields.get("ending") in FORMAT_OF:
         project.read_as(fields["ending"])
         return
-    old = project.incoming or project.source
-    csv: dict[str, Any] = dict(old.csv) if old is not None and fields.get("more") else {}
-    csv |= {name: fields[name].strip() for name in FILE_OPTIONS if fields.get(name, "").strip()}
-    if str(csv.get("header_row", "")).isdecimal():
-        csv["header_row"] = int(csv["header_row"])
-    project.read_again(csv)
+    given = {name: option.kind.from_form(fields.get(name, "")) for name, option in FILE_OPTIONS.items()}
+    csv = {name: value for name, value in given.items() if value not in ("", None)}
+    project.read_again(csv, keeping=bool(fields.get("more")))
 
 
 def _choose(project: Project, fields: Fields) -> str | None:
-    """Of Roles or Protection: the form as a whole, or one control of it. Columns are counted, for their
-    names may be anything.
+    """Of Roles or Protection: the form as a whole, one control of it, or a button that proposes something.
+    Columns are counted, for their names may be anything.
     """
     with project.lock:
         if fields.get("version", choices_version(project)) != choices_version(project):
@@ -219,21 +192,8 @@ def _choose(project: Project, fields: Fields) -> str | None:
     return _go_on(project, fields)
 
 
-def _cure(project: Project, fields: Fields) -> str | None:
-    """What a button beside a refusal proposes: settings, or roles of columns."""
-    for name, value in fields.items():
-        kind, _, what = name.partition(":")
-        if kind == "set" and what in PLAN_OPTIONS and PLAN_OPTIONS[what].form:
-            if what == "accept":  # beside what is accepted already
-                value = ", ".join([*project.choices.settings.get(what, ()), value])
-            project.choose(what, value)
-        elif kind == "role":
-            project.choose("role", value, what)
-    return _go_on(project, fields)
-
-
 def _suggestions(project: Project, fields: Fields) -> str | None:
-    project.take_suggestions()
+    project.load({})
     return _go_on(project, fields)
 
 
@@ -242,24 +202,6 @@ def _go_on(project: Project, fields: Fields) -> str | None:
     if fields.get("then") == "run":
         project.run()
     return fields["then"] if fields.get("then") in STEPS else None
-
-
-def _compare(project: Project, fields: Fields) -> None:
-    project.comparison = {name: fields.get(name, "").strip() for name in project.comparison}
-    ks = GroupSizes().parse("k", [project.comparison["ks"]])
-    methods = [name.strip() for name in project.comparison["methods"].split(",") if name.strip()]
-    max_risk = Share().check("max_risk", Share().from_form(project.comparison["max_risk"]))
-    project.compare(ks, methods, max_risk)
-
-
-def _take(project: Project, fields: Fields) -> None:
-    for name in ("k", "method"):
-        project.choose(name, fields.get(name, ""))
-
-
-def _show(project: Project, fields: Fields) -> str:
-    project.show(fields.get("release", ""))
-    return first_possible(project, "hand-over")
 
 
 FILES = ("data", "plan")
@@ -273,28 +215,19 @@ ACTIONS: Mapping[str, tuple[str, Callable[[Project, Any], str | None]]] = {
     "suggestions": ("roles", _suggestions),
     "roles": ("roles", _choose),
     "protection": ("protection", _choose),
-    "cure": ("protection", _cure),
     "run": ("protection", lambda project, _: _go_on(project, {"then": "run"})),
     "stop": ("run", lambda project, _: project.stop("protect")),
     "discard": ("run", lambda project, _: project.give_up("protect")),
     "prove": ("result", lambda project, _: project.prove()),
     "stop-proving": ("result", lambda project, _: project.give_up("bound")),
-    "compare": ("result/compare", _compare),
+    "compare": ("result/compare", lambda project, fields: project.compare(fields)),
     "stop-comparing": ("result/compare", lambda project, _: project.give_up("compare")),
-    "take": ("protection", _take),
-    "show": ("hand-over", _show),
+    "show": ("hand-over", lambda project, fields: project.show(fields.get("release", ""))),
 }
 """What each form does, and the step to which it leads unless it names another."""
 
 
 # --- what is sent -----------------------------------------------------------------------------
-
-
-def _static(request: Request) -> Response:
-    path = STATIC.get(request.path_params.get("name", "icon.svg"))
-    if path is None:
-        raise HTTPException(404)
-    return FileResponse(path, headers={"cache-control": "no-cache"})
 
 
 def _get(request: Request) -> Response:
@@ -303,7 +236,7 @@ def _get(request: Request) -> Response:
     release = project.release
     if what == "settings" and project.source is not None:
         try:
-            return _toml(project.source, project.choices.effective()[0])
+            return _toml(project.source, project.choices.effective()[0].settings)
         except errors.SettingsError as refusal:
             return RedirectResponse(f"/protection?notice={project.note(str(refusal))}", 303)
     if what == "plan" and release is not None:
@@ -332,13 +265,12 @@ def _toml(source: Source, settings: Mapping[str, Any]) -> Response:
     return PlainTextResponse(text, media_type="application/toml", headers=headers)
 
 
-async def _events(request: Request) -> Response:
-    """A stream for a page that is open: which version of the project there is, and where its jobs are."""
-    headers = {"cache-control": "no-store"}
-    return StreamingResponse(_changes(_project(request)), media_type="text/event-stream", headers=headers)
+def _events(request: Request) -> Response:
+    return StreamingResponse(_changes(_project(request)), media_type="text/event-stream")
 
 
 async def _changes(project: Project) -> AsyncIterator[str]:
+    """For a page that is open: which version of the project there is, and where its jobs are."""
     project.pages += 1
     known, quiet = "", 0.0
     try:
@@ -361,7 +293,7 @@ async def _changes(project: Project) -> AsyncIterator[str]:
 def _progress(project: Project) -> dict[str, Any]:
     jobs = {
         kind: {
-            "stage": stage_of(job, project.queue.place(job)),
+            "stage": project.queue.where(job),
             "done": round(job.done, 3),
             "drawn": len(job.curve) + bool(job.answer),
         }

@@ -10,16 +10,16 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from time import sleep
 
 import uvicorn
 
 from microagg import wording
-from microagg.settings.declared import ServeRun
-from microagg.web.complaints import hidden_tracebacks
-from microagg.web.folders import ServerFolder, sweep
+from microagg.complaints import hide_tracebacks
+from microagg.private_folder import PrivateFolder, locked, sweep
+from microagg.settings.declared import ON_PAGES, ServeRun
 from microagg.web.guard import Guard, OneTimeLink, bracketed
 from microagg.web.jobs import Limits, Queue
-from microagg.web.labels import PAGES
 from microagg.web.memory import Memory, usual_place
 from microagg.web.pages import Site, render
 from microagg.web.project import Source
@@ -33,8 +33,10 @@ EVERYWHERE = ("0.0.0.0", "::")
 NO_ADDRESS = (socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_NODATA, socket.EAI_FAIL)
 """Errors of a name that stands for no address."""
 
+PREFIX = "microagg-serve-"
+"""Of the private folders of servers."""
 WAY_IN = "open.html"
-"""In the private folder of the server, until the first link was used."""
+"""In this folder, until the first link was used."""
 
 _EVERY = 5.0
 """Seconds between two looks for sessions that are forgotten."""
@@ -45,14 +47,16 @@ def serve(settings: ServeRun, file: Path | None, say: Callable[[str], object]) -
     alone = settings.host in LOOPBACK
     site = Site(settings.allow_paths, alone, settings.keep is not None)
     _refuse_for_others(settings, site)
-    sweep()
+    sweep(PREFIX)
     bound = _socket(settings.host, settings.port)
     if not alone:
         say(wording.served_to_others(settings.host))
-    folder = ServerFolder(None if settings.keep is None else settings.keep.absolute())
+    keep = None if settings.keep is None else settings.keep.absolute()
+    lock = contextlib.nullcontext() if keep is None else locked(keep)
+    folder = PrivateFolder(PREFIX)
     queue = Queue(Limits.of(settings.memory, settings.minutes))
-    memory = Memory(folder.keep or (usual_place() if alone else None), site.keeps)
-    sessions = Sessions(folder, queue, IDLE, _first(file), memory)
+    memory = Memory(keep or (usual_place() if alone else None), site.keeps)
+    sessions = Sessions(keep or folder.path, queue, IDLE, _first(file), memory)
     hosts, port = _names(settings.host), bound.getsockname()[1]
     way_in = folder.path / WAY_IN
 
@@ -64,21 +68,18 @@ def serve(settings: ServeRun, file: Path | None, say: Callable[[str], object]) -
     door = OneTimeLink(f"http://{bracketed(hosts[0])}:{port}", entered)
     server = _server(Guard(application(sessions, door, site), sessions, door, hosts, port))
     _end_with_the_terminal()
-    ended = threading.Event()
-    threading.Thread(target=_end_forgotten, args=(sessions, ended), daemon=True).start()
+    threading.Thread(target=_end_forgotten, args=(sessions,), daemon=True).start()
     say(f"open {door.link}")
     kept = f"keeps all files in {settings.keep}" if site.keeps else "removes all files"
     say(f"each link lets one browser in; Ctrl-C ends the server and {kept}")
     if settings.open:
         _write_way_in(way_in, door.link)
         threading.Thread(target=webbrowser.open, args=(way_in.as_uri(),), daemon=True).start()
-    with contextlib.ExitStack() as at_the_end:  # each, whatever happens to the others
-        at_the_end.enter_context(hidden_tracebacks())
-        at_the_end.enter_context(wording.shown_by(PAGES))
+    hide_tracebacks()
+    with lock, wording.shown_by(ON_PAGES), contextlib.ExitStack() as at_the_end:  # each, whatever happens
         at_the_end.callback(folder.remove)
         at_the_end.callback(sessions.end_all)
         at_the_end.callback(queue.close)
-        at_the_end.callback(ended.set)
         server.run(sockets=[bound])
 
 
@@ -151,6 +152,7 @@ def _socket(host: str, port: int) -> socket.socket:
         raise wording.port_taken(host, port) from None
 
 
-def _end_forgotten(sessions: Sessions, ended: threading.Event) -> None:
-    while not ended.wait(_EVERY):
+def _end_forgotten(sessions: Sessions) -> None:
+    while True:
+        sleep(_EVERY)
         sessions.end_forgotten()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
+import tempfile
 import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import forkserver
 from pathlib import Path
 from time import monotonic
 
 from microagg.errors import SettingsError
-from microagg.web.folders import ServerFolder, remove
+from microagg.private_folder import remove
 from microagg.web.jobs import Queue
 from microagg.web.memory import Memory
 from microagg.web.project import Project, Source
@@ -17,37 +19,35 @@ from microagg.web.project import Project, Source
 IDLE = 20 * 60.0
 """Seconds for which a session outlives its last page and its last job."""
 
-PRELOAD_MODULE = "microagg.plan.protection"
 PRELOAD_AFTER = 1.5
-"""A module, and after how many seconds of a session it is imported."""
+"""Seconds of a session after which it gets ready for its second page."""
 
 
+@dataclass(eq=False)
 class Sessions:
-    """`idle`: seconds after which a session is ended whose browser is away; `first`: the file that all
-    begin with.
+    """`folder`: for those of sessions; `idle`: seconds after which a session is ended whose browser is
+    away; `first`: the file that all begin with.
     """
 
-    def __init__(
-        self, folder: ServerFolder, queue: Queue, idle: float, first: Source | None, memory: Memory
-    ) -> None:
-        self._folder = folder
-        self._queue = queue
-        self._idle = idle
-        self._first = first
-        self._memory = memory
-        self._projects: dict[str, Project] = {}
-        self._lock = threading.Lock()
+    folder: Path
+    queue: Queue
+    idle: float
+    first: Source | None
+    memory: Memory
+    _projects: dict[str, Project] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def new(self) -> Project:
         """Empty, or with the file that all begin with, or one that was kept."""
         with self._lock:
-            project = self._kept() or Project(self._folder.new(), self._queue, self._memory)
+            project = self._kept() or Project(
+                Path(tempfile.mkdtemp(dir=self.folder)), self.queue, self.memory
+            )
             self._projects[project.id] = project
-        if self._first is not None:
-            with suppress(SettingsError):  # too many jobs wait: the first page has all ways to open it
-                project.open(self._first)
+        if self.first is not None:
+            project.open(self.first)
         # While the first page is looked at, and not before: what the second one needs takes a while.
-        later = threading.Timer(PRELOAD_AFTER, self._prepare)
+        later = threading.Timer(PRELOAD_AFTER, _prepare)
         later.daemon = True
         later.start()
         return project
@@ -55,18 +55,14 @@ class Sessions:
     def _kept(self) -> Project | None:
         """Of an earlier server, if nobody works on it."""
         in_use = {project.folder for project in self._projects.values()}
-        for state in self._memory.states if self._memory.keeps_files else ():
+        for state in self.memory.states if self.memory.keeps_files else ():
             folder = Path(state["folder"])
             if folder.is_dir() and folder not in in_use:
-                project = Project(folder, self._queue, self._memory)
+                project = Project(folder, self.queue, self.memory)
                 with suppress(SettingsError, KeyError, TypeError):  # not written by this version
                     project.restore(state)
                     return project
         return None
-
-    def _prepare(self) -> None:
-        self._queue.warm_up()
-        importlib.import_module(PRELOAD_MODULE)
 
     def get(self, name: str) -> Project | None:
         return self._projects.get(name)
@@ -79,8 +75,8 @@ class Sessions:
             self._projects.pop(project.id, None)
         project.close()
         if forget:
-            self._memory.forget(project.state)
-        if forget or not self._memory.keeps_files:
+            self.memory.forget(project.state)
+        if forget or not self.memory.keeps_files:
             remove(project.folder)
 
     def end_forgotten(self) -> None:
@@ -88,9 +84,16 @@ class Sessions:
         for project in list(self._projects.values()):
             if project.pages or project.busy:
                 project.seen()
-            elif monotonic() - project.last_seen > self._idle:
+            elif monotonic() - project.last_seen > self.idle:
                 self.end(project)
 
     def end_all(self) -> None:
         for project in list(self._projects.values()):
             self.end(project)
+
+
+def _prepare() -> None:
+    """What jobs are forked from, and what the other pages are made by."""
+    forkserver.ensure_running()
+    import microagg.plan.protection
+    import microagg.web.views  # noqa: F401

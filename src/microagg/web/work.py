@@ -12,50 +12,41 @@ from datetime import datetime, time
 from pathlib import Path
 from typing import Any, cast
 
-import pyarrow as pa
-
-from microagg import errors, read, wording
+from microagg import errors
 from microagg.api.assess import compare as compare_strategies
-from microagg.assessment.before import risk_before
-from microagg.engines import local, reporting
-from microagg.engines.preview import bound_loss, mdav_loss, preview
+from microagg.engines import local
 from microagg.engines.release import Release
-from microagg.methods.run import Progress
+from microagg.engines.solving import mdav_loss
+from microagg.identifiers import FEW_VALUES
 from microagg.model import Microdata
-from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.file_format import file_options
-from microagg.plan.profile import profile
+from microagg.plan.profile import ColumnProfile, profile
 from microagg.plan.protection import Protection
+from microagg.plan.suggestions import kind_as_key
+from microagg.prepare.key_columns import texts_of_values
+from microagg.read.kept import kept_data, read_and_keep
+from microagg.report import reporting
 from microagg.report.pages import internal_page
-from microagg.trials.drafting import QuickGroups, draft_plan
-from microagg.web.choices import without_idle
+from microagg.settings.options import without_idle
+from microagg.trials.drafting import draft_plan
+from microagg.trials.preview import bound_loss, preview, risk_now, trial_refusal
 from microagg.web.cures import cures_of
 from microagg.web.worker import Line
 from microagg.write import protected_name
 
 PREVIEWED = 8
 """Records of a preview."""
-LONGEST = 60
-"""Letters of a cell in it."""
 USUAL_K = 3
 REPORT, EXTERNAL, INTERNAL = "internal-report.html", "external-report.html", "microagg-internal"
 """Beside a release: its reports, and the folder of its record."""
 RELEASE = "release.pickle"
 """What is known about the release but its source, for a bound that is proven later."""
-TABLE, ORIGIN = "table.arrow", "origin.pickle"
-"""Of a file that was read."""
-OF_SEARCH = ("method", "effort", "seconds", "seed", "retry", "certify", "threads")
-"""Options that a trial with quick groups does without."""
 
 
 def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What the file holds: a preview, the profile of each column with a suggested role, sums."""
     line.begin("Reading the file", 0.0, 0.4)
-    path = _path(arguments)
-    stamp = _stamp(path)
-    source = read.microdata_from_file(path, file_options(dict(arguments["csv"])))
-    _refuse_other(path, {**arguments, "stamp": stamp})
-    keep(source, arguments["cache"])
+    source = read_and_keep(_path(arguments), file_options(dict(arguments["csv"])), arguments["cache"])
     line.begin("Looking at its columns", 0.4, 0.7)
     found = profile(source)
     line.begin("Trying roles on quick groups", 0.7)
@@ -63,16 +54,19 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     csv = source.origin.csv
     labels = source.origin.labels.column_labels if source.origin.labels else {}
     return {
-        "stamp": stamp,
         "format": source.origin.format,
         "records": found.records,
         "csv": None if csv is None else asdict(csv),
         "notes": [str(note) for note in source.origin.notes],
-        "preview": _preview(source),
+        "preview": [
+            [_cell(value) for value in row.values()] for row in source.table.slice(0, PREVIEWED).to_pylist()
+        ],
         "columns": [
             {
                 **asdict(column),
                 "numeric": column.numeric,
+                "as_key": kind_as_key(column),
+                "values": _categories(source, column),
                 "label": labels.get(column.name) or "",
                 "suggested": suggestion.role,
                 "because": suggestion.reason,
@@ -87,58 +81,47 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     }
 
 
-def _preview(source: Microdata) -> list[list[str]]:
-    """The first records as text."""
-    rows = source.table.slice(0, PREVIEWED).to_pylist()
-    return [["" if cell is None else _cell(cell) for cell in row.values()] for row in rows]
+def _categories(source: Microdata, column: ColumnProfile) -> list[str]:
+    """The values of a column, to be put in order, if they are few and no amounts."""
+    if kind_as_key(column) not in ("nominal", "ordinal") or not 2 < column.distinct <= FEW_VALUES:
+        return []
+    return texts_of_values(source, column.name)
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, datetime) and value.time() == time():
-        value = value.date()  # Excel has no others
-    text = str(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+def _cell(value: Any) -> Any:
+    """Of the preview: what holds a day and no time is shown as one, for Excel has no others."""
+    is_day = isinstance(value, datetime) and value.time() == time()
+    return value.date() if is_day else value
 
 
 def check(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What a run would work on; its refusals are raised."""
     line.begin("Reading the data", 0.0, 0.2)
-    source, protection = _read(arguments), Protection.of(arguments["settings"])
+    source, protection = _data(arguments), Protection.of(arguments["settings"])
     line.begin("Checking the settings", 0.2)
-    return {**asdict(preview(source, protection)), "trial": _trial(source, protection)}
+    found, refusal = preview(source, protection), trial_refusal(source, protection)
+    trial = None if refusal is None else {"message": str(refusal), "cures": cures_of(refusal)}
+    return {**asdict(found), "trial": trial}
 
 
 def risk(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """How unique keys and strata make the records of the file as it is, in a sentence."""
     line.begin("Reading the data", 0.0, 0.2)
-    source, protection = _read(arguments), Protection.of(arguments["settings"])
-    roles = AssessmentPlan.of({}, protection.settings, of_one_file=True)
-    return {"sentence": risk_before(source, roles, protection.drop, in_pairs=False).in_plan}
-
-
-def _trial(source: Microdata, protection: Protection) -> dict[str, Any] | None:
-    """Why quick groups would be refused, where the search may find others; None if they would not. What no
-    groups can settle is raised.
-    """
-    settings = {name: value for name, value in protection.settings.items() if name not in OF_SEARCH}
-    try:
-        local.protect(source, Protection.of({**settings, "method": QuickGroups()}), trial=True)
-    except errors.UnsafeRelease as refusal:
-        rules = {each.rule for each in getattr(refusal, "findings", ())}
-        if rules - {"distinct", "dominated", "predicted"}:
-            raise
-        return None if protection.retry else {"message": str(refusal), "cures": cures_of(refusal)}
-    return None
+    source, protection = _data(arguments), Protection.of(arguments["settings"])
+    return {"sentence": risk_now(source, protection)}
 
 
 def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """A verified release with its reports, in the folder that is given."""
     line.begin("Reading the data")
-    source, protection = _read(arguments), Protection.of(arguments["settings"])
+    source, protection = _data(arguments), Protection.of(arguments["settings"])
     line.begin("Grouping by MDAV, to compare with", 0.02, 0.1)
     mdav = None
     with suppress(errors.Cancelled):  # then there is nothing to compare with
-        mdav = mdav_loss(source, protection, _without_loss(line))
+        # Its losses are not those of the release.
+        mdav = mdav_loss(
+            source, protection, lambda each: line.watch(replace(each, part="", information_loss=None))
+        )
         line.report(mdav=mdav)
     line.begin("Looking for groups", 0.1, 0.7)
     release = local.protect(source, protection, line.watch)
@@ -151,8 +134,7 @@ def protect(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     line.begin("Measuring and drawing the reports", 0.75)
     answer |= _write_internal_report(release, {**arguments, "files": answer["files"]}, mdav)
     (folder / EXTERNAL).write_text(release.external_report(), "utf-8")
-    with (folder / RELEASE).open("wb") as file:
-        pickle.dump(replace(release, source=cast(Microdata, None)), file)
+    (folder / RELEASE).write_bytes(pickle.dumps(replace(release, source=cast(Microdata, None))))
     return answer
 
 
@@ -198,22 +180,17 @@ def _write_internal_report(
     }
 
 
-def _without_loss(line: Line) -> Callable[[Progress], bool]:
-    """Can be stopped like a search, but its losses are not those of the release."""
-    return lambda progress: line.watch(replace(progress, part="", information_loss=None))
-
-
 def bound(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What no groups of these data can go below, also in the record and the report of the release."""
     line.begin("Reading the data")
-    source = _read(arguments)
+    source = _data(arguments)
     line.begin("Proving a bound", 0.02, 0.8)
     found = bound_loss(source, Protection.of(arguments["settings"]), line.watch)
     folder = arguments["folder"]
     if found is not None and (folder / RELEASE).exists():
         line.begin("Drawing the report again", 0.8)
-        with (folder / RELEASE).open("rb") as file:
-            release = replace(pickle.load(file), source=source, bound_loss=found)
+        release = pickle.loads((folder / RELEASE).read_bytes())
+        release = replace(release, source=source, losses=replace(release.losses, bound=found))
         record = folder / arguments["files"]["record"]
         content = {**json.loads(record.read_text("utf-8")), "bound_loss": found}
         record.write_text(json.dumps(content), "utf-8")
@@ -224,55 +201,23 @@ def bound(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """Every k with every method: what each loses and risks."""
     line.begin("Reading the data")
-    source = _read(arguments)
+    source = _data(arguments)
     line.begin("Trying every k with every method", 0.02)
-    grid = {"k": arguments["ks"], "methods": arguments["methods"], "max_risk": arguments["max_risk"]}
-    found, _, _ = without_idle(
-        lambda settings: compare_strategies(source, progress=line.watch, **grid, **settings),
-        arguments["settings"],
+    found, _ = without_idle(
+        lambda settings: compare_strategies(source, progress=line.watch, **settings),
+        {**arguments["settings"], **arguments["tried"]},
     )
     return {**found.as_dict(), "limit": found.limit}
 
 
-# --- the file ---------------------------------------------------------------------------------
-
-
-def keep(source: Microdata, cache: Path) -> None:
-    """What was read, so that other jobs need not read the file again. Its origin is kept with it by pickle,
-    in a folder that nobody else can write to.
-    """
-    with pa.OSFile(str(cache / TABLE), "wb") as file, pa.ipc.new_file(file, source.table.schema) as writer:
-        writer.write_table(source.table)
-    (cache / ORIGIN).write_bytes(pickle.dumps(source.origin))
-
-
-def _read(arguments: Mapping[str, Any]) -> Microdata:
-    """The data as they were when the file was looked at."""
-    _refuse_other(_path(arguments), arguments)
-    with pa.memory_map(str(arguments["cache"] / TABLE)) as file:
-        table = pa.ipc.open_file(file).read_all()
-    return Microdata(table, pickle.loads((arguments["cache"] / ORIGIN).read_bytes()))
+def _data(arguments: Mapping[str, Any]) -> Microdata:
+    return kept_data(_path(arguments), arguments["cache"])
 
 
 def _path(arguments: Mapping[str, Any]) -> Path:
     """The file, by a name without the private folder, which no message shall show."""
     os.chdir(arguments["home"])
     return Path(arguments["path"])
-
-
-def _stamp(source: Path) -> list[int] | None:
-    """What another version of a file would have otherwise; None if there is no file."""
-    try:
-        about = source.stat()
-    except OSError:
-        return None
-    return [about.st_ino, about.st_size, about.st_mtime_ns]
-
-
-def _refuse_other(source: Path, arguments: Mapping[str, Any]) -> None:
-    """`DataError` if the file is not the one any more that roles were given to."""
-    if arguments.get("stamp") is not None and _stamp(source) != arguments["stamp"]:
-        raise wording.file_changed(arguments["name"])
 
 
 KINDS: Mapping[str, Callable[[Mapping[str, Any], Line], dict[str, Any]]] = {

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import threading
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from microagg import errors, wording
-from microagg.process import forbid_core_dumps
-from microagg.web.complaints import place_of
+from microagg.complaints import place_of
+from microagg.process import forbid_core_dumps, limit_memory
+from microagg.settings.declared import ON_PAGES
 from microagg.web.cures import cures_of
-from microagg.web.labels import PAGES
 
 if TYPE_CHECKING:
     from microagg.methods.run import Progress
@@ -34,7 +32,6 @@ class Line:
         self._pipe = pipe
         self._stop = threading.Event()
         self._last = 0.0
-        self._started = monotonic()
         self._lock = threading.Lock()
         self._done = 0.0
         self._stage, self._part = "", (0.0, 1.0)
@@ -47,24 +44,16 @@ class Line:
         except (EOFError, OSError):
             os._exit(1)  # the server is gone: nobody wants the answer, and its files are swept
 
-    def send(self, kind: str, message: object) -> None:
-        with self._lock:
-            self._pipe.send((kind, message))
-
     def begin(self, stage: str, start: float = 0.0, end: float = 1.0) -> None:
         """A stage, and the part of the whole job that it takes, from 0 to 1."""
         self._stage, self._part = stage, (start, end)
         self.report(stage=stage, done=start)
 
-    def report(self, done: float | None = None, **message: object) -> None:
-        """In between: `stage`, `loss`, `mdav`, `answer`, and the share of the job that is `done`, which
-        never falls.
-        """
-        seconds = monotonic() - self._started
-        if done is not None:
+    def report(self, done: float = 0.0, **message: object) -> None:
+        """What the server shall know of the job, see `Job.take`; the share that is `done` never falls."""
+        with self._lock:
             self._done = max(self._done, done)
-            message["done"] = self._done
-        self.send("progress", {"seconds": seconds, **message})
+            self._pipe.send({"done": self._done, **message})
 
     def watch(self, progress: Progress) -> bool:
         """What the engines call while they work; True asks them for the best so far."""
@@ -85,34 +74,26 @@ def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) 
     os.nice(_KINDER)
     os.umask(0o077)
     line = Line(pipe)
-    limit = memory + _in_use()
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    limit_memory(memory)
     forbid_core_dumps()
-    with wording.shown_by(PAGES):
-        line.send(*_ending(kind, arguments, line))
+    with wording.shown_by(ON_PAGES):
+        line.report(**_ending(kind, arguments, line, memory))
 
 
-def _in_use() -> int:
-    """Bytes that the process has before it does anything: what it has imported is not the job's."""
-    try:
-        pages = Path("/proc/self/statm").read_text().split()[5]
-    except OSError:  # another system than Linux
-        return 0
-    return int(pages) * resource.getpagesize()
-
-
-def _ending(kind: str, arguments: Mapping[str, Any], line: Line) -> tuple[str, object]:
+def _ending(kind: str, arguments: Mapping[str, Any], line: Line, memory: int) -> dict[str, Any]:
+    """The state in which the job ends, with its answer or the reason why there is none."""
     try:
         from microagg.web.work import KINDS
 
-        return "done", KINDS[kind](arguments, line)
+        return {"state": "done", "answer": KINDS[kind](arguments, line)}
     except (errors.SettingsError, errors.DataError, errors.UnsafeRelease, errors.MissingExtra) as refusal:
-        return "refused", (str(refusal), cures_of(refusal))
+        return {"state": "refused", "message": str(refusal), "cures": cures_of(refusal)}
     except errors.Cancelled:
-        return "stopped", None
+        return {"state": "stopped", "message": wording.job_stopped()}
     except MemoryError:
-        return "memory", None
+        message = str(wording.job_out_of_memory(memory))
     except OSError as error:
-        return "failed", wording.job_failed_to_write(error.strerror or str(error))
+        message = wording.job_failed_to_write(error.strerror or str(error))
     except Exception as error:
-        return "failed", wording.job_failed(type(error).__name__, place_of(error))
+        message = wording.job_failed(type(error).__name__, place_of(error))
+    return {"state": "failed", "message": message}

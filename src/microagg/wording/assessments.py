@@ -9,7 +9,7 @@ from microagg.wording.template import data_error, settings_error, text
 unknown_measure = settings_error("name", "known")("""
     There is no measure '{name}'{name:nearest in known}. `microagg explain` lists all of them.""")
 no_keys_to_assess = settings_error()("""
-    No masked column is named. Name the numeric columns that were masked, with {--keys} (masked together;
+    No masked column is named. Name the columns that were masked, with {--keys} (masked together;
     once for each subset) or {--each} (every column by itself).""")
 only_for_keys = settings_error("option", "column")("""
     {option:option} would have no effect on column '{column}', which is not a key. Leave it out.""")
@@ -80,6 +80,17 @@ no_common_values = data_error("column")("""
     Column '{column}' has no record with a value in both files, so nothing can be measured on it. Leave it
     out of the keys, or check that the files belong together.""")
 
+not_the_kind_of_original = data_error("column", "what")("""
+    Column '{column}' holds {what} in the original file and something else here. Write it in the same way in
+    both files, or leave it out of the keys.""")
+new_levels = data_error("column", "records")("""
+    Column '{column}' has levels that the original does not have, in {records:record}. If another tool has
+    put levels together, name the column with {--nominal}; otherwise check that the files belong
+    together.""")
+no_common_categories = data_error("column")("""
+    Column '{column}' has no category in common with the original, so nothing can be measured on it. Write
+    it in the same way in both files, or leave it out of the keys.""")
+
 # --- the risk of a file as it is ------------------------------------------------------------------
 
 nothing_to_count = settings_error()("""
@@ -116,6 +127,11 @@ note_empty_columns = text("columns")(
     "left out, as no record has a value before and after masking: {columns:and}"
 )
 note_nothing_to_compare = text()("nothing to compare: no column with two different values is left")
+note_dependent_columns = text("columns")("left out, as the columns before them give them: {columns:and}")
+note_no_numbers = text()("no key holds numbers or dates")
+note_categories_left_out = text("columns")("left out, as they hold categories: {columns:and}")
+note_one_attribute = text()("there is one key only and no confidential column: no pair")
+note_sample = text("records", "of")("estimated from a fixed random sample of {records:,} of {of:,} records")
 note_one_column = text()("there is no pair of columns")
 note_null_components = text("components")(
     "{components:component} without any variance in the original left out"

@@ -113,8 +113,59 @@ def mixed_column(column: str, numbers: int, texts: int, dates: int, n: int) -> D
         f"Column '{column}' holds something other than numbers in some of {count(n, 'row')}: "
         f"{', '.join(parts[:-1])} and {parts[-1]}. "
         f"Replace what is not a number (leave a cell empty if its value is missing), {_OR_LEAVE_OUT} "
-        f"If the texts mean missing, name them in protect with {use('missing_codes', {column: 'TEXT'})}."
+        f"If the texts mean missing, name them in protect with {use('missing_codes', {column: 'TEXT'})}; "
+        f"if all are categories, use {use('nominal', column)} there."
     )
+
+
+dates_beside_text = data_error("column", "dates", "texts")("""
+    Column '{column}' has {dates:date} and {texts:text} that {texts:is no date|are no dates}. Correct the
+    texts, leave the cell empty if a date is missing, or use {--nominal=column} to treat all of them as
+    categories.""")
+dates_unreadable = data_error("column")("""
+    The dates of column '{column}' are not all written in one form that can be read. Write them as
+    2020-12-31, or use {--nominal=column} to treat them as categories.""")
+unusable_key = data_error("column", "kind")("""
+    Column '{column}' has the type {kind}, of which there are no means and no categories. Convert it to
+    numbers, dates or text, or leave it out ({--drop=column}).""")
+dates_ambiguous = data_error("column")("""
+    The dates of column '{column}' can be read in two ways: the day may come first, or the month. Write them
+    as 2020-12-31, or use {--nominal=column} to treat them as categories.""")
+finer_than_source = data_error("column", "resolution", "own")("""
+    {--resolution <name>} of '{column}' is {resolution}, but the source has no date that is more exact than
+    the {own}. Leave it out, or choose a coarser one.""")
+not_for_kind = settings_error("option", "column", "kind")("""
+    {option:option} has no effect on column '{column}', which {kind:kind of key}. Leave it out.""")
+no_categories = settings_error("how")("""
+    {--categories=how} would have no effect: no key holds categories or ordered levels. Leave it out, or
+    name keys that do ({--nominal}, {--ordinal}).""")
+too_many_categories_for_tables = settings_error("column", "categories", "most")("""
+    Column '{column}' has {categories:,} categories, more than the {most:,} of which tables can be kept. Use
+    coarser ones, or {--categories mode}.""")
+as_many_categories_as_records = data_error("column", "levels")("""
+    Column '{column}' has {levels:,} different values, as many as there are records: it tells who
+    somebody is and cannot be masked as a category. Leave it out ({--drop=column}).""")
+
+
+def levels_missing(column: str, unknown: int, levels: int) -> DataError:
+    return DataError(
+        f"{unknown} of the {count(levels, 'value')} of column '{column}' "
+        f"{'is' if unknown == 1 else 'are'} not among its levels. Name all levels, the lowest first "
+        f"({use('ordinal', _levels_of(column))}), or those that mean missing "
+        f"({use('missing_codes', {column: 'TEXT'})})."
+    )
+
+
+def levels_not_given(column: str, levels: int) -> DataError:
+    return DataError(
+        f"Column '{column}' has {count(levels, 'different text')}, and the file does not say in which "
+        f"order they are. Name them, the lowest first ({use('ordinal', _levels_of(column))}); if they "
+        f"have no order, use {use('nominal', column)}; leave out free text ({use('drop', column)})."
+    )
+
+
+def _levels_of(column: str) -> dict[str, list[str]]:
+    return {column: ["LOWEST", "...", "HIGHEST"]}
 
 
 not_numbers = data_error("kind")("""

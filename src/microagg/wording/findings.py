@@ -11,7 +11,7 @@ from typing import Any
 
 from microagg.wording.message import use
 from microagg.wording.phrases import hidden_parts, quoted
-from microagg.wording.template import PHRASES, fill_in, on_one_line
+from microagg.wording.template import LATER_CAUSES, PHRASES, fill_in, on_one_line
 
 
 class Sentence:
@@ -36,11 +36,19 @@ class Decision:
         self.by_column, self.retry = by_column, retry
 
     def __call__(
-        self, columns: Sequence[str], rule: str, action: str, retried: bool = False, **figures: Any
+        self,
+        columns: Sequence[str],
+        rule: str,
+        action: str,
+        retried: bool = False,
+        cause: str | None = None,
+        **figures: Any,
     ) -> str:
         found = self.found(columns, **figures)
         if action == "accepted":
             return found
+        if cause is not None:
+            return f"{found[:1].upper()}{found[1:]}. {LATER_CAUSES[cause]}"
         remedy = self.remedy(columns, **figures)
         if self.retry and not retried:
             remedy = f"Try other groups ({use('retry', True)}). {remedy}"
@@ -66,9 +74,10 @@ pairs = Decision(
     "Use a k of 3 or more.",
 )
 real_values = Decision(
-    "{groups:group} {groups:publishes|publish} a value of one of {groups:its|their} members: the median of "
-    "an odd number of values is one of them",
-    "Use {--aggregate mean}.",
+    "{groups:group} {groups:publishes|publish} a value of {clipped:?a respondent: the end of a column's "
+    "range, which fewer than k records have|one of {groups:its|their} members: the median of an odd number "
+    "of values is one of them}",
+    "{clipped:?Leave out {--clip true}.|Use {--aggregate mean}.}",
 )
 
 
@@ -118,8 +127,20 @@ dominated = Decision(
     retry=True,
 )
 unchanged = Sentence("""
-    values released unchanged, as their whole group has the same: {records:most counts} (of {of:,}
+    values released unchanged, as their group publishes the same: {records:most counts} (of {of:,}
     records)""")
+unchanged_categories = Sentence("""
+    {records} of {of:cell} of {columns:some} {records:has|have} the category of {records:its|their} record
+    in the source""")
+new_combinations = Sentence("""
+    {combinations:combination} of {columns:some} {combinations:is|are} released that no record of the source
+    has, in {records} of {of:record}""")
+tables = Sentence("""
+    tables of any two keys and confidential columns differ from those of the source by {moved:.2f} % on
+    average (total variation; {of_middles:.2f} % if groups published their median levels and most frequent
+    categories)""")
+margins = Sentence("""
+    shares of categories differ from those of the source (total variation): {moved:percentages}""")
 unique = Sentence("""
     {records} of {of:record} {records:is|are} unique by the keys and the {others} columns released unchanged
     together""")
@@ -145,6 +166,27 @@ masked_not_numeric = Sentence("""
     Column '{column}' was masked, but has the type {kind} and holds no numbers. {BUG}""")
 value_without_source = Sentence("""
     Column '{column}' is released with a value in {records:record} where the source has none. {BUG}""")
+not_the_date = Sentence("""
+    {groups:group} {groups:publishes|publish} another date than that of {groups:its|their} records in
+    '{column}'. {BUG}""")
+not_the_median_level = Sentence("""
+    {groups:group} {groups:publishes|publish} another level than the median of {groups:its|their} records in
+    '{column}'. {BUG}""")
+not_the_mode = Sentence("""
+    {groups:group} {groups:publishes|publish} another category than the most frequent one of
+    {groups:its|their} records in '{column}'. {BUG}""")
+not_the_nearest_code = Sentence("""
+    {groups:group} {groups:publishes|publish} another code in '{column}' than that of {groups:its|their}
+    records which is nearest to all in the taxonomy. {BUG}""")
+not_in_the_group = Sentence("""
+    {groups:group} {groups:publishes|publish} a category in '{column}' that none of {groups:its|their}
+    records has. {BUG}""")
+not_near_the_mean = Sentence("""
+    {groups:group} {groups:publishes|publish} a number in '{column}' that is not near the mean of
+    {groups:its|their} records. {BUG}""")
+combination_not_in_source = Sentence("""
+    {combinations:combination} of categories {combinations:is|are} released that no record of the source
+    has. {BUG}""")
 too_few_observed = Sentence("""
     Column '{column}': the released values of {records:record} are means of fewer than {k} values. {BUG}""")
 values_vanished = Sentence("""
@@ -153,6 +195,36 @@ too_many_decimals = Sentence("""
     Column '{column}' is released with more than {decimals:decimal} in {records:record}. {BUG}""")
 medians = Sentence("""
     medians are published: means and totals are not kept, and a median may be a respondent's value""")
+
+# --- covariances --------------------------------------------------------------------------------
+
+not_one_map = Sentence("""
+    {groups:group} {groups:publishes|publish} something other than the one linear map of {columns:some} that
+    fits all groups makes of {groups:its|their} mean. {BUG}""")
+covariances_not_kept = Sentence("""
+    {pairs} {pairs:variance or covariance|variances or covariances} of {columns:some} {pairs:is|are} not
+    {pairs:that|those} of the source's released records, as was promised. {BUG}""")
+covariances_of_too_few = Sentence("""
+    {statistics} variances and covariances of {columns:some} are kept, but only {records:record}
+    {records:is|are} released: they tell too much of single respondents. Mask fewer columns together, or use
+    {--aggregate mean}.""")
+covariances_kept = Sentence("""
+    means, variances, correlations and linear regressions among {columns:some} are those of the released
+    records in the source, but for rounding: analysts may rely on them for all records together, not for
+    parts of them""")
+covariances_of_few = Sentence("""
+    the variances and covariances of {columns:some} are {statistics} figures of the source, with
+    {records:record} fewer than 20 for each: they may tell something of single respondents""")
+collinear = Sentence("""
+    {columns:some} vary in {directions:direction} only, as some are constant or follow from others: what
+    follows in the source follows in the release""")
+outside_range = Sentence("""
+    values outside the source's range, so that variances are kept: {records:most counts} ({--clip true}
+    moves them to its ends)""")
+clipped = Sentence("""
+    values moved to the ends of the source's range: {records:?{records:most counts}|none}. Means of
+    {columns:some} differ from the source's by up to {mean:.2g} standard deviations, variances and
+    covariances by up to {covariance:.2g} in these units, for this and for rounding""")
 
 # --- noise --------------------------------------------------------------------------------------
 
@@ -178,13 +250,19 @@ claims_unusable = Sentence("The promises of the release cannot be checked: {reas
 
 
 def columns_differ(
-    _: Sequence[str], missing: Sequence[str], added: Sequence[str], dropped: Sequence[str], where: str
+    _: Sequence[str],
+    missing: Sequence[str],
+    added: Sequence[str],
+    dropped: Sequence[str],
+    where: str,
+    cause: str | None = None,
 ) -> str:
     found = [f"lacks {quoted(missing)}"] if missing else []
     found += [f"has {quoted(added)}, which the source does not have"] if added else []
     found += [f"still has {quoted(dropped)}, which should be dropped"] if dropped else []
     found = found or ["has its columns in another order, or one of them twice"]
-    return f"The {where} {' and '.join(found)}. {PHRASES['BUG']}"
+    because = PHRASES["BUG"] if cause is None else LATER_CAUSES[cause]
+    return f"The {where} {' and '.join(found)}. {because}"
 
 
 rows_unusable = Sentence("""
@@ -195,25 +273,34 @@ rows_unknown = Sentence("""
     The released records do not fit the source: it does not have all of their row numbers. {BUG}""")
 rows_repeated = Sentence("{records:record} {records:is|are} released more than once. {BUG}")
 nothing_released = Sentence("""
-    No record is left to release. Use a smaller k or fewer strata, or merge small strata ({--small_strata
-    merge}) instead of leaving them out.""")
+    No record is left to release. Use a smaller k or fewer strata, or let the records of small strata join
+    the nearest group ({--small_strata nearest}) instead of leaving them out.""")
 records_left_out = Sentence("""
     {records:record} of the source {records:is|are} left out, though {records:it|they} had to be released.
     {BUG}""")
-strata_merged_needlessly = Sentence("""
-    {strata} {strata:stratum|strata} of {columns:and} {strata:was|were} merged, though large enough.
-    {BUG}""")
+stratum_unknown = Sentence("""
+    {records:record} {records:has|have} a combination of {columns:and} that fewer than {k} records of the
+    source have. {BUG}""")
+stratum_left = Sentence("""
+    {records:record} of strata with at least {k} records {records:has|have} other codes of {columns:and}
+    than in the source. {BUG}""")
 not_shuffled = Sentence("""
     The records should be in random order, but have the order of {column:?'{column}'|the source}. {BUG}""")
+new_category = Sentence("""
+    Key '{column}' has {is_date:?no date that can be read|a value that the source does not have} in
+    {records:record}. {BUG}""")
+date_too_exact = Sentence("""
+    Key '{column}' has {records:date} that {records:is|are} more exact than the {resolution}. {BUG}""")
 column_changed = Sentence("""
     Column '{column}' should be released unchanged, but differs in {records:record}. {BUG}""")
 column_retyped = Sentence("""
     Column '{column}' should be released unchanged, but has the type {kind} instead of {needed}. {BUG}""")
-strata_split = Sentence("Merging strata of {columns:and} has split {strata} {strata:stratum|strata}. {BUG}")
 earlier = Sentence("""
     the folder of the record has {releases:earlier release} of the same source ({names:list}), with other
     values: whoever gets several can compare them, and may compute original values. Hand out one""")
-strata_merged = Sentence("{records:record} {records:is|are} in merged strata")
+recoded = Sentence("""
+    records of strata with fewer than {k} records have joined the nearest group and have its codes:
+    {cells:most counts} changed""")
 values_given_up = Sentence("""
     values set to missing, so that each pattern of missing values has {k} records: {lost:counts}""")
 zeros_mixed = Sentence("""

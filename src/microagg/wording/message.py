@@ -53,7 +53,10 @@ def on_command_line(option: str, value: Any) -> str:
     if value is None or value is True:
         return flag
     if isinstance(value, dict):
-        value = ",".join(f"{column}={each}" for column, each in value.items())
+        texts = {
+            column: "<".join(each) if isinstance(each, list) else each for column, each in value.items()
+        }
+        value = ",".join(f"{column}={each}" for column, each in texts.items())
     return f"{flag} {shlex.quote(str(value))}"
 
 

@@ -61,15 +61,7 @@ keep_for_others = settings_error("host")("""
 something_failed = text()("""
     Something went wrong inside microagg; nothing was changed or released. Go back and try again; the
     terminal shows where it happened.""")
-file_was_read = text("name")("{name} was read.")
-file_was_refused = text("name")("{name} cannot be used as it is.")
-settings_can_run = text()("The settings can be run.")
-settings_cannot_run = text()("The settings cannot be run with these data.")
-run_ended_well = text()("The run has ended: the release is verified.")
-run_was_refused = text()("The run has ended: the release is refused.")
-proof_ended = text()("The proof has ended.")
-comparison_ended = text()("The comparison has ended.")
-job_ended_otherwise = text()("The job was stopped or has failed.")
+job_waits = text("others")("Waiting for {others:other job} …")
 queue_full = settings_error("most")("""
     There {most:is|are} {most:job} waiting already. Try again when some have ended.""")
 job_out_of_memory = message("limit")("""
@@ -88,3 +80,31 @@ job_failed = text("kind", "place")("""
 job_failed_to_write = text("reason")("Reading or writing failed: {reason}. Nothing was released.")
 server_ended = text()("The server has ended, and its files are removed.")
 session_ended = text()("The session has ended, and all of its files are removed. You may close this page.")
+
+_HOW_JOBS_END = {
+    ("look", "done"): "{name} was read.",
+    ("check", "done"): "The settings can be run.",
+    ("check", "refused"): "The settings cannot be run with these data.",
+    ("protect", "done"): "The run has ended: the release is verified.",
+    ("protect", "refused"): "The run has ended: the release is refused.",
+    ("bound", "done"): "The proof has ended.",
+    ("compare", "done"): "The comparison has ended.",
+}
+
+
+def how_it_ended(kind: str, state: str, name: str) -> str:
+    """A job, in a sentence; `name`: of the file that it worked on."""
+    otherwise = (
+        "{name} cannot be used as it is." if kind == "look" else "The job was stopped or has failed."
+    )
+    return _HOW_JOBS_END.get((kind, state), otherwise).format(name=name)
+
+
+def where_it_is(stage: str, seconds: float, done: float) -> str:
+    """A job that runs, and about how long it will still take, once that can be guessed."""
+    took = f", {seconds:.0f} s" if seconds >= 1 else ""
+    if done < 0.05 or seconds < 3:
+        return f"{stage or 'Starting'}{took} …"
+    left = seconds * (1.0 - done) / done
+    about = f"{max(round(left), 1)} s" if left < 90 else f"{round(left / 60)} min"
+    return f"{stage}{took}, about {about} left …"

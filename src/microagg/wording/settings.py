@@ -46,6 +46,8 @@ too_many_records = settings_error("method", "n", "most", "instead")("""
     {instead}.""")
 no_such_choice = settings_error("setting", "value", "choices")("""
     {setting:option} is {value!r}{value:nearest in choices}. It must be one of {choices:list}.""")
+choice_replaced = settings_error("setting", "value", "instead")("""
+    {setting:option} has no choice {value!r} any more. Use '{instead}'.""")
 option_given_twice = settings_error("option")("""
     {option} is given more than once, but takes only one value. Keep the one that you want.""")
 bad_number = settings_error("setting", "found", "needed")("""
@@ -95,7 +97,7 @@ given_twice = settings_error("option", "column")(
     "{option:option} is given twice for column '{column}'; give it once."
 )
 no_keys = settings_error()("""
-    No column is named to be masked. Name the numeric columns by which somebody could be recognised, with
+    No column is named to be masked. Name the columns by which somebody could be recognised, with
     {--keys} (masked together) or {--each} (every column by itself).""")
 
 
@@ -108,6 +110,38 @@ def two_roles(column: str, first: str, second: str) -> SettingsError:
     )
 
 
+level_twice = settings_error("option", "level")(
+    "{option:option} has the level '{level}' twice; give it once."
+)
+two_kinds = settings_error("column")("""
+    Column '{column}' is named in {--nominal <name>} and in {--ordinal <name>}; keep one of them.""")
+taxonomy_of_levels = settings_error("column")("""
+    Column '{column}' is named in {--ordinal <name>} and in {--taxonomy <name>}: ordered levels have no
+    taxonomy. Keep one of them.""")
+taxonomy_empty = settings_error("column")("""
+    The taxonomy of column '{column}' has no code. It needs one row for each code, with its parent.""")
+taxonomy_unknown_parent = settings_error("column", "parents", "code")("""
+    The taxonomy of column '{column}' names {parents:parent} that {parents:is none|are none} of its codes,
+    such as '{code}'. Give each of them a row of its own; the parent of a top code is empty.""")
+taxonomy_cycle = settings_error("column", "code")("""
+    In the taxonomy of column '{column}', the code '{code}' stands above itself. Correct its parents: they
+    must lead to a top code, whose parent is empty.""")
+taxonomy_code_twice = settings_error("where", "code")("""
+    {where} has the code '{code}' twice. Keep the row with its one parent.""")
+taxonomy_not_csv = settings_error("path")("""
+    {path} cannot be read as a taxonomy. It must be a CSV file in UTF-8 with the columns code and parent.
+    Write it anew.""")
+taxonomy_without_header = settings_error("path")("""
+    {path} does not begin with a header that has the columns code and parent, once each. Add the header; the
+    parent of a top code is empty.""")
+taxonomy_bad_row = settings_error("path", "row")("""
+    Row {row} of {path} has no code, or not as many fields as the header. Correct the row.""")
+taxonomy_lacks_codes = settings_error("column", "unknown", "of")("""
+    The taxonomy of column '{column}' lacks {unknown} of the {of:code} that the column has. Add a row for
+    each of them, with its parent, or name codes that mean missing ({--missing_codes <name>}).""")
+taxonomy_not_on_pages = settings_error()("""
+    The plan has a taxonomy ({--taxonomy <name>}), which the pages cannot use. Use the plan on the command
+    line, or leave the taxonomy out.""")
 only_for_masked = settings_error("option", "column", "role")("""
     {option:option} would have no effect on column '{column}', which {role:?has the role {role:option}|has
     no role}: it is for columns that are masked (keys, each, or confidential columns that are changed).
@@ -123,6 +157,22 @@ acceptance_without_effect = settings_error("acceptance", "condition")("""
 weighted_median = settings_error()("""
     A weight would have no effect on {--aggregate median}. Use {--aggregate mean}, or give the column of
     weights another role, such as pass.""")
+covariances_without_numbers = settings_error()("""
+    None of the masked columns holds numbers, so that {--aggregate covariances} would have no effect. Leave
+    it out.""")
+covariances_with_gaps = data_error("column", "gaps")("""
+    Column '{column}' has {gaps:missing value}: the covariances that {--aggregate covariances} keeps are
+    those of records that have all numbers. Leave out these records or the column, or use {--aggregate
+    mean}.""")
+too_few_for_covariances = settings_error("columns", "records", "statistics", "needed")("""
+    {records:record} {records:is|are} too few for {--aggregate covariances}: {statistics}
+    {statistics:variance|variances and covariances} of {columns:some} would be kept, which tells too much of
+    single respondents with fewer than {needed} records (5 for each). Mask fewer columns together, or use
+    {--aggregate mean}.""")
+too_few_groups_for_covariances = settings_error("groups", "needed")("""
+    {groups:group} {groups:is|are} too few for {--aggregate covariances}, or lie in fewer directions than
+    the records do; at least {needed} are needed. Use a smaller k, mask fewer columns together, or use
+    {--aggregate mean}.""")
 retry_and_accept = settings_error()("""
     {--retry true} looks for groups with several confidential values, {--accept distinct} accepts groups
     without them. Keep one of the two.""")
@@ -143,11 +193,18 @@ columns_without_role = settings_error("columns", "identifying")("""
 # The codes of strata are values of respondents and are not named.
 strata_too_small = settings_error("small", "strata", "smallest", "k", "columns")("""
     {small} of {strata} {strata:stratum|strata} ({columns:all}) {small:has|have} fewer than k = {k} records;
-    the smallest has {smallest}. Merge them ({--small_strata merge}), leave their records out
-    ({--small_strata suppress}), or use coarser strata or a smaller k.""")
+    the smallest has {smallest}. Let their records join the nearest group ({--small_strata nearest}), leave
+    them out ({--small_strata suppress}), or use coarser strata or a smaller k.""")
 all_suppressed = settings_error("k")("""
     Every stratum has fewer than k = {k} records: leaving them out would leave nothing. Use coarser strata,
-    {--small_strata merge} or a smaller k.""")
+    make the columns keys, or use a smaller k.""")
+no_group_to_join = settings_error("k")("""
+    Every stratum has fewer than k = {k} records, so that there is no group that they could join. Use
+    coarser strata, make the columns keys, or use a smaller k.""")
+no_group_with_these_keys = settings_error("records", "k")("""
+    {records:record} of strata with fewer than k = {k} records {records:misses|miss} keys that all groups
+    have, and can join none of them. Leave small strata out ({--small_strata suppress}), use coarser strata,
+    or a smaller k.""")
 no_codes = data_error("column", "kind")("""
     Column '{column}' holds values of type {kind}, which cannot be strata. Give it another role, or use a
     column of codes or numbers.""")
@@ -160,12 +217,6 @@ invalid_unicode = data_error("column")("""
 nan_as_code = data_error("column", "records")("""
     Column '{column}' is NaN in {records:record}; strata must be values or missing. Replace NaN by null, or
     give the column another role.""")
-codes_not_merged = data_error("column", "kind")("""
-    Strata of column '{column}' cannot be merged, as it holds values of type {kind}. Convert it to text or
-    numbers, or leave small strata out ({--small_strata suppress}).""")
-codes_collide = data_error("column")("""
-    Merging strata would make a code of column '{column}' that exists already. Rename the codes that contain
-    a plus sign.""")
 missing_keys = data_error("column", "missing", "n")("""
     Column '{column}' has {missing:missing value} in {n:record}. Group records that miss the same values
     ({--missing by-pattern}), fill in or remove these records, or do not use the column as a key.""")
@@ -183,9 +234,9 @@ too_large_for_noise = data_error("column", "limit")("""
     Column '{column}' has values beyond {limit:.0e}, too large to add noise to. Use another unit, or mask
     the column by itself ({--confidential_as subset}).""")
 nothing_to_mask = text()("""
-    Nothing in this file can be masked: no column holds numbers that could be a key. Code what has an order,
-    such as education or age groups, as numbers, and plan again. If a column was taken for an identifier or
-    for codes by mistake, name it as a key.""")
+    Nothing in this file can be masked: no column holds numbers, dates or few enough categories. Recode
+    columns of many categories to fewer, and plan again. If a column was taken for an identifier by mistake,
+    name it as a key.""")
 two_weights = settings_error("columns")("""
     There {columns:is|are} {columns:column} with the role weight ({columns:and}); keep one.""")
 
@@ -246,6 +297,12 @@ def note_missing_codes(column: str, codes: Sequence[int | str], records: int, la
 note_codes_are_a_judgement = text()("""
     They are read as missing. If they are answers, such as the largest amount that could be recorded, remove
     them here.""")
+note_nominal_suggested = text()("""
+    Each group publishes the most frequent category. Numbers are here because they are codes, or two values
+    that stand for yes and no; remove a column whose mean makes sense.""")
+note_ordinal_suggested = text()("""
+    From the lowest level to the highest; an empty list: in the order of the file. Each group publishes its
+    median level. Move a column whose categories have no order to nominal.""")
 note_retry_suggested = text()("""
     This plan was tried with the groups of a quick method, and these are safe. If the groups of a longer
     search are not, other methods are tried, the quick one among them.""")

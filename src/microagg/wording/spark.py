@@ -37,6 +37,9 @@ negative_zeros = data_error("column", "zeros")("""
 too_many_strata = data_error("found", "most")("""
     The strata columns have {found:,} combinations; at most {most:,} are possible. Use coarser strata, or
     fewer of them.""")
+too_many_categories = data_error("column", "most")("""
+    Column '{column}' has more than {most:,} different values, too many for categories. Use a coarser code,
+    or leave it out ({--drop}).""")
 too_many_keys = settings_error("found", "most")("""
     A subset has {found} keys; on Spark it can have at most {most} with {--missing by-pattern} or {--zeros
     apart}. Use smaller subsets.""")

@@ -56,6 +56,14 @@ _RELATIONS = {
     "code": "has one value for each value of",
     "dummies": "has one value for each combination of",
     "sum": "is a sum or difference of",
+    "month": "has the month of each date in",
+    "year": "has the year of each date in",
+}
+_KINDS_OF_KEYS = {
+    "number": "holds numbers",
+    "date": "holds dates",
+    "ordinal": "has ordered levels",
+    "nominal": "holds categories",
 }
 _UNUSABLE_CLAIMS = {
     "k_below_2": "k is below 2",
@@ -80,11 +88,13 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "explained": lambda reasons: listed([f"'{name}' ({reason})" for name, reason in reasons.items()]),
     "counts": lambda counts: ", ".join(f"{number} of {name}" for name, number in counts.items()),
     "most counts": lambda counts: listed([f"{number} of {name}" for name, number in counts.items()]),
+    "percentages": lambda shares: listed([f"{share:.2g} % of {name}" for name, share in shares.items()]),
     "option": option_name,
     "options": lambda options: listed([option_name(each) for each in options]),
     "proposed": lambda options: ", ".join(map(use, options)),
     "delimiter": lambda sign: _DELIMITERS.get(sign, sign),
     "relation": _RELATIONS.__getitem__,
+    "kind of key": lambda kind: _KINDS_OF_KEYS.get(kind, kind),
     "unusable": _UNUSABLE_CLAIMS.__getitem__,
     "type": lambda value: type(value).__name__,
     "GB": lambda size: f"{size / 1e9:.1f} GB",
@@ -101,6 +111,12 @@ PHRASES = {
     "role.}",
     "SPELLING": "capitals, blanks, invisible characters or variants of the same letters",
 }
+LATER_CAUSES = {
+    "first finding": "The first finding explains this.",
+    "unknown": "The file or its record was changed after the release had been verified; if not, this is a "
+    "bug in microagg: please report it with the settings.",
+}
+"""What is behind a finding about a release that was verified when it was written, in the place of a bug."""
 
 
 class Template(Generic[_Made]):
@@ -159,7 +175,9 @@ def fill_in(text: str, figures: Mapping[str, Any]) -> str:
     parts = []
     for literal, field, spec, conversion in Formatter().parse(text):
         parts.append(literal)
-        if field in PHRASES:
+        if field in ("BUG", "OTHER_FORMAT") and "cause" in figures:
+            parts.append(LATER_CAUSES[figures["cause"]])
+        elif field in PHRASES:
             parts.append(fill_in(PHRASES[field], figures))
         elif field is not None and field.startswith("--"):
             parts.append(_option(field.removeprefix("--"), figures))

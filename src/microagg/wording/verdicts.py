@@ -15,10 +15,18 @@ from microagg.wording.template import text
 
 
 def sentence(
-    rule: str, columns: Sequence[str], figures: Mapping[str, Any], action: str, retried: bool = False
+    rule: str,
+    columns: Sequence[str],
+    figures: Mapping[str, Any],
+    action: str,
+    retried: bool = False,
+    cause: str | None = None,
 ) -> Message:
-    """The sentence of a finding; `retried`: other groups have been tried already."""
+    """The sentence of a finding; `retried`: other groups have been tried already; `cause`: what is behind
+    it, where the release was verified earlier.
+    """
     made = getattr(findings, rule)
+    figures = figures if cause is None else {**figures, "cause": cause}
     if isinstance(made, findings.Decision):
         figures = {**figures, "rule": rule, "action": action, "retried": retried}
     return Message(made(columns, **figures), rule)
@@ -77,26 +85,63 @@ def not_protected_columns(
     return "; ".join(parts)
 
 
+_PUBLISHED_CATEGORIES = {
+    "ordinal": "median level",
+    "nominal": "most frequent category",
+    "taxonomy": "category nearest to all",
+}
+_PLURAL = {
+    "most frequent category": "most frequent categories",
+    "category nearest to all": "categories nearest to all",
+}
+_KEPT = {
+    "margins": "chosen so that categories stay as frequent as they are",
+    "tables": "chosen so that tables of two columns are kept",
+}
+_MOVED = ", moved by one linear map so that means, variances and correlations are kept"
+_MOVED_AND_CLIPPED = ", moved by one linear map towards the source's covariances and clipped to its range"
+
+
 def what_changed(
     masked: Sequence[str],
     aggregate: str,
+    clipped: bool,
+    kinds: Mapping[str, str],
+    categories: str,
+    near_means: Sequence[str],
     noised: Sequence[str],
-    merged: int,
+    recoded: Mapping[str, int],
     set_to_missing: Mapping[str, int],
     left_out: int,
     dropped: int,
     shuffled: bool,
 ) -> str:
     """What a release has otherwise than its source; the fields are those of `Changes`."""
-    published = "median" if aggregate == "median" else "mean"
-    verb = f"is the {published} of its group" if len(masked) == 1 else f"are {published}s of groups"
-    parts = [f"{some_names(masked)} {verb}"] if masked else []
+    middle = "median" if aggregate == "median" else "mean"
+    published = {"number": middle, "date": f"{middle} date"}
+    if categories == "mode":
+        published |= _PUBLISHED_CATEGORIES
+    parts = []
+    for kind, what in published.items():
+        columns = [name for name in masked if kinds.get(name, "number") == kind and name not in near_means]
+        if columns:
+            verb = (
+                f"is the {what} of its group"
+                if len(columns) == 1
+                else f"are {_PLURAL.get(what, f'{what}s')} of groups"
+            )
+            parts.append(f"{some_names(columns)} {verb}")
+            if kind == "number" and aggregate == "covariances":
+                parts[-1] += _MOVED_AND_CLIPPED if clipped else _MOVED
+    chosen = [name for name in masked if kinds.get(name) in _PUBLISHED_CATEGORIES]
+    if chosen and categories != "mode":
+        parts.append(_chosen(chosen, near_means, categories))
     if noised:
         parts.append(f"noise was added to {some_names(noised)}")
     if missing := sum(set_to_missing.values()):
         parts.append(f"{count(missing, 'value')} set to missing")
-    if merged:
-        parts.append(f"{count(merged, 'record')} in merged strata")
+    if changed := sum(recoded.values()):
+        parts.append(f"{count(changed, 'code')} of strata changed")
     if left_out:
         parts.append(f"{count(left_out, 'record')} left out")
     if dropped:
@@ -106,9 +151,44 @@ def what_changed(
     return "; ".join(parts) or "nothing"
 
 
+def _chosen(columns: Sequence[str], near_means: Sequence[str], categories: str) -> str:
+    """What groups publish instead of their most frequent categories, and the numbers that follow."""
+    one = len(columns) == 1
+    if categories == "existing":
+        what = "is the nearest category" if one else "are the nearest combinations"
+        return f"{some_names(columns)} {what} that the source has"
+    chosen = f"{some_names(columns)} {'is a category of its group' if one else 'are categories of groups'}"
+    if near_means:
+        what = "is near the mean of its group" if len(near_means) == 1 else "are near the means of groups"
+        chosen = f"{some_names(near_means)} {what}, and {chosen}"
+    return f"{chosen}, {_KEPT[categories]}"
+
+
 def mean_by(change: float, share: float) -> str:
     percent = f"{100 * share:+.2g} %" if abs(share) >= 1e-5 else "less than 0.001 %"
     return f"by {change:+.3g} ({percent})"
+
+
+losses_of_columns = text()("loss by column:")
+of_what_is_published = text()(" for what is published")
+
+
+def loss_of_column(
+    percent: float, changed: float | None, levels: float | None, distance: float | None
+) -> str:
+    change = change_of_column(changed, levels, distance)
+    return f"{percent:.4f} %, {change}" if change else f"{percent:.4f} %"
+
+
+def change_of_column(changed: float | None, levels: float | None, distance: float | None) -> str:
+    """`changed`: the share of cells with another category; `levels`: the mean change of level; `distance`:
+    the mean distance in a taxonomy.
+    """
+    if distance is not None:
+        return f"{100.0 * distance:.2f} % of the taxonomy's levels changed"
+    if changed is not None:
+        return f"{100.0 * changed:.2f} % of the cells changed"
+    return "" if levels is None else f"changed by {levels:.3g} levels on average"
 
 
 mean_kept = text()("kept")

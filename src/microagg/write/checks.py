@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from microagg import errors, wording
-from microagg.formats import ENDINGS, FORMATS, WRITTEN
+from microagg.formats.table import ENDINGS, FORMATS, WRITTEN
 from microagg.model import Origin
 from microagg.write.drafts import OWNER_ONLY, draft
 

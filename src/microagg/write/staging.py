@@ -11,9 +11,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from microagg import wording
-from microagg.formats import FORMATS, Output
 from microagg.formats.csv_writer import DEFAULT_CSV_FORMAT
-from microagg.hidden_values import without_hidden_values
+from microagg.formats.format import Output
+from microagg.formats.hidden_values import without_hidden_values
+from microagg.formats.table import FORMATS
 from microagg.model import CsvFormat, Microdata, Origin, Verified
 from microagg.verdict import refuse, unsafe_release
 from microagg.write.checks import output_format

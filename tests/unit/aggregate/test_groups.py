@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microagg.aggregate.groups import aggregate, values_by_group
+from microagg.aggregate.groups import aggregate, modes, values_by_group
 from microagg.errors import DataError
 
 VALUES = np.random.default_rng(3).normal(size=(30, 4)) * 1e3
@@ -58,3 +58,26 @@ def test_inputs_are_not_changed() -> None:
 def test_other_records_are_refused(n: int) -> None:
     with pytest.raises(DataError, match=rf"{n} record.*partition 30.*same order"):
         aggregate(np.zeros((n, 2)), LABELS)
+
+
+def test_codes_that_are_nearest_in_a_taxonomy() -> None:
+    random = np.random.default_rng(5)
+    # Level by level; the last code stands higher than others, and repeats itself.
+    paths = np.array([[0, 3, 7], [0, 3, 8], [0, 4, 9], [1, 5, 10], [1, 5, 11], [2, 6, 12]], dtype=np.int32)
+    apart = (paths[:, np.newaxis] != paths).mean(axis=2)
+    for trial in range(200):
+        n = int(random.integers(3, 40))
+        labels = np.sort(random.integers(0, 4, n)).astype(np.int32)
+        labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
+        codes = random.integers(0, 6, n)
+        weights = random.integers(1, 4, n).astype(np.float64) if trial % 2 else None
+        weight = np.ones(n) if weights is None else weights
+        overall = np.bincount(codes, weights=weight, minlength=6)
+        found = modes(codes.astype(np.float64), labels, weights, overall, paths)
+        for group, chosen in enumerate(found.tolist()):
+            own, of_own = codes[labels == group], weight[labels == group]
+            expected = min(
+                set(own.tolist()),
+                key=lambda code: (round(float(apart[code][own] @ of_own), 9), -overall[code], code),
+            )
+            assert chosen == expected, trial

@@ -208,7 +208,11 @@ TEXT = PROTECTED.assign(age=["20-30"] * 3 + ["60-70"] * 3)
         (ORIGINAL, STRANGERS, {"id": "name"}, DataError, "3 of 6 records of the protected file have an id"),
         (ORIGINAL, PROTECTED.iloc[::-1], {}, DataError, "different orders.*in 6 of 6 records"),
         (ORIGINAL, TEXT, {}, DataError, r"In the protected file \(.*'age' holds something other than num"),
-        (ORIGINAL, PROTECTED, {"keys": ["age", "illness"]}, DataError, "In the original file .*'illness'"),
+        (ORIGINAL, PROTECTED, {"keys": ["age", "name"]}, DataError, "In the original file .*'name'"),
+        (ORIGINAL, PROTECTED, {"nominal": "region"}, SettingsError, "which is not a key"),
+        (ORIGINAL, PROTECTED, {"importance": {"region": 2}}, SettingsError, "which is not a key"),
+        (ORIGINAL, PROTECTED, {"importance": {"age": 0}}, SettingsError, "importance"),
+        (ORIGINAL, PROTECTED, {"nominal": "age", "ordinal": {"age": ["1", "2"]}}, SettingsError, "'age'"),
         (ORIGINAL.iloc[:1], PROTECTED.iloc[:1], {}, DataError, "only one record"),
         (ORIGINAL, PROTECTED.iloc[:1], {"id": "name"}, DataError, "only one record"),
         (ORIGINAL.assign(age=np.nan), PROTECTED, {}, DataError, "'age' has no value .*in the original"),
@@ -256,6 +260,17 @@ def test_a_file_that_equals_the_original_shouts() -> None:
         found.raise_if_unsafe()
     gaps = ORIGINAL.assign(age=[None, *ORIGINAL.age[1:]])
     assert microagg.assess(gaps, gaps, keys=KEYS).failures
+    assert microagg.assess(ORIGINAL, ORIGINAL, keys=KEYS, k=3).failures
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_combinations_that_were_frequent_enough_may_stay() -> None:
+    """As those of a few yes/no columns are; without k nobody says how frequent is enough."""
+    assert microagg.assess(ORIGINAL, ORIGINAL, keys="region").failures
+    assert microagg.assess(ORIGINAL, ORIGINAL, keys="region", k=4).failures
+    found = microagg.assess(ORIGINAL, ORIGINAL, keys="region", k=3)
+    assert not found.failures
+    assert has(found.notes, note("key_unchanged", "region"))
 
 
 @pytest.mark.usefixtures("catalogue")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from microagg import protect
-from microagg.aggregate import masking
+from microagg.aggregate import grouped, masking
 from microagg.engines import local
 from microagg.errors import ContractError, UnsafeRelease
 from microagg.prepare import prepared
@@ -52,7 +52,7 @@ def protected(**words: Any) -> Any:
     return protect(table(), 3, **words)
 
 
-STRATA = {"strata": "region", "small_strata": "merge"}
+STRATA = {"strata": "region", "small_strata": "nearest"}
 SUPPRESSED = {"strata": "region", "small_strata": "suppress"}
 GAPS = {"keys": ["x", "gaps"], "missing": "by-pattern", "pass_": ["income", "y"]}
 NOISE = {"confidential": "income", "confidential_as": "noise", "pass_": None}
@@ -92,23 +92,23 @@ def test_wrong_mean_of_one_group(assert_caught: Caught) -> None:
         found[0, 0] += 1.0
         return found
 
-    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"))
-    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"), **STRATA)
-    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"), weight="weight")
+    assert_caught(grouped, "values_by_group", patched, refuse("mean_not_kept", "x"))
+    assert_caught(grouped, "values_by_group", patched, refuse("mean_not_kept", "x"), **STRATA)
+    assert_caught(grouped, "values_by_group", patched, refuse("mean_not_kept", "x"), weight="weight")
 
 
 def test_weights_forgotten(assert_caught: Caught) -> None:
     def patched(real: Patch, values: Any, labels: Any, how: Any, weights: Any) -> Any:
         return real(values, labels, how, None)
 
-    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept", "x"), weight="weight")
+    assert_caught(grouped, "values_by_group", patched, refuse("mean_not_kept", "x"), weight="weight")
 
 
 def test_medians_for_means(assert_caught: Caught) -> None:
     def patched(real: Patch, values: Any, labels: Any, how: Any, weights: Any) -> Any:
         return real(values, labels, "median", None)
 
-    assert_caught(masking, "values_by_group", patched, refuse("mean_not_kept"))
+    assert_caught(grouped, "values_by_group", patched, refuse("mean_not_kept"))
 
 
 def off_by_one_member(real: Patch, *args: Any, **more: Any) -> Any:
@@ -128,7 +128,7 @@ def test_a_member_gets_the_value_of_another_group(assert_caught: Caught) -> None
         group[np.flatnonzero(group == 0)[0]] = 1
         return group, shares
 
-    assert_caught(masking, "_numbered", patched, refuse("combination_too_rare", k=3))
+    assert_caught(grouped, "_numbered", patched, refuse("combination_too_rare", k=3))
 
 
 def test_rounding_that_differs_between_members(assert_caught: Caught) -> None:
@@ -141,9 +141,9 @@ def test_rounding_that_differs_between_members(assert_caught: Caught) -> None:
 
 
 def test_one_record_keeps_its_value(assert_caught: Caught) -> None:
-    def patched(real: Patch, protection: Any, numbers: Any, *args: Any) -> Any:
-        new = real(protection, numbers, *args)
-        new.columns["x"][5] = numbers["x"][5]
+    def patched(real: Patch, source: Any, protection: Any, prepared: Any, *args: Any) -> Any:
+        new = real(source, protection, prepared, *args)
+        new.columns["x"][5] = prepared.kept["x"][5]
         return new
 
     assert_caught(local, "masked", patched, refuse("combination_too_rare", k=3), decimals={"x": 0})
@@ -184,30 +184,41 @@ def test_noise_loses_a_value(assert_caught: Caught) -> None:
     assert_caught(local, "masked", patched, refuse("missing_moved"), **NOISE)
 
 
-def test_a_record_with_a_wrong_merged_code(assert_caught: Caught) -> None:
+def test_a_record_that_joins_a_group_keeps_its_code(assert_caught: Caught) -> None:
+    def patched(real: Patch, table: Any, order: Any, protection: Any, strata: Any, *args: Any) -> Any:
+        released = real(table, order, protection, strata, *args)
+        return released.set_column(
+            released.column_names.index("region"), "region", table.column("region").take(order)
+        )
+
+    assert_caught(local, "released_table", patched, refuse("combination_too_rare", k=3), **STRATA)
+
+
+def test_a_record_of_a_large_stratum_gets_another_code(assert_caught: Caught) -> None:
     def patched(real: Patch, *args: Any) -> Any:
-        found = real(*args)
-        codes = found.recoded["region"].to_pylist()
-        codes[0] = codes[1]
-        return replace(found, recoded={"region": pa.array(codes, pa.large_string())})
+        grouped, partitions = real(*args)
+        of = np.where(grouped.strata.of == 1, 0, grouped.strata.of)
+        return replace(grouped, strata=replace(grouped.strata, of=of)), partitions
 
-    assert_caught(prepared, "strata_of", patched, refuse("strata_split"), **STRATA)
+    assert_caught(local, "join_nearest", patched, refuse("stratum_left", k=3), **STRATA)
 
 
-def test_strata_that_were_not_merged_are_renamed(assert_caught: Caught) -> None:
+def test_a_record_with_the_code_of_another_group(assert_caught: Caught) -> None:
     def patched(real: Patch, *args: Any) -> Any:
-        found = real(*args)
-        codes = ["Z" if code == "A" else code for code in found.recoded["region"].to_pylist()]
-        return replace(found, recoded={"region": pa.array(codes, pa.large_string())})
+        grouped, partitions = real(*args)
+        of = grouped.strata.of.copy()
+        of[-1] = 1 - of[-1]
+        return replace(grouped, strata=replace(grouped.strata, of=of)), partitions
 
-    assert_caught(prepared, "strata_of", patched, refuse("column_changed"), **STRATA)
+    assert_caught(local, "join_nearest", patched, refuse("combination_too_rare", k=3), **STRATA)
 
 
-def test_strata_merged_but_not_recoded(assert_caught: Caught) -> None:
-    def patched(real: Patch, *args: Any) -> Any:
-        return replace(real(*args), recoded={})
+def test_a_record_joins_a_group_without_changing_its_mean(assert_caught: Caught) -> None:
+    def patched(real: Patch, source: Any, protection: Any, prepared: Any, *args: Any) -> Any:
+        moved = {name: np.append(values[:-1], values[0] + 1e6) for name, values in prepared.kept.items()}
+        return real(source, protection, replace(prepared, kept=moved), *args)
 
-    assert_caught(prepared, "strata_of", patched, refuse("combination_too_rare", k=3), **STRATA)
+    assert_caught(local, "masked", patched, refuse("not_the_mean"), **STRATA)
 
 
 def test_one_suppressed_record_is_kept(assert_caught: Caught) -> None:

@@ -641,7 +641,7 @@ def test_the_catalogue_has_all_and_describes_them() -> None:
         assert measure.definition.endswith(".")
         assert ". " not in measure.definition  # one sentence
         for field in dataclasses.fields(measure):
-            assert getattr(measure, field.name) or field.name in ("first", "sentence")
+            assert getattr(measure, field.name) or field.name in ("first", "sentence", "numbers_only")
         settings = list(inspect.signature(measure.compute).parameters.values())[1:]
         assert all(s.kind is s.KEYWORD_ONLY and s.default is not s.empty for s in settings)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from math import erf, sqrt
+from itertools import combinations
+from math import erf, log2, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 
 import microagg
-from microagg.measure import UTILITY, loss
+from microagg.measure import UTILITY, loss, tables
 from microagg.measure.moments import quantiles
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.measure.propensity import RIDGE, propensity
@@ -21,6 +23,12 @@ NAMES = [
     *(
         "il",
         "changed_cells",
+        "cell_error",
+        "margins",
+        "two_way_tables",
+        "cramers_v",
+        "entropy",
+        "count_queries",
         "il_subsets",
         "il_strata",
         "il1s",
@@ -33,6 +41,8 @@ NAMES = [
     *(
         "covariances",
         "correlations",
+        "largest_correlation_change",
+        "regressions",
         "rank_correlations",
         "mean_deviation",
         "fpc_correlation",
@@ -40,10 +50,20 @@ NAMES = [
     ),
     *("fpc_share", "correlation_change_deviation", "pil", "propensity"),
 ]
-STATISTICS = [name for name in NAMES if name != "changed_cells"]
-"""Those that leave out missing cells and constant columns; changed cells are counted in all of them."""
+COUNTS_OF_CELLS = (
+    "changed_cells",
+    "cell_error",
+    "margins",
+    "two_way_tables",
+    "cramers_v",
+    "entropy",
+    "count_queries",
+)
+"""Missing cells and constant columns count as any others."""
+STATISTICS = [name for name in NAMES if name not in COUNTS_OF_CELLS]
 NO_CHANGE = {"mean_deviation": 1.0}
 """What measures say of an unchanged table, where it is not 0; fpc_share says the original's share."""
+OF_PAIRS = ("covariances", "largest_correlation_change", "regressions", "correlation_change_deviation")
 SHARES = [step / 20 for step in range(1, 20)]
 
 
@@ -109,6 +129,70 @@ def plain_il(pair: Pair) -> float:
     return 100 * sse / sst
 
 
+def plain_cell_error(pair: Pair) -> float:
+    by_column = []
+    for x, y in zip(pair.original.T, pair.masked.T, strict=True):
+        width = np.nanmax(x) - np.nanmin(x)
+        cells = [(a, b) for a, b in zip(x, y, strict=True) if a == a or b == b]
+        by_column.append(np.mean([abs(a - b) / width if a == a and b == b else 1.0 for a, b in cells]))
+    return float(100 * np.mean(by_column))
+
+
+def in_bands(pair: Pair) -> list[tuple[list[str], list[str]]]:
+    """Column by column the band of each record before and after; these columns have many values."""
+    bands = []
+    for x, y in zip(pair.original.T, pair.masked.T, strict=True):
+        values = sorted(value for value in x if value == value)
+        limits = {values[-(-place * len(values) // 20) - 1] for place in range(1, 20)}
+        bands.append(
+            tuple(
+                ["missing" if v != v else str(sum(limit < v for limit in limits)) for v in side]
+                for side in (x, y)
+            )
+        )
+    return bands
+
+
+def moved(before: list[Any], after: list[Any]) -> float:
+    old, new = Counter(before), Counter(after)
+    return 50 * sum(abs(old[value] - new[value]) for value in old | new) / len(before)
+
+
+def joint(one: list[str], other: list[str]) -> list[tuple[str, str]]:
+    return list(zip(one, other, strict=True))
+
+
+def bits(values: list[str]) -> float:
+    return -sum(count / len(values) * log2(count / len(values)) for count in Counter(values).values())
+
+
+def cramer(one: list[str], other: list[str]) -> float:
+    rows, columns, cells = Counter(one), Counter(other), Counter(joint(one, other))
+    n, square = len(one), 0.0
+    for row in rows:
+        for column in columns:
+            expected = rows[row] * columns[column] / n
+            square += (cells[row, column] - expected) ** 2 / expected
+    return sqrt(square / n / (min(len(rows), len(columns)) - 1))
+
+
+def plain_count_queries(pair: Pair) -> float:
+    """The same queries, each counted record by record."""
+    attributes = tables._attributes(pair)
+    errors = []
+    for query in tables._queries(attributes, np.random.default_rng(20_261_117), 2000, 2, 3):
+        before, after = (
+            sum(all(wanted[codes[at][row]] for at, wanted in query.items()) for row in range(pair.n))
+            for codes in ([each.before for each in attributes], [each.after for each in attributes])
+        )
+        errors.append(abs(after - before) / max(before, 10))
+    return float(100 * np.mean(errors))
+
+
+def over_pairs(statistic: Callable[[Any, Any], float]) -> Callable[[Pair], float]:
+    return lambda pair: float(np.mean([statistic(*two) for two in combinations(in_bands(pair), 2)]))
+
+
 def plain_il_subsets(pair: Pair) -> float:
     def only(subset: tuple[int, ...]) -> Pair:
         at = list(subset)
@@ -162,10 +246,10 @@ def by_column(of: Callable[[Any, Any], float]) -> Callable[[Pair], float]:
     return mean
 
 
-def by_pair(of: Callable[..., float]) -> Callable[[Pair], float]:
+def by_pair(of: Callable[..., float], total: Callable[..., Any] = np.mean) -> Callable[[Pair], float]:
     """Of records that have both columns, before and after."""
 
-    def mean(pair: Pair) -> float:
+    def over_all(pair: Pair) -> float:
         changes = []
         for i in range(pair.p):
             for j in range(i):
@@ -176,9 +260,23 @@ def by_pair(of: Callable[..., float]) -> Callable[[Pair], float]:
                     cells = ~np.isnan(pair.original[:, at] + pair.masked[:, at])
                     scale.append(pair.original[cells, at].std())
                 changes.append(abs(of(y[:, i], y[:, j], scale) - of(x[:, i], x[:, j], scale)))
-        return float(np.mean(changes))
+        return float(total(changes))
 
-    return mean
+    return over_all
+
+
+def plain_regressions(pair: Pair) -> float:
+    """Fitted by NumPy with a constant, in units of the original's standard deviations."""
+    x, y = complete(pair)
+    largest = 0.0
+    for at in range(pair.p):
+        others = [other for other in range(pair.p) if other != at]
+        slopes = []
+        for values in (x / x.std(axis=0), y / x.std(axis=0)):
+            design = np.column_stack((np.ones(len(values)), values[:, others]))
+            slopes.append(np.linalg.lstsq(design, values[:, at], rcond=None)[0][1:])
+        largest = max(largest, float(np.abs(slopes[1] - slopes[0]).max()))
+    return largest
 
 
 def quantile(values: Any, q: float) -> float:
@@ -273,6 +371,12 @@ def of_oracle(field: str) -> Callable[[Pair], float]:
 PLAIN: dict[str, Callable[[Pair], float]] = {
     "il": plain_il,
     "changed_cells": plain_changed_cells,
+    "cell_error": plain_cell_error,
+    "margins": lambda pair: float(np.mean([moved(*sides) for sides in in_bands(pair)])),
+    "two_way_tables": over_pairs(lambda a, b: moved(joint(a[0], b[0]), joint(a[1], b[1]))),
+    "cramers_v": over_pairs(lambda a, b: abs(cramer(a[0], b[0]) - cramer(a[1], b[1]))),
+    "entropy": lambda pair: float(np.mean([abs(bits(y) - bits(x)) for x, y in in_bands(pair)])),
+    "count_queries": plain_count_queries,
     "il_subsets": plain_il_subsets,
     "il_strata": plain_il_strata,
     "il1s": plain_il1s,
@@ -285,6 +389,8 @@ PLAIN: dict[str, Callable[[Pair], float]] = {
     ),
     "covariances": by_pair(lambda a, b, scale: 100 * np.cov(a, b, ddof=0)[0, 1] / (scale[0] * scale[1])),
     "correlations": by_pair(lambda a, b, _: float(np.corrcoef(a, b)[0, 1])),
+    "largest_correlation_change": by_pair(lambda a, b, _: float(np.corrcoef(a, b)[0, 1]), max),
+    "regressions": plain_regressions,
     "rank_correlations": plain_rank_correlations,
     "mean_deviation": by_column(lambda a, b: b.std() / a.std()),
     "fpc_correlation": of_oracle("delta_r"),
@@ -414,12 +520,16 @@ def test_logistic_regression_of_one_binary_column() -> None:
 
 # --- weights --------------------------------------------------------------------------------------
 
-DEPENDS_ON_SIZE = {"il1s", "il1s_sum", "pil", "propensity"}
+DEPENDS_ON_SIZE = {"il1s", "il1s_sum", "pil", "propensity", "count_queries"}
+IN_BANDS = {"margins", "two_way_tables", "cramers_v", "entropy"}
+"""Bands hold equal counts of records, whatever these weigh."""
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in DEPENDS_ON_SIZE])
 def test_weights_are_repetitions(name: str) -> None:
-    weighted, repeated = found(name, WEIGHTED), found(name, REPEATED)
+    few = {"original": np.round(X % 7), "masked": np.round(Y % 7)} if name in IN_BANDS else {}
+    again = {side: np.repeat(values, COUNTS, axis=0) for side, values in few.items()}
+    weighted, repeated = found(name, replace(WEIGHTED, **few)), found(name, replace(REPEATED, **again))
     assert weighted.value == pytest.approx(repeated.value, abs=1e-9)
     assert dict(weighted.parts) == pytest.approx(dict(repeated.parts), abs=1e-9)
 
@@ -488,8 +598,18 @@ def test_an_empty_column_is_left_out(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_one_column(name: str) -> None:
     result = found(name, pair_of(X[:, :1], Y[:, :1]))
+    if name in (
+        "two_way_tables",
+        "cramers_v",
+        "count_queries",
+        "largest_correlation_change",
+        "regressions",
+    ):
+        assert np.isnan(result.value)
+        assert "no pair" in result.note
+        return
     assert np.isfinite(result.value)
-    if name in ("covariances", "correlations", "rank_correlations", "correlation_change_deviation"):
+    if name.endswith("correlations") or name in OF_PAIRS:
         assert result.value == 0.0
         assert "no pair" in result.note
 
@@ -509,7 +629,7 @@ def test_no_complete_record(name: str) -> None:
     x[::2, 0] = np.nan
     y[1::2, 1] = np.nan
     result = found(name, pair_of(x, y))
-    together = {"eigenvalues", "covariances", "correlations", "rank_correlations", "propensity"}
+    together = {"eigenvalues", "rank_correlations", "propensity", *OF_PAIRS}
     together |= {name for name in NAMES if name.startswith(("fpc", "correlation"))}
     assert np.isnan(result.value) == (name in together)
     assert result.note

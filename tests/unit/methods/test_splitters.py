@@ -14,6 +14,7 @@ from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
 from microagg.prepare.blocks import Blocks, Cut, Sizes, pattern_codes, substitutes, with_counts
 from microagg.prepare.exact_sums import sums_of, total_of, units_of
+from microagg.prepare.spaces import Space
 from microagg.prepare.units import Units, to_points
 
 
@@ -115,7 +116,7 @@ def test_rare_patterns_take_others() -> None:
     # Two keys, zeros in bits 2 and 3: the rare pattern is most like the one with the same first zero.
     zeros = {(0, 0b0000): 9, (0, 0b0100): 9, (0, 0b1100): 2}
     assert substitutes(zeros, 2, 3) == {(0, 0b1100): 0b0100}
-    codes = pattern_codes(np.array([[0.0, np.nan], [1.0, 2.0]]), True, True)
+    codes = pattern_codes(np.array([[0.0, np.nan], [1.0, 2.0]]), True, True, (True, True))
     assert codes.tolist() == [0b0110, 0]
 
 
@@ -125,7 +126,8 @@ def blocks_of(heavy: np.ndarray, tree: Tree, axes: Axes, strata: int) -> Blocks:
     of_stratum = np.r_[-1, np.arange(strata)]
     place = np.arange(strata + cut.places)
     first = {(0, 0): strata}
-    return Blocks(units, of_stratum, axes, cuts={(0, 0): cut}, first=first, block=place)
+    space = Space.of(units, (None, None), (1.0, 1.0), (None, None))
+    return Blocks(space, of_stratum, axes, cuts={(0, 0): cut}, first=first, block=place)
 
 
 def test_parts_hold_whole_blocks() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from microagg.errors import DataError, SettingsError
@@ -52,6 +52,12 @@ def values_of(kind: kinds.Kind) -> st.SearchStrategy[object]:
         kinds.Subsets: st.lists(st.lists(NAMES, min_size=1), min_size=1),
         kinds.CodesByColumn: st.dictionaries(NAMES, st.lists(NUMBERS, min_size=1)),
         kinds.DecimalsByColumn: st.dictionaries(NAMES, st.integers(0, 15)),
+        kinds.LevelsByColumn: st.dictionaries(NAMES, st.lists(NAMES.filter(bool), min_size=2, unique=True)),
+        kinds.ChoiceByColumn: st.dictionaries(NAMES, st.sampled_from(["day", "month", "year"])),
+        kinds.TaxonomyByColumn: st.dictionaries(
+            NAMES, st.dictionaries(st.text("abc", min_size=1), st.just(""), min_size=1)
+        ),
+        kinds.NumberByColumn: st.dictionaries(NAMES, st.floats(0.01, 1e9)),
     }
     if isinstance(kind, kinds.Number) and not kind.fits(1e9):
         return st.floats(1.0, 99.0)
@@ -68,14 +74,12 @@ PLANS = st.fixed_dictionaries(
 # --- round trips ------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(PLANS)
 def test_what_is_written_is_read(words: dict[str, object]) -> None:
     assert parsed_plan(write_plan(words), "plan") == words
     assert parsed_plan(used_plan(words), "plan") == words
 
 
-@settings(deadline=None)
 @given(st.dictionaries(NAMES.filter(bool), st.lists(st.integers(0, 9), min_size=5, max_size=5), max_size=4))
 def test_odd_names_stay_in_their_comments(columns: dict[str, list[int]]) -> None:
     microdata = Microdata(pa.table(columns), Origin("frame", "the\ndata"))

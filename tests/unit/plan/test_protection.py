@@ -59,8 +59,9 @@ def test_settings_are_what_was_given_and_is_not_the_default() -> None:
         ({"weight": "a"}, "'a' is named in keys and in weight"),
         ({"weight": ["w"]}, "the name of one column"),
         ({"drop": "x", "pass": "x"}, "'x' is named in drop and in pass"),
-        ({"small_strata": "merge"}, "only if strata are named"),
-        ({"small_strata": "skip", "strata": "s"}, "must be one of refuse, merge, suppress"),
+        ({"small_strata": "nearest"}, "only if strata are named"),
+        ({"small_strata": "skip", "strata": "s"}, "must be one of refuse, nearest, suppress"),
+        ({"small_strata": "merge", "strata": "s"}, "no choice 'merge' any more. Use 'nearest'"),
         ({"missing": "drop"}, "must be one of refuse, by-pattern"),
         ({"missing_codes": {"x": [9]}}, "no effect on column 'x', which has no role"),
         ({"missing_codes": {"a": [True]}}, "missing_codes of a must be a list of finite numbers or texts"),
@@ -88,7 +89,7 @@ def test_settings_are_what_was_given_and_is_not_the_default() -> None:
         ({"certify": 1}, "true or false"),
         ({"effort": "slow"}, "must be one of fast, balanced, best"),
         ({"method": "mdav", "effort": "best"}, "no effect on mdav"),
-        ({"smal_strata": "merge"}, "did you mean small_strata"),
+        ({"smal_strata": "nearest"}, "did you mean small_strata"),
     ],
 )
 def test_what_cannot_be_or_has_no_effect_is_refused(words: dict[str, object], message: str) -> None:

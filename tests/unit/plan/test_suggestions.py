@@ -19,7 +19,7 @@ from microagg.model import Microdata, StatisticalLabels
 from microagg.plan.missing_codes import likely_missing_codes
 from microagg.plan.plan_file import write_plan
 from microagg.plan.profile import profile
-from microagg.plan.suggestions import suggest
+from microagg.plan.suggestions import kind_as_key, suggest
 from microagg.trials.drafting import MOST_UNIQUE, PlanDraft, draft_plan
 from microagg.web import work
 from microagg.web.choices import Choices
@@ -53,35 +53,40 @@ def _keywords(settings: Mapping[str, Any]) -> dict[str, Any]:
 # --- labels are codes only where nearly all values have one ------------------------------------
 
 
-def labelled(labels: dict[float, str], measure: str = "unknown", **more: Any) -> str:
+def typed_ages(labels: dict[float, str], measure: str = "unknown", **more: Any) -> Microdata:
     ages = random().integers(18, 90, N).astype(float)
     ages[:9] = 99.0
     found = StatisticalLabels(value_labels={"age": labels}, measures={"age": measure}, **more)
-    return roles_of(typed({"age": ages}, found))["age"]
+    return typed({"age": ages}, found)
+
+
+def kind_of_ages(labels: dict[float, str], measure: str = "unknown", **more: Any) -> str:
+    found, roles = suggestions_of(typed_ages(labels, measure, **more))
+    return f"{roles['age'].role}: {kind_as_key(found['age'])}"
 
 
 def test_a_label_on_a_missing_code_makes_no_codes() -> None:
-    assert labelled({99.0: "Refused"}) == "keys"
-    assert labelled({99.0: "Refused"}, missing_ranges={"age": [{"lo": 99, "hi": 99}]}) == "keys"
-    assert labelled({89.0: "89 or older", 18.0: "18 or younger"}) == "keys"
+    assert kind_of_ages({99.0: "Refused"}) == "keys: number"
+    assert kind_of_ages({99.0: "Refused"}, missing_ranges={"age": [{"lo": 99, "hi": 99}]}) == "keys: number"
+    assert kind_of_ages({89.0: "89 or older", 18.0: "18 or younger"}) == "keys: number"
 
 
 def test_labels_on_nearly_all_values_make_codes() -> None:
-    assert labelled({float(age): f"{age} years" for age in range(18, 90)}) != "keys"
+    assert kind_of_ages({float(age): f"{age} years" for age in range(18, 90)}).endswith(": nominal")
     answers = [1.0, 2.0, 3.0, 9.0] * 100
     labels = StatisticalLabels(value_labels={"x": {1: "a", 2: "b", 3: "c"}})
     assert roles_of(typed({"x": [*answers, 1.0], "y": [*answers, 2.0]}, labels))["x"] == "strata"
 
 
 def test_the_measurement_level_of_the_file_is_used() -> None:
-    assert labelled({}, "scale") == "keys"
-    assert labelled({}, "ordinal") == "keys"
-    assert labelled({}, "nominal") != "keys"
+    assert kind_of_ages({}, "scale") == "keys: number"
+    assert kind_of_ages({}, "ordinal") == "keys: number"
+    assert kind_of_ages({}, "nominal").endswith(": nominal")
     codes = StatisticalLabels(
         value_labels={"sex": {1: "m", 2: "f"}}, measures={"sex": "scale", "region": "scale"}
     )
     found = roles_of(typed({"sex": [1, 2] * 200, "region": np.arange(N) % 40}, codes))
-    assert found == {"sex": "strata", "region": "keys"}
+    assert found == {"sex": "keys", "region": "keys"}
 
 
 def test_spss_files_keep_age_masked(tmp_path: Path) -> None:
@@ -95,7 +100,69 @@ def test_spss_files_keep_age_masked(tmp_path: Path) -> None:
         variable_measure={"age": "scale", "sex": "nominal"},
     )
     found = drafted(read.microdata_from_file(tmp_path / "s.sav"))
-    assert (found.settings["keys"], found.settings["strata"]) == ([["age"]], ["sex"])
+    assert (found.settings["keys"], found.settings["nominal"]) == ([["age", "sex"]], ["sex"])
+
+
+# --- kinds of keys -----------------------------------------------------------------------------
+
+
+def test_categories_that_people_are_distinguished_by_are_keys() -> None:
+    some = random().choice(["p", "q", "r"], N)
+    english = ("sex", "region", "education", "occupation", "marital.status", "race", "nationality")
+    for name in (
+        *english,
+        "Geschlecht",
+        "Bildung",
+        "Beruf",
+        "sexe",
+        "ocupacion",
+        "estado_civil",
+        "regione",
+    ):
+        settings = drafted({name: some, "x": random().normal(size=N)}).settings
+        assert (settings["keys"], settings["nominal"]) == ([[name, "x"]], [name]), name
+
+
+def test_levels_are_in_order_where_the_file_or_a_scale_has_one() -> None:
+    draws = random()
+    levels = ["tertiary", "primary", "secondary"]
+    frame = pd.DataFrame(
+        {
+            "education": draws.choice(levels, N),
+            "age_group": draws.choice(["18-24", "65+", "25-64"], N),
+            "degree": pd.Categorical(draws.choice(["x", "y", "z"], N), ["z", "x", "y"], ordered=True),
+        }
+    )
+    settings = drafted(read.microdata_of(frame)).settings
+    assert settings["ordinal"] == {
+        "education": ["primary", "secondary", "tertiary"],
+        "age_group": ["18-24", "25-64", "65+"],
+        "degree": [],
+    }
+    assert microagg.protect(frame, **_keywords(settings)).verdict.safe
+
+
+def test_labels_of_codes_are_levels() -> None:
+    labels = StatisticalLabels(
+        value_labels={"education": {1: "low", 2: "high", 3: "medium"}, "degree": {1: "a", 2: "b", 3: "c"}},
+        measures={"degree": "ordinal"},
+    )
+    codes = random().integers(1, 4, (2, N))
+    settings = drafted(typed({"education": codes[0], "degree": codes[1]}, labels)).settings
+    assert settings["ordinal"] == {"education": ["low", "medium", "high"], "degree": []}
+
+
+def test_very_many_categories_are_left_out() -> None:
+    jobs = [f"job {at % 200}" for at in range(N)]
+    found = {each.column: each for each in drafted({**person(), "job": jobs}).suggestions}
+    assert found["job"].role == "drop"
+    assert found["job"].reason.startswith("200 categories")
+
+
+def test_dates_are_keys() -> None:
+    columns = {"birth": pd.date_range("1950-01-01", periods=N, freq="D"), "x": random().normal(size=N)}
+    settings = drafted(read.microdata_of(pd.DataFrame(columns))).settings
+    assert settings == {"k": 3, "keys": [["birth", "x"]]}
 
 
 # --- missing codes are in force ----------------------------------------------------------------
@@ -286,7 +353,8 @@ def test_a_confidential_column_that_groups_give_away_is_masked_or_dropped() -> N
     heaps = np.where(random().random(N) < 0.9, 0.0, random(2).lognormal(8, 1, N))
     found = drafted({**person(), "debt": heaps, "hiv": ["no"] * 390 + ["yes"] * 10})
     roles = {each.column: each for each in found.suggestions}
-    assert (roles["debt"].role, roles["hiv"].role) == ("keys", "drop")
+    assert (roles["debt"].role, roles["hiv"].role) == ("keys", "keys")
+    assert found.settings["nominal"] == ["hiv"]
     assert "would share its value" in roles["hiv"].reason
     assert release({**person(), "debt": heaps, "hiv": ["no"] * 390 + ["yes"] * 10}).verdict.safe
 
@@ -297,9 +365,9 @@ def test_a_confidential_column_that_groups_give_away_is_masked_or_dropped() -> N
 def test_a_passed_column_that_makes_more_than_one_record_in_twenty_unique_is_dropped() -> None:
     draws = random(9)
     rare = ["rare", *["common"] * (N - 1)]
-    columns = {**person(), "job": [f"job {at}" for at in draws.integers(0, 60, N)], "seldom": rare}
+    columns = {**person(), "hobby": [f"hobby {at}" for at in draws.integers(0, 60, N)], "seldom": rare}
     found = {each.column: each for each in drafted(columns).suggestions}
-    assert (found["job"].role, found["seldom"].role) == ("drop", "pass")
+    assert (found["hobby"].role, found["seldom"].role) == ("drop", "pass")
     made = release(columns)
     assert all(
         entry.unique <= MOST_UNIQUE * N for entry in made.verdict.not_counted if entry.column == "seldom"
@@ -308,19 +376,19 @@ def test_a_passed_column_that_makes_more_than_one_record_in_twenty_unique_is_dro
 
 def test_the_uniqueness_that_is_judged_is_that_of_a_release() -> None:
     columns = {"x": random().normal(size=N), "y": random(2).normal(size=N), "many": np.arange(N) % 97 // 2}
-    names = [f"town {at}" for at in np.asarray(columns.pop("many"))]
-    found = {each.column: each for each in drafted({**columns, "town": names}).suggestions}
-    assert found["town"].role == "drop"
+    names = [f"club {at}" for at in np.asarray(columns.pop("many"))]
+    found = {each.column: each for each in drafted({**columns, "club": names}).suggestions}
+    assert found["club"].role == "drop"
     made = microagg.protect(
-        pd.DataFrame({**columns, "town": names}),
+        pd.DataFrame({**columns, "club": names}),
         k=3,
         rest="pass",
         keys=["x", "y"],
-        pass_=["town"],
+        pass_=["club"],
         method="mdav",
     )
-    unique = {entry.column: entry.unique for entry in made.verdict.not_counted}["town"]
-    assert f"would make {unique} of {N} records unique" in found["town"].reason
+    unique = {entry.column: entry.unique for entry in made.verdict.not_counted}["club"]
+    assert f"would make {unique} of {N} records unique" in found["club"].reason
 
 
 def test_columns_that_are_too_much_together_are_named() -> None:
@@ -336,11 +404,11 @@ def test_columns_that_are_too_much_together_are_named() -> None:
 def test_a_text_for_each_value_of_a_key_is_dropped() -> None:
     n = 4000
     years = random().integers(0, 40, n)
-    columns = {"years": years, "grade": [f"grade {year}" for year in years]}
+    columns = {"years": years, "stage": [f"stage {year}" for year in years]}
     found = {each.column: each for each in drafted(columns).suggestions}
     assert found["years"].role == "keys"
-    assert found["grade"].role == "drop"
-    assert "stands for one of years" in found["grade"].reason
+    assert found["stage"].role == "drop"
+    assert "stands for one of years" in found["stage"].reason
 
 
 def test_a_confidential_column_from_which_a_key_follows_is_masked() -> None:
@@ -388,16 +456,23 @@ def test_a_single_masked_term_of_a_sum_is_not_left_alone() -> None:
 # --- the plan runs, or says why not ------------------------------------------------------------
 
 
-def test_a_file_without_numbers_is_refused_at_once() -> None:
-    found = drafted({"sex": ["m", "f"] * 200, "job": ["a", "b", "c", "d"] * 100})
-    assert "no column holds numbers" in found.refusal
+def test_a_file_of_categories_alone_is_protected() -> None:
+    columns = {"sex": ["m", "f"] * 200, "job": ["a", "b", "c", "d", "a"] * 80}
+    assert drafted(columns).settings == {"k": 3, "keys": [["sex", "job"]], "nominal": ["sex", "job"]}
+    assert release(columns).verdict.safe
+
+
+def test_a_file_of_names_alone_is_refused_at_once() -> None:
+    found = drafted({"name": [f"name {at}" for at in range(N)]})
+    assert found.refusal
+    assert not any(each.role == "keys" for each in found.suggestions)
 
 
 def test_yes_and_no_as_numbers_are_masked_if_there_is_nothing_else() -> None:
     columns = {f"q{at}": random(at).integers(0, 2, N) for at in range(4)}
     found = drafted(columns)
     assert found.settings["keys"] == [list(columns)]
-    assert found.settings["decimals"] == dict.fromkeys(columns, 0)
+    assert found.settings["nominal"] == list(columns)
     assert release(columns).verdict.safe
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from microagg.errors import DataError, SettingsError
 from microagg.model import Table
 from microagg.prepare.patterns import by_missing, by_zeros
-from microagg.prepare.strata import strata_of
+from microagg.prepare.strata import UNPLACED, strata_of
 from microagg.prepare.tasks import Tasks, tasks_of
 
 NAN = float("nan")
@@ -24,7 +24,7 @@ def strata(values: list[str | None], k: int = 3, policy: str = "refuse"):
 def test_records_of_one_code_are_a_stratum_and_missing_is_a_code() -> None:
     found = strata(["b", "a", None, "b", "a", None], k=2)
     assert found.of.tolist() == [1, 0, 2, 1, 0, 2]
-    assert (found.count, found.recoded, found.suppressed) == (3, {}, 0)
+    assert (found.count, found.suppressed) == (3, 0)
 
 
 def test_combinations_of_several_columns_are_strata() -> None:
@@ -40,31 +40,16 @@ def test_small_strata_are_refused_without_their_codes() -> None:
     assert "secret" not in str(refusal.value)
 
 
-def test_small_strata_are_merged_in_the_order_of_their_codes() -> None:
-    found = strata(["D", "A", "A", "A", "C", "C", "E", "E", "E", "E"], policy="merge")
-    assert found.recoded["s"].to_pylist() == ["C+D", "A", "A", "A", "C+D", "C+D", "E", "E", "E", "E"]
-    assert found.of.tolist() == [1, 0, 0, 0, 1, 1, 2, 2, 2, 2]
-    assert (found.count, found.merged) == (3, 3)
-
-
-def test_too_few_records_in_small_strata_join_the_smallest_other() -> None:
-    found = strata([*"AAAAA", *"BBB", "C"], policy="merge")
-    assert set(found.recoded["s"].to_pylist()) == {"A", "B+C"}
-
-
-def test_merged_numbers_and_missing_values_become_text() -> None:
-    table = pa.table({"s": pa.array([7, 7, 7, 8, None], pa.int64())})
-    assert strata_of(table, ["s"], 2, "merge").recoded["s"].to_pylist() == ["7", "7", "7", "8+NA", "8+NA"]
-
-
-def test_a_column_that_the_merged_strata_share_keeps_its_code() -> None:
-    table = pa.table({"s": [*"aaa", "b", "c", "c"], "t": [1] * 6})
-    assert list(strata_of(table, ["s", "t"], 3, "merge").recoded) == ["s"]
-
-
-def test_a_merged_code_that_exists_is_refused() -> None:
-    with pytest.raises(DataError, match="exists already"):
-        strata(["B+C", "B+C", "B+C", "B", "C", "C"], policy="merge")
+def test_records_of_small_strata_have_none_until_they_join_a_group() -> None:
+    found = strata(["D", "A", "A", "A", "C", "C", "E", "E", "E", "E"], policy="nearest")
+    assert found.of.tolist() == [UNPLACED, 0, 0, 0, UNPLACED, UNPLACED, 1, 1, 1, 1]
+    assert (found.count, found.suppressed) == (2, 0)
+    assert found.codes is not None
+    assert found.examples is not None
+    assert found.examples.tolist() == [1, 6]
+    assert found.codes[:, 0].tolist() == [2, 0, 0, 0, 1, 1, 3, 3, 3, 3]
+    with pytest.raises(SettingsError, match="no group that they could join"):
+        strata(["A", "B", "C"], policy="nearest")
 
 
 def test_small_strata_are_suppressed() -> None:
@@ -76,27 +61,12 @@ def test_small_strata_are_suppressed() -> None:
         strata(["A", "B", "C"], policy="suppress")
 
 
-@pytest.mark.parametrize("policy", ["refuse", "merge", "suppress"])
+@pytest.mark.parametrize("policy", ["refuse", "nearest", "suppress"])
 def test_fewer_records_than_k(policy: str) -> None:
     with pytest.raises(SettingsError):
         strata(["A", "A"], policy=policy)
     with pytest.raises(SettingsError, match="only 2 records"):
         strata_of(pa.table({"x": [1, 2]}), [], 3, policy)
-
-
-@given(
-    st.lists(st.sampled_from(["a", "b", "c", "d", "e", None]), min_size=3, max_size=40),
-    st.integers(2, 4),
-)
-def test_merged_strata_have_k_records_and_one_code_each(values: list[str | None], k: int) -> None:
-    found = strata(values, min(k, len(values)), "merge")
-    assert np.bincount(found.of).min() >= min(k, len(values))
-    if found.recoded:
-        codes = found.recoded["s"].to_pylist()
-        assert (
-            len({(code, stratum) for code, stratum in zip(codes, found.of.tolist(), strict=True)})
-            == found.count
-        )
 
 
 def patterns(rows: list[list[float]], k: int = 3) -> dict[tuple[int, ...], list[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import datetime
 import io
 import sys
@@ -156,6 +157,24 @@ def test_delimiters_and_encodings(tmp_path: Path, delimiter: str, encoding: str,
     table = read.table_from_file(path, layout=options)
     assert table.columns == ("größe", "Gewicht [€]")
     assert table.values.tolist() == [[1.5, 2.0], [3.0, -40.0]]
+
+
+def test_a_long_line_is_no_long_field(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    names = [f"name{at:05}" for at in range(14_000)]
+    assert len(";".join(names)) > csv.field_size_limit()
+    for delimiter in ",;\t|":
+        lines = [delimiter.join(names), *[delimiter.join(["1"] * len(names))] * 3]
+        path.write_text("\n".join(lines))
+        for given in (None, delimiter):
+            content = read.microdata_from_file(path, Layout(delimiter=given))
+            assert content.table.column_names == names
+            assert content.table.num_rows == 3
+        with refusal(DataError, "wrong_delimiter"):
+            read.microdata_from_file(path, Layout(delimiter="," if delimiter == ";" else ";"))
+        path.write_text("\n".join(["A title", *lines]))
+        with refusal(DataError, "title_above_names"):
+            read.microdata_from_file(path, Layout())
 
 
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b""], ids=["mark", "no mark"])
@@ -465,7 +484,7 @@ def test_a_missing_extra_is_no_internal_error(
     path = write_good(tmp_path / "good.sav")
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     monkeypatch.setattr("sys.argv", ["microagg", "partition", str(path), "-k", "3"])
-    assert cli.run() == cli.USAGE
+    assert cli.run(lambda: None) == cli.USAGE
     assert "pip install 'microagg[formats]'" in capsys.readouterr().err
 
 

@@ -135,3 +135,28 @@ def test_a_file_has_colours_of_its_own_for_light_and_dark() -> None:
     assert {"#ffffff", "#1c2127"} <= colours
     assert all(f'="{colour}"]' in style for colour in colours)
     assert used - colours == {None, "none"}
+
+
+def test_bars_count_each_category_before_and_after() -> None:
+    before, after = np.array([0.0, 1.0, 1.0, np.nan]), np.array([1.0, 1.0, 1.0, np.nan])
+    chart = charts.bars("job", ("nurse", "smith"), after, before)
+    assert chart is not None
+    assert chart.header == ("value", "before", "after")
+    assert chart.rows == (("nurse", "1", "0"), ("smith", "2", "3"))
+    assert charts.bars("job", ("nurse",), np.array([np.nan])) is None
+
+
+def test_bars_of_many_categories_have_one_for_the_others() -> None:
+    values = np.repeat(np.arange(30.0), np.arange(1, 31))
+    chart = charts.bars("job", [f"job {at}" for at in range(30)], values)
+    assert chart is not None
+    assert len(chart.rows) == charts.MOST_BARS
+    assert chart.rows[-1] == ("11 others", f"{sum(range(1, 12))}")
+
+
+def test_a_histogram_of_dates_has_dates_at_its_axis() -> None:
+    days = np.arange("1960-01-01", "2000-01-01", 30, dtype="datetime64[D]").astype(float)
+    chart = charts.histogram("born", days * charts.SECONDS_OF_A_DAY, are_dates=True)
+    assert chart is not None
+    assert chart.rows[0][0] == "1960-01-01"
+    assert ">1980<" in chart.svg

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import microagg
-from microagg.engines import reporting
 from microagg.engines.release import Release
+from microagg.report import reporting
 from microagg.report.pages import internal_page
 from microagg.verdict import MeanChange, Verdict
 

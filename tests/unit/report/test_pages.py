@@ -18,7 +18,9 @@ import pytest
 
 import microagg
 from microagg import Release, datasets, errors, report
-from microagg.engines import preview, reporting
+from microagg.engines import solving
+from microagg.engines.solving import mdav_loss
+from microagg.report import reporting
 from microagg.report.formatting import number, short, tick
 from microagg.report.pages import external_page
 from microagg.report.summaries import correlation_matrix
@@ -269,11 +271,11 @@ def test_internal_has_every_measure_with_its_definition(pages: dict[str, str]) -
 
 
 def test_mdav_on_the_same_data_is_mdav(rich: Release) -> None:
-    assert preview.mdav_loss(rich.source, rich.protection) == pytest.approx(rich.information_loss)
+    assert mdav_loss(rich.source, rich.protection) == pytest.approx(rich.information_loss)
 
 
 def test_mdav_is_left_out_where_it_takes_long(plain: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "MOST_COMPARED_WITH_MDAV", 10)
+    monkeypatch.setattr(solving, "MOST_COMPARED_WITH_MDAV", {"mdav": 10})
     assert "not computed" in plain.report()
 
 
@@ -397,14 +399,14 @@ def test_external_sentences_follow_the_policies(plain: Release) -> None:
         facts,
         policies=replace(
             facts.policies, medians=True, noised=("turnover",), noise=0.25, strata=("region",),
-            merges_strata=True, leaves_out_strata=True, accept=("distinct",), zeros_apart=True,
+            joins_nearest=True, leaves_out_strata=True, accept=("distinct",), zeros_apart=True,
         ),
         homogeneous=("net_profit",),
     )  # fmt: skip
     page, plain_page = external_page(other), external_page(facts)
     limits = section(page, "limits")
     for said in (
-        "medians", "Zeros", "Noise makes variances of turnover", "a code such as A+B of region",
+        "medians", "Zeros", "Noise makes variances of turnover", "joined the nearest group",
         "Records of strata with fewer than 3 records were left out, if there were any",
     ):  # fmt: skip
         assert said in limits

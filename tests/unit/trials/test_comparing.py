@@ -24,8 +24,17 @@ from microagg.errors import Cancelled, DataError, DecisionNeeded, OutputError, S
 from microagg.measure.catalogue import Measure
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.plan.strategies import strategies_of
+from microagg.settings.declared import CompareSettings
 from microagg.trials import comparing, strategy_runs
-from microagg.trials.comparing import LOSS, RISK, USUAL, judge
+from microagg.trials.comparing import (
+    LOSS,
+    LOSS_OF_TABLES,
+    OF_REPRESENTATIVES,
+    RISK,
+    USUAL,
+    USUAL_OF_CATEGORIES,
+    judge,
+)
 from microagg.write import Journal
 from tests.refusals import refusal
 
@@ -49,7 +58,7 @@ def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain measures: this is about the grid."""
     named = {
         name: stand_in(name, lambda pair: MeasureResult(1 / float(np.bincount(pair.groups).mean())))
-        for name in USUAL
+        for name in (*USUAL, *USUAL_OF_CATEGORIES, *OF_REPRESENTATIVES)
     }
     named[LOSS] = stand_in("loss", loss)
     named["odd"] = stand_in("odd", lambda pair: MeasureResult(float("nan")))
@@ -71,6 +80,20 @@ def test_frame_is_tidy_and_of_the_kind_given() -> None:
     assert found.frame[LOSS][1] == pytest.approx(float(((DATA[KEYS] - alone.data) ** 2).to_numpy().sum()))
     assert isinstance(microagg.compare(pl.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pl.DataFrame)
     assert isinstance(microagg.compare(pa.Table.from_pandas(DATA), 3, "mdav", keys=KEYS).frame, pa.Table)
+
+
+@pytest.mark.parametrize("keys", [["s", "t"], ["a", "s", "t"]])
+def test_keys_of_any_kind(keys: list[str]) -> None:
+    """Other measures are usual then; the loss is that of what `protect` would publish."""
+    data = DATA.assign(t=["low", "high", "middle"] * 20)
+    words: dict[str, Any] = {"keys": keys, "ordinal": {"t": ["low", "middle", "high"]}}
+    words["importance"] = {"s": 3.0}
+    found = microagg.compare(data, [3, 4], ["mdav-generic", "auto"], effort="fast", **words)
+    assert found.measures == USUAL_OF_CATEGORIES
+    assert found.table["failure"].to_pylist() == [None] * 4
+    assert [row["smallest"] >= row["k"] for row in found.rows] == [True] * 4
+    assert str(found).splitlines()[1].split()[:2] == ["k", "method"]
+    ElementTree.fromstring(found.svg())
 
 
 def test_a_notebook_shows_a_table_with_names_escaped() -> None:
@@ -99,6 +122,68 @@ def test_ways_to_split_the_keys() -> None:
     assert found.table["subsets"].to_pylist() == ["a, b, c", "a | b | c", "a, b | c"]
     assert found.table["needs"].to_pylist() == ["", "partial", "partial"]
     assert "a, b | c" in str(found)
+
+
+def test_what_groups_publish() -> None:
+    """Strategies that differ in it are weighed by tables, for by the loss means are the best."""
+    found = microagg.compare(DATA, [3, 5], "mdav", keys=KEYS, aggregate=["mean", "median", "mean"])
+    assert found.table.select(["k", "aggregate"]).to_pylist() == [
+        {"k": k, "aggregate": each} for each in ("mean", "median") for k in (3, 5)
+    ]
+    assert found.measures == (*USUAL, *OF_REPRESENTATIVES)
+    assert found.loss == found.as_dict()["loss"] == LOSS_OF_TABLES
+    assert found.table["needs"].to_pylist() == ["", "", "real-values", "real-values"]
+    for k, median in ((3, 2), (5, 3)):
+        alone = microagg.protect(
+            DATA[KEYS],
+            k,
+            keys=KEYS,
+            method="mdav",
+            aggregate="median",
+            accept="real-values",
+            keep_order=True,
+        )
+        expected = float(((DATA[KEYS] - alone.data) ** 2).to_numpy().sum())
+        assert found.rows[median][LOSS] == pytest.approx(expected)
+    lines = str(found).splitlines()
+    assert lines[1].split()[:3] == ["k", "method", "aggregate"]
+    best = found.recommended
+    assert f"recommended: k = {best['k']}, mdav, aggregate={best['aggregate']}: " in str(found)
+    texts = re.findall(r">([^<]+)</text>", found.svg())
+    assert {"mdav: mean", "mdav: median"} <= set(texts)
+    assert found._repr_html_().count("<td") == 4 * (3 + len(found.measures) + 1)
+
+
+def test_ways_to_choose_categories() -> None:
+    """Each with each; a strategy publishes what `protect` does by the same settings."""
+    data = DATA.assign(t=[f"t{int(value)}" for value in RANDOM.integers(0, 5, 60)])
+    words: dict[str, Any] = {"keys": ["a", "s", "t"], "categories": ["mode", "tables"]}
+    found = microagg.compare(data, 3, "mdav", aggregate=["mean", "median"], **words)
+    assert found.table.select(["categories", "aggregate"]).to_pylist() == [
+        {"categories": one, "aggregate": other}
+        for one in ("mode", "tables")
+        for other in ("mean", "median")
+    ]
+    assert found.measures == tuple(dict.fromkeys((*USUAL_OF_CATEGORIES, *OF_REPRESENTATIVES)))
+    best = found.recommended
+    named = f"k = 3, mdav, categories={best['categories']}, aggregate={best['aggregate']}: "
+    assert f"recommended: {named}" in str(found)
+    with refusal(SettingsError, "no_categories"):
+        microagg.compare(DATA, 3, "mdav", keys=KEYS, categories=["margins", "tables"])
+
+
+def test_one_kind_of_representative_is_no_column() -> None:
+    found = microagg.compare(DATA, 3, "mdav", keys=KEYS, aggregate="median")
+    assert found.table["aggregate"].to_pylist() == ["median"]
+    assert (found.measures, found.loss) == (USUAL, LOSS)
+    assert "median" not in str(found)
+
+
+def test_where_there_are_no_two_way_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loss is weighed then."""
+    undefined = stand_in("tables", lambda pair: MeasureResult(float("nan")))
+    monkeypatch.setitem(assessing.MEASURES, LOSS_OF_TABLES, undefined)
+    assert microagg.compare(DATA, 3, "mdav", keys="a", aggregate=["mean", "median"]).loss == LOSS
 
 
 def test_what_would_have_to_be_accepted() -> None:
@@ -131,10 +216,17 @@ def test_one_failure_does_not_stop_the_others() -> None:
         ({"methods": []}, SettingsError, "methods must be"),
         ({"keys": None}, SettingsError, "No column is named"),
         ({"keys": ["a", "z"]}, DataError, "No such column: 'z'"),
-        ({"keys": ["a", "name"]}, DataError, "other than numbers"),
+        ({"keys": ["a", "name"]}, DataError, "'name'"),
+        ({"nominal": "s"}, SettingsError, "nominal"),
+        ({"ordinal": {"s": ["x", "x"]}}, SettingsError, "ordinal"),
+        ({"keys": ["a", "s"], "ordinal": {"s": ["x", "z"]}}, DataError, "'s'"),
+        ({"importance": {"a": -1}}, SettingsError, "importance"),
         ({"keys": [["a"], ["b"]], "subsets": ["joint"]}, SettingsError, "several subsets, and ways to"),
         ({"subsets": [[["a", "b"]]]}, SettingsError, "do not split the keys a, b, c"),
         ({"subsets": ["jont"]}, SettingsError, "did you mean joint"),
+        ({"aggregate": ["mean", "mode"]}, SettingsError, "aggregate is 'mode'"),
+        ({"aggregate": []}, SettingsError, "aggregate must be one or several of mean"),
+        ({"aggregate": 3}, SettingsError, "aggregate must be one or several of mean"),
         ({"max_risk": 1.5}, SettingsError, "max_risk is 1.5"),
         ({"max_risk": "low"}, SettingsError, "max_risk is 'low'"),
         ({"measures": ["nothing"]}, SettingsError, "There is no measure 'nothing'"),
@@ -314,7 +406,7 @@ def test_map_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_grid() -> None:
-    grid = strategies_of([3, 5, 3], ["mdav", "auto"], None, {"keys": [["a", "b"], ["c"]], "strata": ["s"]})
+    grid = strategies_of(CompareSettings(k=[3, 5, 3]), {"keys": [["a", "b"], ["c"]], "strata": ["s"]})
     assert [(each.k, each.method, each.split) for each in grid] == [
         (3, "mdav", "a, b | c"), (5, "mdav", "a, b | c"), (3, "auto", "a, b | c"), (5, "auto", "a, b | c")
     ]  # fmt: skip
@@ -323,11 +415,11 @@ def test_grid() -> None:
 
 def test_effort_is_for_the_methods_that_have_one() -> None:
     words = {"effort": "fast", "seconds": 5.0}
-    found = strategies_of([3], ["mdav", "auto"], None, {"keys": ["a", "b"], **words})
+    found = strategies_of(CompareSettings(k=[3]), {"keys": ["a", "b"], **words})
     assert [each.protection.method.effort for each in found] == ["balanced", "fast"]
     assert [each.protection.method.seconds for each in found] == [None, 5.0]
     with pytest.raises(SettingsError, match="effort would have no effect on mdav or cbfs"):
-        strategies_of([3], ["mdav", "cbfs"], None, {"keys": ["a", "b"], **words})
+        strategies_of(CompareSettings(k=[3], methods=("mdav", "cbfs")), {"keys": ["a", "b"], **words})
 
 
 def test_a_plan_has_data_roles_and_policies(tmp_path: Path) -> None:

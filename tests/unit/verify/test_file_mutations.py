@@ -22,9 +22,9 @@ from openpyxl.workbook.defined_name import DefinedName
 from pyarrow import feather, parquet
 
 from microagg import protect
-from microagg.engines.steps import Steps
 from microagg.errors import UnsafeRelease
-from microagg.formats import ENDINGS
+from microagg.formats import FORMAT_OF
+from microagg.methods.steps import Steps
 from microagg.model import CsvFormat, Origin, StatisticalLabels
 
 N = 24
@@ -50,7 +50,7 @@ def release() -> Any:
 
 
 def kind_of(path: Path) -> str:
-    return ENDINGS[path.suffix].name
+    return FORMAT_OF[path.suffix]
 
 
 def is_caught(release: Any, path: Path) -> bool:

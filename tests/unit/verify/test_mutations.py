@@ -13,6 +13,7 @@ import pytest
 from microagg.model import Claims
 from microagg.verdict import Count, Finding, decide, note, refuse
 from microagg.verify import check_written, verify
+from tests.oracles.covariances import moved
 from tests.refusals import has, is_like, open_in, unsafe
 from tests.unit.verify.releases import (
     EMPLOYEES,
@@ -429,45 +430,50 @@ def test_a_stratum_changed() -> None:
 SECTOR = ["A"] * 3 + ["B"] * 3 + ["A"] * 3 + ["C", "D", "D"]
 
 
-def merged(sector: list[Any]) -> Made:
+def joined(sector: list[Any], region: list[str] | None = None) -> Made:
+    """The last three records are of small strata: their sectors may be those of other records."""
     made = small_release()
-    return replace(
+    made = replace(
         made,
         source=made.source.append_column("sector", pa.array(SECTOR)),
         released=made.released.append_column("sector", pa.array(sector)),
-    ).claiming(strata=("region", "sector"), small_strata="merge")
+    ).claiming(strata=("region", "sector"), small_strata="nearest")
+    return made if region is None else made.with_released("region", region)
 
 
-def test_a_merged_stratum_that_splits() -> None:
-    assert merged([*SECTOR[:9], "C+D", "C+D", "C+D"]).verdict().safe
-    refused(merged([*SECTOR[:9], "C+D", "C+D", "D"]), refuse("strata_split", strata=1), BEYOND)
+def test_codes_of_records_that_joined_a_group() -> None:
+    region = small_release().column("region")
+    assert region == ["N"] * 6 + ["S"] * 6
+    verdict = joined(SECTOR[:9] + ["A"] * 3).verdict()
+    assert verdict.safe
+    assert verdict.changes.recoded == {"sector": 3}
+    assert has(verdict.notes, note("recoded", "sector", cells={"sector": 3}))
 
 
 def test_strata_left_small() -> None:
-    refused(merged(SECTOR), BEYOND)
+    refused(joined(SECTOR), BEYOND)
 
 
-def test_a_stratum_renamed_without_merging() -> None:
-    refused(merged(["Z"] * 3 + SECTOR[3:9] + ["C+D"] * 3), refuse("column_changed", "sector", records=3))
+def test_a_combination_that_the_source_does_not_have() -> None:
+    unknown = refuse("stratum_unknown", "region", "sector", records=3, k=3)
+    refused(joined(SECTOR[:9] + ["C+D"] * 3), unknown)
+    refused(joined(SECTOR[:9] + ["B"] * 3), unknown)  # the source has it elsewhere only
+    refused(joined(SECTOR[:9] + ["D"] * 3), refuse("stratum_unknown", records=1))
 
 
-def test_another_column_recoded_along() -> None:
-    made = merged([*SECTOR[:9], "C+D", "C+D", "C+D"])
-    refused(
-        made.with_released("region", ["N"] * 6 + ["S"] * 3 + ["T"] * 3), refuse("column_changed", "region")
-    )
+def test_a_large_stratum_that_was_changed() -> None:
+    left = refuse("stratum_left", "region", "sector", records=3, k=3)
+    refused(joined(["B"] * 3 + SECTOR[3:9] + ["A"] * 3), left)
+    refused(joined(SECTOR[:9] + ["A"] * 3, ["N"] * 3 + ["S"] * 9), left, refuse("stratum_unknown"))
 
 
 def test_codes_of_another_type() -> None:
-    made = merged([*SECTOR[:9], "C+D", "C+D", "C+D"])
-    numbers = pa.array([1] * 3 + [2] * 3 + [1] * 3 + [34] * 3)
+    made = joined(SECTOR[:9] + ["A"] * 3)
+    numbers = pa.array([1] * 3 + [2] * 3 + [1] * 6)
     refused(
         made.with_released("sector", numbers),
-        refuse("column_retyped", "sector", kind="int64", needed="string"),
+        refuse("column_retyped", "sector", kind="int64", needed="large_string"),
     )
-    made = made.with_source("sector", pa.array([1] * 3 + [2] * 3 + [1] * 3 + [3, 4, 4]))
-    assert made.with_released("sector", pa.array(list("111222111") + ["3+4"] * 3)).verdict().safe
-    refused(made, refuse("column_retyped", "sector", kind="string", needed="int64"))
 
 
 PAIRS = [at % 6 // 2 for at in range(24)]
@@ -552,6 +558,83 @@ def test_joint_combinations_of_two() -> None:
     refused(made, decide("partial", unique=0))
     assert made.verdict().sentence == "k-anonymous per subset, NOT jointly (0 records unique)"
     assert made.verdict().joint == Count(("a", "b"), 12, 2, 24, 0)
+
+
+# --- covariances -------------------------------------------------------------------------------
+
+
+def with_covariances(decimals: int | None = None, weights: bool = False, groups: int = 12) -> Made:
+    """Groups of five whose means were moved by the plain formula."""
+    random = np.random.default_rng(5)
+    n = 5 * groups
+    values = random.lognormal(size=(n, 2)) @ np.array([[1.0, 0.5], [0.0, 1.0]])
+    weight = random.integers(3, 6, n).astype(float)
+    labels = np.argsort(np.argsort(values.sum(axis=1))) // 5
+    first = np.unique(labels, return_index=True)[1]
+    after = moved(values, labels, weight if weights else None)[first][labels]
+    after = after if decimals is None else after.round(decimals)
+    source, released = (
+        pa.table({"x": each[:, 0], "y": each[:, 1], "weight": weight}) for each in (values, after)
+    )
+    claims = Claims(
+        k=5,
+        subsets=(("x", "y"),),
+        aggregate="covariances",
+        weight="weight" if weights else None,
+        rounding=dict.fromkeys("xy", 0.0 if decimals is None else 0.5 * 10.0**-decimals),
+        mean_tolerance=dict.fromkeys("xy", 9.0),
+    )
+    return Made(source, released, np.arange(n), claims)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("decimals", [None, 3])
+def test_broken_covariances(decimals: int | None, weights: bool) -> None:
+    made = with_covariances(decimals, weights)
+    assert made.verdict().safe
+    assert "covariances_kept" in {each.rule for each in made.verdict().notes}
+    not_kept, off_the_map = refuse("covariances_not_kept"), refuse("not_one_map")
+    x, y = (np.array(made.column(name)) for name in "xy")
+    refused(made.with_released("x", np.where(x == x[0], x + 0.2, x)), off_the_map, not_kept)
+    refused(made.with_released("x", x.mean() + 0.99 * (x - x.mean())), not_kept)
+    swapped = made
+    for name, values in (("x", x), ("y", y)):
+        other = values[x != x[0]][0]
+        new = np.where(values == values[0], other, np.where(values == other, values[0], values))
+        swapped = swapped.with_released(name, new)
+    refused(swapped, off_the_map, *([not_kept] if weights else []))
+    means = made
+    for name in "xy":
+        own = made.source.column(name).to_pylist()
+        means = means.with_released(
+            name, masked(own, x.tolist(), made.column("weight") if weights else None)
+        )
+    refused(means, not_kept)
+    refused(made.claiming(aggregate="mean"), refuse("not_the_mean"))
+
+
+def test_covariances_of_too_few_records() -> None:
+    assert with_covariances(groups=3).verdict().safe
+    made = with_covariances(groups=3).claiming(subsets=(("x", "y", "weight"),), k=2, accept=("pairs",))
+    made = made.claiming(rounding={"x": 9.0, "y": 9.0, "weight": 9.0})
+    refused(made, refuse("covariances_of_too_few", records=15, statistics=6), BEYOND)
+
+
+def test_clipped_values_that_lay_inside_or_lie_outside() -> None:
+    plain = with_covariances()
+    made = plain.claiming(clip=True, accept=("real-values",))
+    for name in "xy":
+        own = plain.source.column(name).to_numpy()
+        made = made.with_released(name, np.clip(plain.column(name), own.min(), own.max()))
+    assert made.verdict().safe
+    assert has(made.verdict().notes, note("clipped"))
+    refused(made.claiming(accept=()), decide("real_values", clipped=True))
+    refused(made.with_released("x", plain.column("x")), refuse("not_one_map"))
+    x = np.array(made.column("x"))
+    inside = np.unique(x[(x > own.min()) & (x < own.max())])[1]
+    ends = plain.source.column("x").to_numpy()
+    for value in (ends.min(), ends.max()):
+        refused(made.with_released("x", np.where(x == inside, value, x)), refuse("not_one_map"))
 
 
 # --- claims ------------------------------------------------------------------------------------

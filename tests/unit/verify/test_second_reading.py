@@ -16,7 +16,7 @@ import pytest
 
 from microagg import protect, read
 from microagg.engines import local
-from microagg.formats import FORMATS
+from microagg.formats.table import FORMATS
 from microagg.model import Layout, Microdata
 from microagg.verdict import refuse
 from microagg.verify import check_source

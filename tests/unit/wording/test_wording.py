@@ -15,8 +15,8 @@ import pytest
 
 import microagg
 from microagg import errors, wording
-from microagg.verdict import Finding, decide, note, refuse, unsafe_release
-from microagg.web.labels import PAGES
+from microagg.settings.declared import ON_PAGES
+from microagg.verdict import Changes, Count, Finding, Verdict, decide, note, refuse, unsafe_release
 from microagg.wording import findings, on_command_line
 from microagg.wording.template import Template, figures_in
 
@@ -35,18 +35,18 @@ TEMPLATES = {name: each for name, each in vars(wording).items() if isinstance(ea
 
 def test_each_face_names_options_in_its_own_terms() -> None:
     error = wording.strata_too_small(2, 5, 1, 3, ["region"])
-    start = "2 of 5 strata (region) have fewer than k = 3 records; the smallest has 1. Merge them "
+    start = "2 of 5 strata (region) have fewer than k = 3 records; the smallest has 1. Let their records "
+    start += "join the nearest group "
     assert str(error) == (
-        f'{start}(small_strata="merge"), leave their records out (small_strata="suppress"), or use coarser '
-        "strata or a smaller k."
+        f'{start}(small_strata="nearest"), leave them out (small_strata="suppress"), or use coarser strata '
+        "or a smaller k."
     )
     with wording.shown_by(on_command_line):
-        assert str(error).startswith(f"{start}(--small-strata merge), ")
-    with wording.shown_by(PAGES):
-        assert str(error).startswith(
-            f"{start}(“Strata with fewer than k records: merge with other small ones”), "
-        )
-    assert str(error).startswith(f'{start}(small_strata="merge"), ')
+        assert str(error).startswith(f"{start}(--small-strata nearest), ")
+    with wording.shown_by(ON_PAGES):
+        label = "Strata with fewer than k records: their records join the nearest group"
+        assert str(error).startswith(f"{start}(“{label}”), ")
+    assert str(error).startswith(f'{start}(small_strata="nearest"), ')
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ SENTENCES: list[tuple[Finding, str]] = [
     ),
     (
         note("unchanged", "a", "b", records={"a": 1200, "b": 3}, of=4000),
-        "values released unchanged, as their whole group has the same: 1200 of a, 3 of b (of 4,000 "
+        "values released unchanged, as their group publishes the same: 1200 of a, 3 of b (of 4,000 "
         "records)",
     ),
     (
@@ -269,6 +269,26 @@ SENTENCES: list[tuple[Finding, str]] = [
 @pytest.mark.parametrize(("finding", "sentence"), SENTENCES, ids=[each.rule for each, _ in SENTENCES])
 def test_sentences_of_findings(finding: Finding, sentence: str) -> None:
     assert str(finding) == sentence
+
+
+def test_what_groups_publish_of_categories() -> None:
+    kinds = {"region": "nominal", "level": "ordinal"}
+    changes = Changes(masked=("age", "region", "level"), kinds=kinds)
+    counted = Verdict(3, subsets=(Count(("age",), 1, 3, 0, 0),))
+    said = {
+        how: replace(counted, changes=replace(changes, categories=how, near_means=near)).changed
+        for how, near in (("mode", ()), ("margins", ()), ("tables", ("age",)), ("existing", ()))
+    }
+    assert said == {
+        "mode": "age is the mean of its group; level is the median level of its group; region is the most "
+        "frequent category of its group",
+        "margins": "age is the mean of its group; region and level are categories of groups, chosen so "
+        "that categories stay as frequent as they are",
+        "tables": "age is near the mean of its group, and region and level are categories of groups, "
+        "chosen so that tables of two columns are kept",
+        "existing": "age is the mean of its group; region and level are the nearest combinations that the "
+        "source has",
+    }
 
 
 def test_other_groups_are_not_proposed_once_they_have_been_tried() -> None:

@@ -25,11 +25,11 @@ import pytest
 from pyarrow import parquet
 
 from microagg import read, write
-from microagg.engines.release import software_versions
 from microagg.errors import DataError, OutputError, SettingsError
 from microagg.formats import excel
 from microagg.model import CsvFormat, Microdata, Origin, StatisticalLabels, Verified
 from microagg.write import drafts
+from microagg.write.run_record import software_versions
 from tests.bad_files import leaks
 from tests.campaigns import SAMPLE
 from tests.refusals import refusal

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from microagg import wording
@@ -34,6 +35,8 @@ from microagg.prepare.blocks import (
     with_counts,
 )
 from microagg.prepare.exact_sums import units_of
+from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.spaces import Space
 from microagg.prepare.units import Units, require_squarable_values
 
 SAMPLE = 200_000
@@ -51,7 +54,10 @@ class BlockPlan:
 
     profile: FrameProfile
     notations: tuple[Notation, ...]
-    units: Units
+    space: Space
+    """Of all keys."""
+    overall: tuple[Doubles, ...]
+    """By key that holds categories: how frequent each is among all records."""
     blocks: tuple[Blocks, ...]
 
 
@@ -62,6 +68,35 @@ class Keys:
     columns: tuple[str, ...]
     names: tuple[str, ...]
     subsets: tuple[tuple[int, ...], ...]
+    kinds: tuple[KeyColumn | None, ...]
+    importance: tuple[float, ...]
+
+    @property
+    def levels(self) -> list[int]:
+        """How many each column has; 0 if it holds no categories."""
+        return [0 if kind is None or kind.levels is None else len(kind.levels) for kind in self.kinds]
+
+    @property
+    def are_ordered(self) -> NDArray[np.bool_]:
+        return np.array([kind is not None and kind.kind == "ordinal" for kind in self.kinds])
+
+    def is_nominal(self, at: int) -> bool:
+        kind = self.kinds[at]
+        return kind is not None and kind.kind == "nominal"
+
+    def part(self, subset: Sequence[int]) -> Keys:
+        """Those of one subset."""
+        return Keys(
+            tuple(self.columns[at] for at in subset),
+            tuple(self.names[at] for at in subset),
+            (tuple(range(len(subset))),),
+            tuple(self.kinds[at] for at in subset),
+            tuple(self.importance[at] for at in subset),
+        )
+
+    def space(self, units: Units, counts: Sequence[Whole]) -> Space:
+        own = [count if levels else None for count, levels in zip(counts, self.levels, strict=True)]
+        return Space.of(units, self.kinds, self.importance, own)
 
 
 def plan_blocks(
@@ -80,9 +115,14 @@ def plan_blocks(
         blocks = _first_blocks(frame, protection, keys, strata, large, ranges, sizes, share)
     else:
         whole = np.arange(len(strata))
-        blocks = [Blocks(ranges.of(places), whole, block=whole) for places in keys.subsets]
+        plain = keys.space(ranges, [np.ones(many, np.int64) for many in keys.levels])
+        blocks = [Blocks(plain.part(places), whole, block=whole) for places in keys.subsets]
     counted, final = _settle(frame, keys, blocks, ranges, strata, sizes)
-    return BlockPlan(profile, counted.notations, units_of(scale, ranges, profile.high, counted.sums), final)
+    units, standard = (units_of(each, ranges, profile.high, counted.sums) for each in (scale, "zscore"))
+    space = keys.space(units.replaced(keys.are_ordered, standard), counted.levels)
+    # To fewer digits than depend on the order in which weights are added up.
+    overall = tuple(np.array([float(f"{each:.12g}") for each in own]) for own in counted.weights)
+    return BlockPlan(profile, counted.notations, space, overall, final)
 
 
 def _refuse_values(found: FrameProfile, protection: Protection, keys: Keys, records: int) -> None:
@@ -119,13 +159,15 @@ def _first_blocks(
         counts = {(stratum, 0): int(strata[stratum]) for stratum in large.tolist()}
         if by_pattern or apart:
             columns = [keys.columns[at] for at in places]
-            counts = count_patterns(frame, columns, large, by_pattern, apart)
+            zeros = [apart and keys.kinds[at] is None for at in places]
+            counts = count_patterns(frame, columns, large, by_pattern, zeros)
         values = sample[:, places]
-        units = _units_of_sample(values, protection.method.scale, ranges.of(places))
+        space = _space_of_sample(values, protection.method.scale, ranges.of(places), keys.part(places))
+        points = space.points(values)
         own = Blocks(
-            units,
+            space,
             of_stratum,
-            Axes.of(units.points(values)) if len(values) > 1 else Axes(np.eye(len(places))[:, :1]),
+            Axes.of(points) if len(values) > 1 else Axes(np.eye(points.shape[1])[:, :1]),
             by_pattern,
             apart,
             substitutes(counts, len(places), sizes.k),
@@ -158,6 +200,17 @@ def _with_first_cuts(
     return blocks.with_cuts(cuts)
 
 
+def _space_of_sample(values: Points, scale: ScaleName, ranges: Units, keys: Keys) -> Space:
+    """Every level has a place of its own, even if the sample has none."""
+    units, standard = (_units_of_sample(values, each, ranges) for each in (scale, "zscore"))
+    present = [column[~np.isnan(column)].astype(np.int64) for column in values.T]
+    counts = [
+        np.maximum(np.bincount(codes, minlength=many), 1) if many else np.empty(0, np.int64)
+        for codes, many in zip(present, keys.levels, strict=True)
+    ]
+    return keys.space(units.replaced(keys.are_ordered, standard), counts)
+
+
 def _units_of_sample(values: Points, scale: ScaleName, ranges: Units) -> Units:
     if scale != "zscore" or not len(values):
         return replace(ranges, factor=np.ones(len(ranges.factor))) if scale == "none" else ranges
@@ -178,7 +231,7 @@ def _settle(
     open_ = {number: own for number, own in enumerate(blocks) if own.cuts}
     first: Counted | None = None
     for _ in range(MOST_CUTTING_ROUNDS):
-        counted = count_frame(frame, keys.columns, keys.subsets, ranges, open_)
+        counted = count_frame(frame, keys.columns, keys.subsets, ranges, open_, keys.levels)
         first = first or counted
         counts |= counted.places
         for number, own in list(open_.items()):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
-from pyspark.sql.types import BinaryType, DoubleType, LongType, StructType
+from pyspark.sql.types import BinaryType, DoubleType, LongType, StringType, StructType
 
 from microagg import wording
 from microagg.engines.spark.block_plan import BlockPlan, Keys, plan_blocks
@@ -20,7 +21,7 @@ from microagg.engines.spark.part_job import HASH_A, STRATUM, PartJob, PartResult
 from microagg.engines.spark.part_work import solve_part
 from microagg.methods.auto import Auto
 from microagg.methods.local_search import Descent
-from microagg.model import Whole
+from microagg.model import Doubles, Whole
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.blocks import Blocks, Sizes
@@ -32,9 +33,15 @@ SHIFTED = 0.37
 
 
 def make_jobs(
-    protection: Protection, keys: Keys, plan: BlockPlan, method: MethodPlan, decimals: dict[str, int | None]
+    protection: Protection,
+    keys: Keys,
+    plan: BlockPlan,
+    method: MethodPlan,
+    decimals: dict[str, int | None],
+    others: tuple[str, ...] = (),
+    whole: Mapping[str, Doubles] = MappingProxyType({}),
 ) -> list[PartJob]:
-    """What each task needs to know, for each subset."""
+    """What each task needs to know, for each subset. `others`, `whole`: where tables are to be kept."""
     if isinstance(method.stage, Auto):
         method = replace(method, stage=Auto(plan.profile.source.records))
     method = replace(method, threads=1)
@@ -44,10 +51,13 @@ def make_jobs(
             tuple(keys.columns[at] for at in places),
             tuple(keys.names[at] for at in places),
             blocks,
-            plan.units.of(places),
+            plan.space.part(places),
             method,
             protection,
             decimals,
+            {keys.columns[at]: plan.overall[at] for at in places if keys.is_nominal(at)},
+            others,
+            {keys.columns[at]: whole[keys.columns[at]] for at in places if keys.columns[at] in whole},
         )
         for number, (places, blocks) in enumerate(zip(keys.subsets, plan.blocks, strict=True))
     ]
@@ -65,6 +75,12 @@ def solve_parts(frame: DataFrame, jobs: Sequence[PartJob]) -> DataFrame:
             schema = StructType(list(schema.fields))
             for name in job.masked:
                 schema = schema.add(name, DoubleType())
+            for name, own in job.published.items():
+                kind = schema[f"c{name[1:]}"].dataType
+                levels = job.kinds[name].levels
+                # 0 and 1 of text files are published as numbers.
+                are_numbers = levels is not None and pa.types.is_integer(levels.type)
+                schema = schema.add(own, LongType() if are_numbers and kind == StringType() else kind)
             schema = schema.add(job.group, LongType()).add(job.note, BinaryType())
         at_once = frame.withColumn("part", part).repartition(many, "part").groupBy("part")
         frame = at_once.applyInArrow(_worker(job), schema)
@@ -121,7 +137,8 @@ def solve_across_borders(
     again = []
     for job in jobs:
         if job.blocks.cuts:
-            keys = Keys(job.masked, job.names, (tuple(range(len(job.masked))),))
+            places = (tuple(range(len(job.masked))),)
+            keys = Keys(job.masked, job.names, places, job.space.kinds, job.space.importance)
             plan = plan_blocks(paired, job.protection, keys, strata, sizes, SHIFTED)
             method = replace(job.method, stage=Descent(), recipe=f"{job.method.recipe}+descent")
             again.append(replace(job, blocks=plan.blocks[0], method=method, again=True))

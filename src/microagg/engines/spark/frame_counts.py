@@ -11,17 +11,24 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg.columns import Notation
-from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM
+from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.engines.spark.part_work import numbers_in
 from microagg.model import Doubles, Points, Whole
 from microagg.prepare.blocks import Blocks, Pattern, Sizes
 from microagg.prepare.exact_sums import Sums, sums_of, total_of
 from microagg.prepare.units import Units
 from microagg.verify.frame_release import Fingerprint, fingerprint_in, sums_of_hashes
+
+POINTS = 1024
+"""By which the spread of a column of numbers is known."""
+
+_SPREAD = 20_000
+"""About so many rare values are looked at for it."""
 
 MOST_COMBINATIONS = 20_000
 """At each place that has too many records."""
@@ -68,14 +75,38 @@ def sample_frame(
     return of_sample[order], values[order]
 
 
+def spread_of(frame: DataFrame, column: str, records: int) -> Doubles:
+    """Values of a column, each as often as it is frequent: those that many records have, and of the others
+    some, the same ones however they lie.
+    """
+    value, many = F.col(column), F.col("count")
+    counts = frame.where(value.isNotNull()).groupBy(value).count()
+    often = many >= records / POINTS
+    chosen = F.pmod(F.xxhash64(value), F.lit(-(-records // _SPREAD))) == 0
+    total = counts.agg(F.sum(many), F.sum(F.when(often, many).otherwise(0))).collect()[0]
+    table = counts.where(often | chosen).toArrow()
+    values, weights = (table.column(at).to_numpy().astype(np.float64) for at in range(2))
+    rare = weights < records / POINTS
+    weights[rare] *= ((total[0] or 0) - (total[1] or 0)) / max(weights[rare].sum(), 1.0)
+    order = np.argsort(values)
+    ends = np.cumsum(weights[order])
+    if not len(ends):
+        return ends
+    places = np.searchsorted(ends, np.arange(POINTS + 1) / POINTS * ends[-1] * (1.0 - 1e-12))
+    found: Doubles = values[order][places]
+    return found
+
+
 def count_patterns(
-    frame: DataFrame, columns: Sequence[str], strata: Whole, missing: bool, zeros: bool
+    frame: DataFrame, columns: Sequence[str], strata: Whole, missing: bool, zeros: Sequence[bool]
 ) -> dict[tuple[int, Pattern], int]:
-    """The records of these strata by their patterns of missing keys and of zeros, if these matter."""
+    """The records of these strata by their patterns of missing keys, if these matter, and of zeros in the
+    columns in which they do.
+    """
     code = F.lit(0)
-    for at, key in enumerate(map(F.col, columns)):
+    for at, (key, matters) in enumerate(zip(map(F.col, columns), zeros, strict=True)):
         code = code + F.when(key.isNull(), 1 << at).otherwise(0) if missing else code
-        code = code + F.when(key == 0.0, 1 << (len(columns) + at)).otherwise(0) if zeros else code
+        code = code + F.when(key == 0.0, 1 << (len(columns) + at)).otherwise(0) if matters else code
     counted = frame.where(_is_in(strata)).groupBy(STRATUM, code.alias("pattern")).count()
     return {(stratum, pattern): records for stratum, pattern, records in counted.collect()}
 
@@ -87,18 +118,23 @@ def _is_in(strata: Whole) -> Column:
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
     """Of some records, or of all: sums of each key in steps of its range, how its numbers are written, and
-    how many records are at each place of the blocks of some subsets.
+    how many records are at each place of the blocks of some subsets; of categories, how many records have
+    each level, and how much weight these have.
     """
 
     sums: tuple[Sums, ...]
     notations: tuple[Notation, ...]
     places: Mapping[int, Whole]
+    levels: tuple[Whole, ...]
+    weights: tuple[Doubles, ...]
 
     def __add__(self, other: Counted) -> Counted:
         return Counted(
             total_of([self.sums, other.sums], len(self.sums)),
             tuple(one + more for one, more in zip(self.notations, other.notations, strict=True)),
             {number: counts + other.places[number] for number, counts in self.places.items()},
+            tuple(one + more for one, more in zip(self.levels, other.levels, strict=True)),
+            tuple(one + more for one, more in zip(self.weights, other.weights, strict=True)),
         )
 
 
@@ -108,17 +144,26 @@ def count_frame(
     subsets: Sequence[Sequence[int]],
     ranges: Units,
     blocks: Mapping[int, Blocks],
+    levels: Sequence[int],
 ) -> Counted:
-    """`blocks` are those of some of the subsets, by number."""
+    """`blocks` are those of some of the subsets, by number; `levels`: of each column, 0 if it is none of
+    categories.
+    """
+    weight = [WEIGHT] if WEIGHT in frame.columns else []
     nothing = Counted(
         (Sums(),) * len(columns),
         (Notation(),) * len(columns),
         {number: np.zeros(own.count, dtype=np.int64) for number, own in blocks.items()},
+        tuple(np.zeros(many, dtype=np.int64) for many in levels),
+        tuple(np.zeros(many) for many in levels),
     )
 
     def count(before: Counted, batch: Any) -> Counted:
         values, strata = numbers_in(batch, columns), batch.column(STRATUM).to_numpy().astype(np.int64)
         places = {number: own.places(strata, values[:, subsets[number]]) for number, own in blocks.items()}
+        weights = numbers_in(batch, weight)[:, 0] if weight else None
+        by_level = [_by_level(column, many, None) for column, many in zip(values.T, levels, strict=True)]
+        weighted = [_by_level(column, many, weights) for column, many in zip(values.T, levels, strict=True)]
         return Counted(
             total_of([before.sums, sums_of(values, ranges)], len(columns)),
             tuple(
@@ -129,13 +174,24 @@ def count_frame(
                 number: before.places[number] + np.bincount(at, minlength=blocks[number].count)
                 for number, at in places.items()
             },
+            tuple(one + more for one, more in zip(before.levels, by_level, strict=True)),
+            tuple(one + more for one, more in zip(before.weights, weighted, strict=True)),
         )
 
     def counted(batches: Iterable[Any]) -> Iterator[Any]:
         yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(reduce(count, batches, nothing))]})
 
-    found = frame.select(*columns, STRATUM).mapInArrow(counted, "found binary").collect()
+    found = frame.select(*columns, STRATUM, *weight).mapInArrow(counted, "found binary").collect()
     return sum((pickle.loads(row.found) for row in found), start=nothing)
+
+
+def _by_level(codes: Doubles, levels: int, weights: Doubles | None) -> NDArray[Any]:
+    """How many records, or how much weight, each level has."""
+    if not levels:
+        return np.zeros(0, dtype=np.int64)
+    there = ~np.isnan(codes)
+    own = None if weights is None else weights[there]
+    return np.bincount(codes[there].astype(np.int64), own, levels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

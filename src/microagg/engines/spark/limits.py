@@ -25,9 +25,18 @@ def check_settings(protection: Protection) -> None:
             "work that is done again after a fault must give the same groups, whatever the time. Use "
             "effort instead.",
         ),
+        f"small_strata {protection.small_strata}": (
+            protection.small_strata == "nearest",
+            "the nearest group of a record may be on another machine. Use suppress, or coarser strata.",
+        ),
         "keep_order": (
             protection.keep_order,
             "the records of a frame have no order. Leave it out.",
+        ),
+        "aggregate covariances": (
+            protection.aggregate == "covariances",
+            "the map that keeps covariances needs the groups of all blocks at once. Use mean, or protect "
+            "the data in memory.",
         ),
         "certify": (method.certify, "bounds of blocks do not add up to one of the whole."),
         "threads": (

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from microagg.aggregate.losses import ColumnLoss
+from microagg.model import Doubles, Whole
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.blocks import Blocks
-from microagg.prepare.units import Units
+from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.spaces import Space
 
 STRATUM, HASH_A, HASH_B, WEIGHT = "stratum", "hash_a", "hash_b", "weight"
 """Columns of the frame at work beside those of the source; the hashes are of a record's content."""
@@ -27,10 +30,16 @@ class PartJob:
     names: tuple[str, ...]
     """The columns, as the user calls them."""
     blocks: Blocks
-    units: Units
+    space: Space
     method: MethodPlan
     protection: Protection
     decimals: Mapping[str, int | None]
+    overall: Mapping[str, Doubles]
+    """Of nominal columns: how frequent each code is among all records."""
+    others: tuple[str, ...] = ()
+    """Columns of the source of which tables with these are kept."""
+    whole: Mapping[str, Doubles] = field(default_factory=dict)
+    """Of numbers: values as frequent as they are among all records."""
     again: bool = False
     """The records have groups, which are to be refined; blocks are those of what they publish."""
 
@@ -38,6 +47,17 @@ class PartJob:
     def masked(self) -> tuple[str, ...]:
         """What the masked columns are called."""
         return tuple(f"y{name[1:]}" for name in self.subset)
+
+    @property
+    def kinds(self) -> dict[str, KeyColumn]:
+        """Of the columns that hold no numbers."""
+        pairs = zip(self.subset, self.space.kinds, strict=True)
+        return {name: kind for name, kind in pairs if kind is not None}
+
+    @property
+    def published(self) -> dict[str, str]:
+        """By column that holds no numbers: what it is called as it is published."""
+        return {name: f"p{name[1:]}" for name in self.kinds}
 
     @property
     def group(self) -> str:
@@ -64,6 +84,10 @@ class PartResult:
     sums: tuple[float, ...] = ()
     """By column, of the released values' points, and of their squares."""
     squares: tuple[float, ...] = ()
+    levels: tuple[Whole, ...] = ()
+    """By column of categories: how many of the released values are of each level."""
+    losses: Mapping[str, ColumnLoss] = field(default_factory=dict)
+    """By column, if some hold categories; what one value for all would cost is known of all parts only."""
     recipes: frozenset[str] = field(default_factory=frozenset)
     truncated: bool = False
     refusal: Exception | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,18 +17,24 @@ import numpy as np
 import pyarrow as pa
 
 from microagg import errors, wording
+from microagg.aggregate.grouped import Grouped
+from microagg.aggregate.losses import ColumnLoss, add_task, in_coordinates
 from microagg.aggregate.masking import masked_subset
-from microagg.arrow_types import in_utc
+from microagg.aggregate.rounding import with_decimals
+from microagg.aggregate.tables import OtherColumn, column_of_tables
+from microagg.arrow_types import in_utc, is_text
 from microagg.engines.solving import run_of
 from microagg.engines.spark.part_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, PartJob, PartResult
+from microagg.methods.published import Published
 from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
-from microagg.model import Doubles, Labels, Partition, Points, Problem, Table, Whole
-from microagg.plan.method import MethodPlan
+from microagg.model import Doubles, Labels, Partition, Points, Problem, Whole
 from microagg.prepare.blocks import pattern_codes
+from microagg.prepare.coordinates import Coordinates
 from microagg.prepare.tasks import Task, tasks_of_stratum
 from microagg.process import forbid_core_dumps
 
+_NONE = np.empty(0, dtype=np.int64)
 _STEPS = re.compile(r":steps=\d+")
 
 
@@ -43,9 +50,16 @@ def solve_part(job: PartJob, part: int, records: pa.Table) -> pa.Table:
         stratum = records.column(STRATUM).to_numpy().astype(np.int64)
         old = numbers_in(records, job.masked) if job.again else values
         start = records.column(job.group).to_numpy() if job.again else None
-        blocks = _Blocks(job, values, job.units.points(values), stratum, old, start)
+        coordinates = job.space.coordinates(job.subset, values)
+        blocks = _Blocks(job, values, coordinates, stratum, old, start)
         own, mixed = blocks.solved()
-        masked, found = _masked(job, part, blocks, weights, own, mixed)
+        others = [
+            column_of_tables(records.column(name), everywhere, everywhere)
+            for everywhere in [np.arange(len(values))]
+            for name in job.others
+            if not pa.types.is_nested(records.schema.field(name).type)
+        ]
+        masked, found = _masked(job, part, blocks, weights, own, mixed, others)
     except (errors.DataError, errors.SettingsError, errors.UnsafeRelease, errors.ContractError) as refusal:
         nothing = np.full((1, len(job.subset)), np.nan)
         return _with(
@@ -60,11 +74,19 @@ def solve_part(job: PartJob, part: int, records: pa.Table) -> pa.Table:
 
 def _with(job: PartJob, records: pa.Table, masked: Points, groups: Whole, found: PartResult) -> pa.Table:
     """The records with what was found, in the place of what was there."""
-    names = records.column_names if job.again else [*records.column_names, *job.masked, job.group, job.note]
+    names = records.column_names
+    if not job.again:
+        names = [*names, *job.masked, *job.published.values(), job.group, job.note]
     new: dict[str, Any] = {
         name: pa.array(values, mask=np.isnan(values))
         for name, values in zip(job.masked, masked.T, strict=True)
     }
+    for name, kind in job.kinds.items():
+        values, own = (
+            kind.published(masked[:, job.subset.index(name)]),
+            records.schema.field(f"c{name[1:]}"),
+        )
+        new[job.published[name]] = in_utc(values.cast(own.type) if is_text(values.type) else values)
     new[job.group] = pa.array(groups)
     new[job.note] = pa.array([pickle.dumps(found), *[None] * (len(groups) - 1)], pa.binary())
     # Spark gives times in the zone of its session, and takes them in UTC; the instants are the same.
@@ -97,7 +119,7 @@ class _Blocks:
 
     job: PartJob
     values: Points
-    points: Points
+    coordinates: Coordinates
     stratum: Whole
     old: Points
     """What groups publish, where there are groups; the values, where there are none."""
@@ -107,7 +129,6 @@ class _Blocks:
         """The groups of each block, and how many records are grouped with others' zeros."""
         plan, job = self.job.blocks, self.job
         blocks = plan.block[plan.places(self.stratum, self.old)]
-        table = Table(job.subset, self.values)
         own: list[tuple[Task, Partition]] = []
         mixed = 0
         order = np.argsort(blocks, kind="stable")
@@ -124,46 +145,64 @@ class _Blocks:
                 continue
             number = int(self.stratum[rows[0]])
             apart = self._zeros_apart and bool(plan.of_stratum[number] >= 0)
-            tasks, rare = tasks_of_stratum(self.points, table, rows, job.protection.k, apart, 0, number)
+            tasks, rare = tasks_of_stratum(self.coordinates, rows, job.protection.k, apart, 0, number)
             mixed += rare
-            own += [(task, _solved(task.problem, job.method, one_group(task.problem))) for task in tasks]
+            own += [(task, self._solved(task.problem, one_group(task.problem))) for task in tasks]
         return own, mixed
 
     def _as_it_is(self, rows: Whole) -> tuple[Task, Partition]:
         """Records with the same values in more than one part: they stay as they are."""
-        task = Task(0, 0, rows, self._columns(rows), Problem(self.points[rows], self.job.protection.k))
-        off = self.job.units.points(self.old[rows]) - self.points[rows]
+        task = self._task(rows)
+        space = self.job.space
+        off = space.points(self.old[rows]) - space.points(self.values[rows])
         return task, Partition(np.zeros(len(rows), dtype=np.int32), float(np.nansum(off * off)))
 
     @property
     def _zeros_apart(self) -> bool:
         return self.job.protection.zeros == "apart"
 
-    def _columns(self, rows: Whole) -> tuple[str, ...]:
-        """Those that the records publish, or have."""
-        return tuple(name for at, name in enumerate(self.job.subset) if not np.isnan(self.old[rows[0], at]))
+    def _task(self, rows: Whole) -> Task:
+        """In the columns that the records publish, or have."""
+        places = np.flatnonzero(~np.isnan(self.old[rows[0]])).tolist()
+        problem = self.coordinates.problem(rows, places, self.job.protection.k)
+        columns = tuple(self.job.subset[at] for at in places)
+        return Task(0, 0, rows, columns, problem, self.coordinates.categorical)
 
     def _refined(self, rows: Whole, groups: Whole) -> list[tuple[Task, Partition]]:
         """Groups that publish the same columns, and zeros in the same ones if these are kept apart."""
-        codes = pattern_codes(self.old[rows], True, self._zeros_apart)
+        codes = pattern_codes(self.old[rows], True, self._zeros_apart, self.job.space.numbers)
         found = []
         for code in np.unique(codes):
-            own = rows[codes == code]
-            columns = self._columns(own)
-            places = [self.job.subset.index(name) for name in columns]
-            problem = Problem(np.ascontiguousarray(self.points[own][:, places]), self.job.protection.k)
-            labels = _by_first_appearance(groups[own])
-            start = evaluate(problem, labels) if columns else Partition(labels, 0.0)
-            task = Task(0, 0, own, columns, problem)
-            found.append((task, _solved(problem, self.job.method, start)))
+            task = self._task(rows[codes == code])
+            labels = _by_first_appearance(groups[task.rows])
+            start = evaluate(task.problem, labels) if task.columns else Partition(labels, 0.0)
+            found.append((task, self._solved(task.problem, start)))
         return found
 
+    def _solved(self, problem: Problem, start: Partition) -> Partition:
+        """By the plan's method, with a seed that follows from the points; without columns there is no work.
+        Groups that are refined are so by what they really cost when they are published.
+        """
+        if not problem.points.shape[1]:
+            return replace(start, sse=0.0)
+        digest = hashlib.blake2b(problem.points.tobytes(), digest_size=6).digest()
+        plan = self.job.method
+        own = replace(plan, seed=derived_seed(plan.seed, int.from_bytes(digest, "little")))
+        run = run_of(own, None, None, start.sse)
+        refines = self.start is not None and problem.categories is not None
+        return solve(Published() if refines else own.stage, problem, start, run)
+
     def unchanged(self) -> Whole:
-        """In a second round, the records that stay as they are."""
-        if self.start is None:
-            return np.empty(0, dtype=np.int64)
-        blocks = self.job.blocks.block[self.job.blocks.places(self.stratum, self.old)]
-        return np.flatnonzero(np.isin(blocks, list(self.job.blocks.spread)))
+        """The records that stay as they are: in a second round, and where a part would choose what those
+        of others publish otherwise.
+        """
+        if self.start is None and self.job.protection.categories == "mode":
+            return _NONE
+        plan = self.job.blocks
+        blocks = plan.block[plan.places(self.stratum, self.old)]
+        own = [np.flatnonzero(blocks == block) for block in plan.spread]
+        same = [rows for rows in own if self.start is not None or _are_the_same(self.values[rows])]
+        return np.concatenate([_NONE, *same])
 
 
 def _by_first_appearance(groups: Whole) -> Labels:
@@ -178,16 +217,30 @@ def _masked(
     weights: Doubles | None,
     own: list[tuple[Task, Partition]],
     mixed: int,
+    others: Sequence[OtherColumn],
 ) -> tuple[Points, PartResult]:
     """What the groups publish, and the result of the part."""
-    values, points = blocks.values, blocks.points
+    values = blocks.values
     numbers = {name: values[:, at] for at, name in enumerate(job.subset)}
-    published = masked_subset(job.subset, numbers, weights, own, job.protection.aggregate, job.decimals)
-    new = np.stack([published[name][0] for name in job.subset], axis=1)
+    grouped = Grouped.of(job.subset, numbers, job.kinds, weights, own, job.whole)
+    published, representatives = masked_subset(grouped, job.protection, job.decimals, others, job.overall)
+    new = np.stack([published[name] for name in job.subset], axis=1)
     stay = blocks.unchanged()
-    new[stay] = blocks.old[stay]
+    new[stay] = np.stack(
+        [
+            _rounded(column, job.decimals[name])
+            for name, column in zip(job.subset, blocks.old[stay].T, strict=True)
+        ],
+        axis=1,
+    )
+    if job.protection.categories != "mode" and len(stay):
+        representatives = {name: new[:, at] for at, name in enumerate(job.subset)}
     kept = ~np.isnan(new)
-    cleared = np.where(kept, points, 0.0)
+    cleared = np.where(kept, blocks.coordinates.missing(), 0.0)
+    losses = {name: ColumnLoss() for name in job.subset if blocks.coordinates.categorical}
+    placed = in_coordinates(representatives, numbers, [task for task, _ in own])
+    for task, partition in own if losses else ():
+        add_task(losses, task, partition, placed)
     return new, PartResult(
         part,
         len(values),
@@ -198,20 +251,20 @@ def _masked(
         tuple((~np.isnan(values)).sum(axis=0).tolist()),
         tuple(cleared.sum(axis=0).tolist()),
         tuple((cleared**2).sum(axis=0).tolist()),
+        tuple(
+            np.bincount(column[there].astype(np.int64)) if name in blocks.coordinates.categorical else _NONE
+            for name, column, there in zip(job.subset, values.T, kept.T, strict=True)
+        ),
+        losses,
         # The number of steps follows from a block's size: there would be a recipe for each.
         frozenset(_STEPS.sub("", found.recipe or job.method.recipe) for task, found in own if task.columns),
         any(found.truncated for _, found in own),
     )
 
 
+def _rounded(values: Doubles, decimals: int | None) -> Doubles:
+    return values if decimals is None else with_decimals(values, decimals)
+
+
 def _are_the_same(values: Points) -> bool:
-    return bool(((values == values[0]) | (np.isnan(values) & np.isnan(values[0]))).all())
-
-
-def _solved(problem: Problem, plan: MethodPlan, start: Partition) -> Partition:
-    """By the plan's method, with a seed that follows from the points; without columns there is no work."""
-    if not problem.points.shape[1]:
-        return replace(start, sse=0.0)
-    digest = hashlib.blake2b(problem.points.tobytes(), digest_size=6).digest()
-    own = replace(plan, seed=derived_seed(plan.seed, int.from_bytes(digest, "little")))
-    return solve(plan.stage, problem, start, run_of(own, None, None, start.sse))
+    return not len(values) or bool(((values == values[0]) | (np.isnan(values) & np.isnan(values[0]))).all())

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
 from pyspark.sql import DataFrame
 
+from microagg import wording
+from microagg.aggregate.losses import ColumnLoss, Losses, loss_of_columns
 from microagg.aggregate.masking import MORE_DECIMALS
+from microagg.aggregate.tables import MOST_CATEGORIES
 from microagg.engines.local import (
     another_partition_may_help,
     check_before_search,
     notes_on_run,
 )
 from microagg.engines.randomness import Randomness
-from microagg.engines.run_record import RunRecord
 from microagg.engines.solving import Watcher
 from microagg.engines.spark import source_checks, working_frame
 from microagg.engines.spark.block_plan import BlockPlan, Keys, plan_blocks
@@ -27,20 +29,27 @@ from microagg.engines.spark.distribution import (
     solve_across_borders,
     solve_parts,
 )
+from microagg.engines.spark.frame_counts import spread_of
+from microagg.engines.spark.key_kinds import key_kinds, numbers_column
 from microagg.engines.spark.limits import check_settings, sizes_of
 from microagg.engines.spark.part_job import WEIGHT, PartResult
 from microagg.engines.spark.release import SparkRelease
 from microagg.engines.spark.spark_errors import translating_spark_errors
 from microagg.engines.spark.strata_counts import CountedStrata, count_strata
-from microagg.engines.steps import Steps
 from microagg.formats.spark_folders import FrameSource
 from microagg.methods.objective import information_loss
+from microagg.methods.steps import Steps
+from microagg.model import Doubles
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.blocks import Sizes
+from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.prepared import refuse_without_categories
 from microagg.verdict import Finding, Verdict
 from microagg.verify.frame_counting import BeforeAfterColumns, RespondentColumn
 from microagg.verify.frame_release import Fingerprint, verify_frame
+from microagg.verify.promises import Notation
+from microagg.write.run_record import RunRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +94,9 @@ def protect(
     started = monotonic()
     if repeats is not None:
         repeats.check_repeatable("spark")
-    randomness = Randomness.drawn(protection) if repeats is None else repeats.randomness
+        randomness = Randomness(repeats.seed, repeats.key)
+    else:
+        randomness = Randomness.drawn(protection)
     protection = randomness.applied(protection)
     check_settings(protection)
     check_before_search(protection)
@@ -118,7 +129,7 @@ def protect(
         found=tuple(attempt.results),
         fingerprint=prepared.plan.profile.source,
         released=attempt.released,
-        information_loss=_loss(attempt.results),
+        losses=_losses(prepared.keys, prepared.plan, attempt.results),
         seconds=monotonic() - started,
         key=randomness.key,
     )
@@ -136,26 +147,48 @@ def _prepare(source: FrameSource, protection: Protection, sizes: Sizes, steps: S
     source_checks.check_roles(source, protection)
     protection = protection.complete(source.columns)
     source_checks.refuse_invalid_text(source, protection)
-    source_checks.refuse_text_among_numbers(source, protection)
+    source_checks.refuse_text_among_weights(source, protection)
     respondents = tuple(working_frame.respondents(source, protection))
-    numbered = working_frame.by_number(source, protection, respondents)
+    strata = count_strata(source, source.numbered, protection)
+    kinds = key_kinds(source, protection, int(strata.sizes.sum()) + strata.suppressed)
+    _check_categories(protection, kinds)
+    columns = {name: numbers_column(source, name, kind, protection) for name, kind in kinds.items()}
+    numbered = working_frame.by_number(source, protection, respondents, columns)
     if protection.weight is not None:
         source_checks.refuse_weights(numbered, protection.weight)
-    strata = count_strata(source, numbered, protection)
     frame = working_frame.with_hashes(working_frame.with_strata(numbered, strata.table, strata.columns))
-    keys = _keys(source, protection)
+    keys = _keys(source, protection, kinds)
     steps.begin("counting records", 0.05)
     plan = plan_blocks(frame, protection, keys, strata.sizes, sizes)
     decimals = _decimals(protection, keys, plan)
-    sides = _sides(source, protection, keys, plan, decimals, strata.recoded, respondents)
+    sides = _sides(source, protection, keys, plan, decimals, respondents)
     return _Prepared(source, protection, sizes, numbered, strata, frame, keys, plan, decimals, sides)
+
+
+def _check_categories(protection: Protection, kinds: Mapping[str, KeyColumn]) -> None:
+    """Here and not by a task, which knows columns by number."""
+    refuse_without_categories(protection, kinds)
+    for name, kind in kinds.items():
+        many = 0 if kind.levels is None else len(kind.levels)
+        if many > MOST_CATEGORIES and protection.categories in ("margins", "tables"):
+            raise wording.too_many_categories_for_tables(name, many, MOST_CATEGORIES)
+
+
+def _tables(prepared: _Prepared) -> tuple[tuple[str, ...], dict[str, Doubles]]:
+    """Columns that stay and are in tables, and how the numbers of keys are spread."""
+    protection, keys, records = prepared.protection, prepared.keys, prepared.plan.profile.source.records
+    stay = [name for name in (*protection.strata, *protection.confidential) if name in prepared.sides.after]
+    others = tuple(f"c{prepared.source.at(name)}" for name in stay if name not in protection.changed)
+    numbers = [column for at, column in enumerate(keys.columns) if not keys.levels[at]]
+    return others, {column: spread_of(prepared.frame, column, records) for column in numbers}
 
 
 def _attempt(prepared: _Prepared, method: MethodPlan, steps: Steps) -> _Attempt:
     """Group and count; what Spark keeps of it is released by the caller, or here after a failure."""
     protection, strata = prepared.protection, prepared.strata
     steps.begin("grouping records", 0.15)
-    jobs = make_jobs(protection, prepared.keys, prepared.plan, method, prepared.decimals)
+    others, whole = _tables(prepared) if protection.categories == "tables" else ((), {})
+    jobs = make_jobs(protection, prepared.keys, prepared.plan, method, prepared.decimals, others, whole)
     paired = solve_parts(prepared.frame, jobs).persist()
     try:
         results = collect_results(paired, jobs)
@@ -172,6 +205,7 @@ def _attempt(prepared: _Prepared, method: MethodPlan, steps: Steps) -> _Attempt:
             strata.suppressed,
             prepared.numbered,
             parts=max(len(own) for own in results),
+            notation=Notation(prepared.source.origin.decimal, prepared.source.is_text),
         )
     except BaseException:
         paired.unpersist()
@@ -179,17 +213,24 @@ def _attempt(prepared: _Prepared, method: MethodPlan, steps: Steps) -> _Attempt:
     return _Attempt(paired, results, verdict, released)
 
 
-def _keys(source: FrameSource, protection: Protection) -> Keys:
+def _keys(source: FrameSource, protection: Protection, kinds: Mapping[str, KeyColumn]) -> Keys:
     subsets = (*protection.subsets, *protection.own_subsets)
     names = [name for subset in subsets for name in subset]
     places = tuple(tuple(names.index(name) for name in subset) for subset in subsets)
-    return Keys(tuple(f"x{source.at(name)}" for name in names), tuple(names), places)
+    return Keys(
+        tuple(f"x{source.at(name)}" for name in names),
+        tuple(names),
+        places,
+        tuple(kinds.get(name) for name in names),
+        tuple(protection.importance.get(name, 1.0) for name in names),
+    )
 
 
 def _decimals(protection: Protection, keys: Keys, plan: BlockPlan) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
-    for column, name, notation in zip(keys.columns, keys.names, plan.notations, strict=True):
-        own = notation.decimals_shown
+    columns = zip(keys.columns, keys.names, keys.kinds, plan.notations, strict=True)
+    for column, name, kind, notation in columns:
+        own = notation.decimals_shown if kind is None else None
         found[column] = protection.decimals.get(name, None if own is None else own + MORE_DECIMALS)
     return found
 
@@ -200,16 +241,16 @@ def _sides(
     keys: Keys,
     plan: BlockPlan,
     decimals: dict[str, int | None],
-    recoded: Sequence[str],
     respondents: tuple[RespondentColumn, ...],
 ) -> BeforeAfterColumns:
     before = {name: f"c{source.at(name)}" for name in protection.strata}
-    before |= dict(zip(keys.names, keys.columns, strict=True))
+    numbers = {name for name, kind in zip(keys.names, keys.kinds, strict=True) if kind is None}
+    before |= {name: f"{'x' if name in numbers else 'c'}{source.at(name)}" for name in keys.names}
     after = {}
     for name in working_frame.released(source, protection):
-        letter = "y" if name in keys.names else "r" if name in recoded else "c"
+        letter = "y" if name in numbers else "p" if name in keys.names else "c"
         after[name] = f"{letter}{source.at(name)}"
-    content = tuple(f"{'x' if name in keys.names else 'c'}{source.at(name)}" for name in after)
+    content = tuple(f"{'x' if name in numbers else 'c'}{source.at(name)}" for name in after)
     largest = np.maximum(plan.profile.high, -plan.profile.low)
     whole = frozenset(
         name
@@ -217,7 +258,8 @@ def _sides(
         if decimals[column] == 0 and value < 2.0**53
     )
     weight = WEIGHT if protection.weight is not None else None
-    return BeforeAfterColumns(before, after, content, weight, whole, respondents)
+    others = tuple(name for name in keys.names if name not in numbers)
+    return BeforeAfterColumns(before, after, content, weight, whole, respondents, others)
 
 
 def _notes(
@@ -231,17 +273,33 @@ def _notes(
             if given_up:
                 lost[keys.names[place]] = given_up
     mixed_zeros = sum(result.mixed_zeros for own in results for result in own)
-    merged = prepared.strata.merged
-    return notes_on_run(prepared.protection, merged, lost, mixed_zeros, attempts)
+    return notes_on_run(prepared.protection, lost, mixed_zeros, attempts)
 
 
-def _loss(results: Sequence[Sequence[PartResult]]) -> float:
-    """100 · SSE / SST over all subsets, of the values that are released."""
-    sst = 0.0
-    for own in results:
-        for at in range(len(own[0].kept)):
-            kept = sum(found.kept[at] for found in own)
-            total = math.fsum(found.sums[at] for found in own)
-            squares = math.fsum(found.squares[at] for found in own)
-            sst += squares - total**2 / kept if kept else 0.0
-    return information_loss(math.fsum(found.sse for own in results for found in own), sst)
+def _losses(keys: Keys, plan: BlockPlan, results: Sequence[Sequence[PartResult]]) -> Losses:
+    """Of the values that are released, over all subsets."""
+    columns: dict[str, ColumnLoss] = {}
+    for places, own in zip(keys.subsets, results, strict=True):
+        for at, place in enumerate(places):
+            parts = [found.losses[keys.columns[place]] for found in own if found.losses]
+            total = sum(parts, start=ColumnLoss())
+            if keys.levels[place]:
+                counts = np.zeros(keys.levels[place], dtype=np.int64)
+                for found in own:
+                    counts[: len(found.levels[at])] += found.levels[at]
+                total.one_for_all = plan.space.total(place, counts)
+            else:
+                total.one_for_all = _sst(own, at)
+            columns[keys.names[place]] = total
+    if any(keys.levels):
+        return Losses(loss_of_columns(columns), None, columns)
+    sse = math.fsum(found.sse for own in results for found in own)
+    return Losses(information_loss(sse, sum(each.one_for_all for each in columns.values())), None)
+
+
+def _sst(results: Sequence[PartResult], at: int) -> float:
+    """Of the released values of a column in common units."""
+    kept = sum(found.kept[at] for found in results)
+    total = math.fsum(found.sums[at] for found in results)
+    squares = math.fsum(found.squares[at] for found in results)
+    return squares - total**2 / kept if kept else 0.0

@@ -12,20 +12,20 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.engines.release import (
-    OutputPaths,
+from microagg.aggregate.losses import Losses
+from microagg.engines.any_release import (
     groups_text,
+    loss_lines,
     recipes_text,
     record_of_run,
     shown_in_notebook,
-    software_versions,
 )
-from microagg.engines.run_record import SPARK_FRAME, RunRecord, earlier_releases, reading_of
-from microagg.engines.solving import Watcher
+from microagg.engines.spark import writing
 from microagg.engines.spark.limits import check_files
 from microagg.engines.spark.part_job import PartResult
-from microagg.engines.steps import Steps
 from microagg.formats.spark_folders import FrameSource
+from microagg.methods.run import Watcher
+from microagg.methods.steps import Steps
 from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.secret_key import SecretKey
@@ -33,15 +33,18 @@ from microagg.verdict import Verdict
 from microagg.verify.frame_counting import BeforeAfterColumns, quoted
 from microagg.verify.frame_release import Fingerprint, released_columns
 from microagg.verify.promises import promises_of
+from microagg.write.output_paths import OutputPaths
+from microagg.write.run_record import SPARK_FRAME, RunRecord, reading_of, software_versions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparkRelease:
     """A protected frame that has passed its verdict.
 
-    `data`: the frame; `verdict`: what was counted; `information_loss`: 100 · SSE / SST over all blocks, in
-    percent; `record`: the internal record of the run. All but `data` is internal. What was computed is kept
-    by Spark's executors until `close()`, or the end of the session.
+    `data`: the frame; `verdict`: what was counted; `information_loss`: in percent, 100 · SSE / SST over all
+    blocks if keys are numbers; `losses`: the same by column; `record`: the internal record of the run. All
+    but `data` is internal. What was computed is kept by Spark's executors until `close()`, or the end of
+    the session.
     """
 
     paired: DataFrame
@@ -54,7 +57,7 @@ class SparkRelease:
     """The fingerprint of the source's records."""
     released: Fingerprint
     """The fingerprint of the records that the verdict has counted."""
-    information_loss: float
+    losses: Losses
     seconds: float
     key: SecretKey
     repeats: RunRecord | None = None
@@ -86,19 +89,22 @@ class SparkRelease:
 
     def with_earlier(self, places: OutputPaths) -> SparkRelease:
         """With a note on other releases of the same source whose records are where this one's will be."""
-        if any(each.rule == "earlier" for each in self.verdict.findings):
-            return self
-        found = tuple(
-            earlier_releases(places.folder, places.release.name, str(self.fingerprint), str(self.released))
-        )
-        if not found:
-            return self
-        return replace(self, verdict=replace(self.verdict, findings=(*self.verdict.findings, *found)))
+        verdict = places.with_earlier(self.verdict, str(self.fingerprint), str(self.released))
+        return replace(self, verdict=verdict)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Masked columns that hold numbers."""
+        return frozenset(self.protection.changed) - set(self.sides.keys)
 
     @property
     def groups(self) -> int:
         """The number of groups of all subsets together."""
         return sum(found.groups for own in self.found for found in own)
+
+    @property
+    def information_loss(self) -> float:
+        return self.losses.information_loss
 
     @property
     def bound_loss(self) -> None:
@@ -166,10 +172,8 @@ class SparkRelease:
         release). progress: called with a `Progress` when each step begins; nothing is written if it returns
         True. Returns the path of the record.
         """
-        from microagg.engines.spark.writing import save
-
         check_files(labels, report, external_report)
-        return save(self, str(path), force, record, Steps(progress))
+        return writing.save(self, str(path), force, record, Steps(progress))
 
     def __str__(self) -> str:
         how = recipes_text({recipe for own in self.found for found in own for recipe in found.recipes})
@@ -178,7 +182,7 @@ class SparkRelease:
             f"{self.verdict.records} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %, by {how} in {self.seconds:.2f} s\n"
             f"on Spark in {parts} parts of at most {max(f.records for own in self.found for f in own)} "
-            f"records\n{self.verdict}"
+            "records\n" + "".join(f"{line}\n" for line in loss_lines(self.losses)) + f"{self.verdict}"
         )
 
     __repr__ = __str__

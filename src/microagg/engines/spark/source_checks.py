@@ -21,7 +21,8 @@ from microagg.plan.roles import check_acceptances, refuse_without_role
 from microagg.prepare.prepared import LARGEST_WEIGHT
 from microagg.read.select import refuse_duplicates
 
-_NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
+NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
+_KEYS = ("string", "boolean", "date", "timestamp", "timestamp_ntz")
 _DATES = ("date", "timestamp", "timestamp_ntz", "time")
 _MAY_NUMBER_UNITS = ("string", "byte", "short", "integer", "long")
 _NOT_COMPARED = ("map", "variant", "interval", "void", "geometry", "geography")
@@ -44,12 +45,11 @@ def check_types(source: FrameSource, protection: Protection) -> None:
     positions_of([column for column, _ in protection.columns_by_role()], source.columns)
     for name in released(source, protection):
         _refuse_type(name, source.frame.schema.fields[source.at(name)].dataType)
-    for name in _numbers(protection):
-        kind = source.kind(name)
-        if kind in _DATES:
-            raise wording.dates([name], 0, [])
-        if kind not in _NUMERIC and not (kind == "string" and source.is_text):
-            raise wording.not_numeric([name], [])
+    for name in protection.grouped:
+        if source.kind(name) not in (*NUMERIC, *_KEYS):
+            raise wording.unusable_key(name, source.kind(name))
+    if protection.weight is not None:
+        _refuse_as_weight(source, protection.weight)
     for name, codes in protection.missing_codes.items():
         marks = [code for code in codes if isinstance(code, str)]
         if marks and source.kind(name) != "string":
@@ -59,8 +59,12 @@ def check_types(source: FrameSource, protection: Protection) -> None:
             raise wording.no_codes(name, source.kind(name))
 
 
-def _numbers(protection: Protection) -> list[str]:
-    return [*protection.changed, *([protection.weight] if protection.weight is not None else [])]
+def _refuse_as_weight(source: FrameSource, name: str) -> None:
+    kind = source.kind(name)
+    if kind in _DATES:
+        raise wording.dates([name], 0, [])
+    if kind not in NUMERIC and not (kind == "string" and source.is_text):
+        raise wording.not_numeric([name], [])
 
 
 def _refuse_type(name: str, kind: DataType) -> None:
@@ -126,15 +130,22 @@ def refuse_invalid_text(source: FrameSource, protection: Protection) -> None:
         raise wording.not_utf_8(name)
 
 
-def refuse_text_among_numbers(source: FrameSource, protection: Protection) -> None:
-    """`DataError` for text among the numbers of CSV files."""
-    texts = [name for name in _numbers(protection) if source.is_text and source.kind(name) == "string"]
-    rules = {}
-    for name in texts:
-        codes = protection.missing_codes.get(name, ())
-        rules[name] = ~normalised_text(source, f"c{source.at(name)}", codes).rlike(NUMBER)
-    for name, wrong in count_records(source.numbered, rules).items():
-        _refuse_numbers_with_signs(source, name, wrong)
+def refuse_text_among_weights(source: FrameSource, protection: Protection) -> None:
+    """`DataError` for text among the weights of CSV files."""
+    name = protection.weight
+    if name is None or not source.is_text or source.kind(name) != "string":
+        return
+    text = normalised_text(source, f"c{source.at(name)}", ())
+    for wrong in count_records(source.numbered, {name: ~text.rlike(NUMBER)}).values():
+        refuse_text_among_numbers(source, name, wrong, wrong)
+
+
+def refuse_text_among_numbers(source: FrameSource, name: str, numbers: int, wrong: int) -> None:
+    """`DataError` for a column of a CSV file that holds so many numbers and so many other texts, if these
+    should be numbers too.
+    """
+    _refuse_numbers_with_signs(source, name, wrong)
+    if numbers:
         raise wording.no_numbers_in_text(name, wrong, source.frame.count())
 
 

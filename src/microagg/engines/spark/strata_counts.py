@@ -27,14 +27,12 @@ class CountedStrata:
     """All strata.
 
     `table`: for each combination of codes (columns with a sign of equality before their name) the number of
-    its stratum, and new codes; None where there are no strata columns.
+    its stratum; None where there are no strata columns.
     """
 
     table: Any
     columns: list[str]
     sizes: Whole
-    recoded: tuple[str, ...] = ()
-    merged: int = 0
     suppressed: int = 0
 
 
@@ -59,7 +57,5 @@ def count_strata(source: FrameSource, frame: DataFrame, protection: Protection) 
     found = strata_of(codes, names, protection.k, protection.small_strata, counts)
     kept = counted.select(columns).rename_columns([f"={name}" for name in columns]).take(found.rows)
     kept = kept.append_column(STRATUM, pa.array(found.of))
-    for name, new in found.recoded.items():
-        kept = kept.append_column(f"r{source.at(name)}", new.cast(pa.string()))
     sizes = np.bincount(found.of, weights=counts[found.rows], minlength=found.count).astype(np.int64)
-    return CountedStrata(kept, columns, sizes, tuple(found.recoded), found.merged, found.suppressed)
+    return CountedStrata(kept, columns, sizes, found.suppressed)

@@ -1,20 +1,21 @@
 """A Spark frame as the engine works on it: columns by number, keys as doubles, hashes of each record.
 
 Names of columns are the user's and may hold anything; inside, column 3 is `c3` as it is in the source, `x3`
-as a number, `r3` with merged codes, and `y3` masked.
+as a number, `y3` masked, and `p3` as it is published if it holds no numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import and_
+from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import LongType, StructField, StructType
 
 from microagg.columns import MISSING_TEXTS
 from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM, WEIGHT
@@ -39,15 +40,20 @@ def respondents(source: FrameSource, protection: Protection) -> Iterator[Respond
 
 
 def by_number(
-    source: FrameSource, protection: Protection, respondents: Sequence[RespondentColumn] = ()
+    source: FrameSource,
+    protection: Protection,
+    respondents: Sequence[RespondentColumn] = (),
+    keys: Mapping[str, Column] = MappingProxyType({}),
 ) -> DataFrame:
     """The source's columns by number, those to be masked as numbers, the weights as such, and hashes of
-    what says whose a record is.
+    what says whose a record is. `keys`: the numbers of those that hold others.
     """
     chosen: list[Column] = []
     for name in released(source, protection):
         at = source.at(name)
-        if name in protection.changed:
+        if name in keys:
+            chosen += [F.col(f"c{at}"), keys[name].alias(f"x{at}")]
+        elif name in protection.changed:
             codes = protection.missing_codes.get(name, ())
             chosen.append(number_column(source, f"c{at}", codes).alias(f"x{at}"))
         else:
@@ -89,7 +95,7 @@ def normalised_text(source: FrameSource, column: str, missing_codes: Sequence[An
 
 def with_hashes(frame: DataFrame) -> DataFrame:
     """The frame with two hashes of all columns, which distinguish records with the same keys."""
-    content = [F.col(name) for name in frame.columns if name[0] in "cx" and name[1:].isdigit()]
+    content = [F.col(name) for name in content_of(frame.columns)]
     return frame.select(
         "*",
         F.xxhash64(*content).alias(HASH_A),
@@ -97,16 +103,21 @@ def with_hashes(frame: DataFrame) -> DataFrame:
     )
 
 
+def content_of(columns: Sequence[str]) -> list[str]:
+    """The columns of the source: as they are, or else as numbers."""
+    own = [name for name in columns if name[0] in "cx" and name[1:].isdigit()]
+    return [name for name in own if name[0] == "c" or f"c{name[1:]}" not in own]
+
+
 def with_strata(frame: DataFrame, strata: Any, columns: list[str]) -> DataFrame:
-    """The frame with the stratum of each record and merged codes, which the Arrow table `strata` has."""
+    """The frame with the stratum of each record, which the Arrow table `strata` has."""
     if strata is None:
         return frame.withColumn(STRATUM, F.lit(0))
     known = {field.name: field for field in frame.schema.fields}
     kinds = [
-        StructField(name, known[name[1:]].dataType) if name[1:] in known
-        else StructField(name, LongType() if name == STRATUM else StringType())
+        StructField(name, LongType() if name == STRATUM else known[name[1:]].dataType)
         for name in strata.column_names
-    ]  # fmt: skip
+    ]
     table = frame.sparkSession.createDataFrame(strata, StructType(kinds))
     same = [frame[name].eqNullSafe(table[f"={name}"]) for name in columns]
     joined = frame.join(F.broadcast(table), reduce(and_, same), "inner")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microagg import wording, write
-from microagg.engines.release import INTERNAL_FOLDER, OutputPaths
+from microagg.engines.any_release import written_record
 from microagg.engines.spark.spark_errors import translating_spark_errors
-from microagg.engines.steps import Steps
 from microagg.formats import spark_folders
 from microagg.formats.spark_folders import Folder, FrameSource
+from microagg.methods.steps import Steps
 from microagg.plan.plan_file import used_plan
 from microagg.verdict import refuse, unsafe_release
 from microagg.verify.frame_counting import quoted
 from microagg.verify.frame_release import check_files, fingerprints, has_metadata
 from microagg.wording import Step
+from microagg.write.output_paths import INTERNAL_FOLDER, OutputPaths
 
 if TYPE_CHECKING:
     from microagg.engines.spark.release import SparkRelease
@@ -54,7 +53,7 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     release = release.with_earlier(places)
     csv = spark_folders.csv_format_of_output(path, release.source)
     frame = data = release.data
-    texts = [] if csv is None else spark_folders.as_text(data, csv, frozenset(release.protection.changed))
+    texts = [] if csv is None else spark_folders.as_text(data, csv, release.numbers)
     if csv is not None:
         frame = data.select(*texts)
     local = folder.local
@@ -81,13 +80,8 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
             if found != release.released:
                 raise unsafe_release([refuse("written_by_spark_differs")])
         check_files(written, verified, release.verdict, release.claims)
-        output = {
-            "name": Path(path).name,
-            "digest": str(verified),
-            "written": datetime.now(UTC).isoformat(),
-        }
         contents = {
-            places.record: json.dumps({**release.record, "output": output}, allow_nan=False),
+            places.record: written_record(release, Path(path).name, str(verified)),
             places.plan: used_plan(dict(release.protection.settings)),
         }
         with (

@@ -30,7 +30,7 @@ def round_to_partition(
             groups += 1
     free = np.flatnonzero(labels < 0)
     if len(free) >= k:
-        rest = Problem(np.ascontiguousarray(problem.points[free]), k)
+        rest = problem.part(free)
         labels[free] = groups + Mdav()(rest, one_group(rest), run).labels
     elif len(free):
         taken = np.flatnonzero(labels >= 0)

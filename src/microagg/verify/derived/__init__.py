@@ -6,6 +6,7 @@ that are collected. Why none is found by chance: `chance.py`.
 
 from __future__ import annotations
 
+from microagg.verify.derived.dates import derived_dates
 from microagg.verify.derived.finder import Derivation, derivations
 
-__all__ = ["Derivation", "derivations"]
+__all__ = ["Derivation", "derivations", "derived_dates"]

@@ -16,7 +16,7 @@ from microagg.verify.classes import Classes, Codes
 from microagg.verify.derived.readings import Reader
 from microagg.verify.values import Mask, plain
 
-Kind = Literal["equal", "affine", "monotone", "code", "dummies", "sum"]
+Kind = Literal["equal", "affine", "monotone", "code", "dummies", "sum", "month", "year"]
 KINDS: tuple[Kind, ...] = ("equal", "affine", "monotone", "code", "dummies", "sum")
 """The simplest first."""
 

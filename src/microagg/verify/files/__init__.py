@@ -26,7 +26,7 @@ class WrittenFile:
     name: str
     """What it will be called; the ending matters."""
     kind: str
-    """Its format, as in `formats.FORMATS`."""
+    """Its format, as in `formats.ENDINGS_OF`."""
     released: pa.Table
     source: pa.Table
     origin: Origin

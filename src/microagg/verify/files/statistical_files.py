@@ -72,9 +72,9 @@ def _labels_are_allowed(about: Any, file: WrittenFile) -> bool:
 
 
 def _is_part(texts: Mapping[Any, str], known: Mapping[Any, str], file: WrittenFile, name: str) -> bool:
-    """Whether labels are the source's, without those of codes that only records had which are left out."""
+    """Whether labels are the source's, without those of codes that no released record has any more."""
     allowed = {str(_number(code)): text for code, text in known.items()}
-    if file.released.num_rows < file.source.num_rows:
+    if file.released.num_rows < file.source.num_rows or name not in file.changed:
         before, after = (
             {str(_number(code)) for code in table.column(name).unique().to_pylist()}
             for table in (file.source, file.released)

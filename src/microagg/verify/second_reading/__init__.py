@@ -46,7 +46,8 @@ def notation_of(origin: Origin) -> Notation:
     """How the source writes its numbers, for the verifier to read them by itself."""
     decimal = (origin.csv.decimal if origin.csv is not None else None) or "."
     ranges = origin.labels.missing_ranges if origin.labels is not None else {}
-    return Notation(decimal, origin.csv is not None, ranges)
+    labels = origin.labels.value_labels if origin.labels is not None else {}
+    return Notation(decimal, origin.csv is not None, ranges, labels)
 
 
 def _second_reading(source: Microdata) -> tuple[SourceReading, list[Finding]]:

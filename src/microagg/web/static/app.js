@@ -48,7 +48,7 @@
       if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
       return;
     }
-    if (old.isEqualNode(fresh) && !old.querySelector("input, select") && !old.matches("input, select")) return;
+    if (old.isEqualNode(fresh) && !old.querySelector("input, select, textarea") && !old.matches("input, select, textarea")) return;
     for (const { name } of [...old.attributes])
       if (!fresh.hasAttribute(name) && !(old.nodeName === "DETAILS" && name === "open")) old.removeAttribute(name);
     for (const { name, value } of fresh.attributes)
@@ -56,7 +56,7 @@
     updateChildren(old, [...fresh.childNodes]);
     if (old === document.activeElement || old.type === "file" || old.id === "filter") return;
     if (old.matches("input[type=checkbox]")) old.checked = fresh.checked;
-    else if (old.matches("input, select") && old.value !== fresh.value) old.value = fresh.value;
+    else if (old.matches("input, select, textarea") && old.value !== fresh.value) old.value = fresh.value;
   }
 
   const alike = (one, other) =>

@@ -1,0 +1,136 @@
+"""Means of groups moved by one map for all records, so that means and covariances are those of the source.
+
+Of all linear maps that do so, the one of least change in z-scores:
+A = C_Y^(−1/2) (C_Y^(1/2) C_X C_Y^(1/2))^(1/2) C_Y^(−1/2), with C_X the covariance of the records and C_Y
+that of the groups' means. It is computed without inverses: with Q an orthonormal basis of the columns of
+the means Y, and C_X = R'R, the result is Q·O·R with the orthogonal O for which it is nearest to Y. So it is
+as exact as doubles are, however small some variances of the groups are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import wording
+from microagg.aggregate.grouped import Grouped
+from microagg.model import Doubles, Points
+from microagg.plan.protection import Protection
+from microagg.prepare.prepared import Prepared
+
+RECORDS_A_STATISTIC = 5
+"""With fewer for each variance and covariance, these would tell too much of single records."""
+
+COLLINEAR = 1e-9
+"""A direction with a smaller share of the largest standard deviation, in z-scores, has none."""
+
+NO_SPREAD = 1e-7
+"""Groups whose means have a smaller share of the records' standard deviation in a direction have none."""
+
+
+def check_covariances(protection: Protection, prepared: Prepared) -> None:
+    """`SettingsError` or `DataError` if it is known before the search that covariances cannot be kept."""
+    if protection.aggregate != "covariances":
+        return
+    found = False
+    for subset in (*protection.subsets, *protection.own_subsets):
+        columns = [column for column in subset if column not in prepared.kinds]
+        if not columns:
+            continue
+        found = True
+        gaps = {name: int(np.isnan(prepared.kept[name]).sum()) for name in columns}
+        given_up = prepared.tasks.lost
+        for name in columns:
+            if gaps[name] or name in given_up:
+                raise wording.covariances_with_gaps(name, gaps[name] + given_up.get(name, 0))
+        records, statistics = len(prepared.strata.rows), len(columns) * (len(columns) + 1) // 2
+        if records < RECORDS_A_STATISTIC * statistics:
+            raise wording.too_few_for_covariances(
+                columns, records, statistics, RECORDS_A_STATISTIC * statistics
+            )
+    if not found:
+        raise wording.covariances_without_numbers()
+
+
+def with_covariances(grouped: Grouped, means: Points) -> dict[str, Doubles]:
+    """By column of numbers, what each group publishes instead of its mean.
+
+    `means`: (groups, columns).
+    """
+    columns = [column for column in grouped.columns if grouped.kind(column) == "number"]
+    if not columns:
+        return {}
+    values = np.stack([grouped.values[column] for column in columns], axis=1)
+    own = means[:, [grouped.columns.index(column) for column in columns]]
+    mapped = keeping_covariances(values, grouped.weights, own, grouped.shares)
+    return dict(zip(columns, mapped.T, strict=True))
+
+
+def keeping_covariances(values: Points, weights: Doubles | None, means: Points, shares: Doubles) -> Points:
+    """The means of groups, moved so that they have the mean vector and covariance matrix of the values.
+
+    `shares`: how many records, or how much weight, each group has. A constant column stays as it is.
+    `SettingsError` if the means do not vary in all directions in which the values do.
+    """
+    unit = _Unit.of(values, weights)
+    records = unit.centred(values) * _roots(weights, len(values))
+    directions, spread = _spread(records)
+    if not len(spread):
+        return means
+    roots = np.sqrt(shares / shares.sum())[:, np.newaxis]
+    own = unit.centred(means) * roots
+    whitened = own @ (directions / spread)
+    if len(own) <= len(spread) or np.linalg.svd(whitened, compute_uv=False)[-1] < NO_SPREAD:
+        raise wording.too_few_groups_for_covariances(len(own), len(spread) + 1)
+    basis = np.linalg.qr(whitened)[0]
+    left, _, right = np.linalg.svd((basis.T @ own) @ (directions * spread))
+    moved = basis @ (left @ right) * spread @ directions.T / roots
+    return np.where(unit.constant, means, unit.uncentred(moved))
+
+
+def _roots(weights: Doubles | None, n: int) -> Any:
+    """Square roots of the records' shares of all weight."""
+    return 1.0 / np.sqrt(n) if weights is None else np.sqrt(weights / weights.sum())[:, np.newaxis]
+
+
+def _spread(records: Points) -> tuple[Points, Doubles]:
+    """(columns, r) The directions in which records vary, and (r) their standard deviations."""
+    _, spread, directions = np.linalg.svd(np.linalg.qr(records, mode="r"))
+    varies = spread > COLLINEAR * max(float(spread[0]), np.finfo(np.float64).tiny)
+    return np.ascontiguousarray(directions[: len(spread)][varies].T), spread[varies]
+
+
+class _Unit:
+    """z-scores of the records. Ranges first, so that nothing overflows and offsets cost no digits."""
+
+    def __init__(self, middle: Doubles, reach: Doubles, mean: Doubles, deviation: Doubles) -> None:
+        self.middle, self.mean = middle, mean
+        self.constant: NDArray[np.bool_] = reach == 0.0
+        self.reach = np.where(self.constant, 1.0, reach)
+        self.deviation = np.where(self.constant, 1.0, deviation)
+
+    @classmethod
+    def of(cls, values: Points, weights: Doubles | None) -> _Unit:
+        low, high = values.min(axis=0), values.max(axis=0)
+        middle = low / 2.0 + high / 2.0
+        reach = np.where(low == high, 0.0, np.maximum(high - middle, middle - low))
+        scaled = (values - middle) / np.where(reach == 0.0, 1.0, reach)
+        mean = np.average(scaled, axis=0, weights=weights)
+        deviation = np.sqrt(np.average((scaled - mean) ** 2, axis=0, weights=weights))
+        return cls(middle, reach, mean, deviation)
+
+    def centred(self, values: Points) -> Points:
+        scores: Points = ((values - self.middle) / self.reach - self.mean) / self.deviation
+        return np.where(self.constant, 0.0, scores)
+
+    def uncentred(self, scores: Points) -> Points:
+        found: Points = (scores * self.deviation + self.mean) * self.reach + self.middle
+        return found
+
+
+def clipped(new: Mapping[str, Doubles], values: Mapping[str, Doubles]) -> dict[str, Doubles]:
+    """Values outside the range that the records have, moved to its ends."""
+    return {column: np.clip(own, values[column].min(), values[column].max()) for column, own in new.items()}

@@ -1,0 +1,104 @@
+"""What keys hold, found over all records: numbers, dates or categories, by the same rules as in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
+from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
+
+from microagg import wording
+from microagg.arrow_values import from_numbers
+from microagg.engines.spark.source_checks import NUMERIC, refuse_text_among_numbers
+from microagg.engines.spark.working_frame import NUMBER, normalised_text, number_column
+from microagg.formats.spark_folders import FrameSource
+from microagg.model import Microdata, Origin
+from microagg.plan.protection import Protection
+from microagg.prepare.key_columns import KeyColumn, key_column, numbers_by
+from microagg.verify.frame_keys import different_values, refuse_many
+
+
+def key_kinds(source: FrameSource, protection: Protection, records: int) -> dict[str, KeyColumn]:
+    """By key that holds no numbers: what those stand for that take its place."""
+    given = {*protection.nominal, *protection.ordinal}
+    measured = [name for name in protection.grouped if name not in given and _may_be_number(source, name)]
+    tables = _numbers(source, protection, measured)
+    others = [name for name in protection.grouped if name not in tables]
+    columns = {name: f"c{source.at(name)}" for name in others}
+    for name, values in zip(
+        others, different_values(source.numbered, list(columns.values())).values(), strict=True
+    ):
+        refuse_many(name, values)
+        tables[name] = pa.table({name: values})
+    kinds = {}
+    for name in protection.grouped:
+        _, kind = key_column(Microdata(tables[name], _origin(source)), name, protection, records)
+        if kind is not None:
+            kinds[name] = kind
+        elif source.kind(name) not in NUMERIC and not source.is_text:
+            raise wording.not_numeric([name], [])
+    return kinds
+
+
+def numbers_column(source: FrameSource, name: str, kind: KeyColumn, protection: Protection) -> Column:
+    """Moments or codes in the place of a key's values, null where it is missing."""
+    origin = _origin(source)
+
+    def numbers(values: Any) -> Any:
+        table = pa.table({name: values})
+        return from_numbers(numbers_by(kind, Microdata(table, origin), name, protection))
+
+    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
+    numbers.__annotations__ = dict.fromkeys(("values", "return"), pa.Array)
+    as_function: Any = arrow_udf
+    found: Column = as_function(numbers, "double")(F.col(f"c{source.at(name)}"))
+    return found
+
+
+def _origin(source: FrameSource) -> Origin:
+    return replace(source.origin, frame=None)
+
+
+def _may_be_number(source: FrameSource, name: str) -> bool:
+    return source.kind(name) in NUMERIC or (source.is_text and source.kind(name) == "string")
+
+
+def _numbers(source: FrameSource, protection: Protection, names: Sequence[str]) -> dict[str, pa.Table]:
+    """Of those columns that hold numbers, enough values to know whether there are others than 0 and 1."""
+    rules = []
+    for at, name in enumerate(names):
+        column, codes = f"c{source.at(name)}", protection.missing_codes.get(name, ())
+        value = number_column(source, column, codes)
+        value = F.when(F.abs(value) < float("inf"), value)
+        rules += [
+            F.min(value).alias(f"low{at}"),
+            F.max(value).alias(f"high{at}"),
+            F.min(F.when(~value.isin(0.0, 1.0), value)).alias(f"other{at}"),
+            F.max(value.isNull()).alias(f"gaps{at}"),
+        ]
+        if source.is_text:
+            text = normalised_text(source, column, codes)
+            rules += [F.count_if(text.rlike(NUMBER)).alias(f"read{at}")]
+            rules += [F.count_if(~text.rlike(NUMBER)).alias(f"wrong{at}")]
+    found: Any = source.numbered.agg(*rules).collect()[0] if names else {}
+    tables = {}
+    for at, name in enumerate(names):
+        if source.is_text and found[f"wrong{at}"]:
+            refuse_text_among_numbers(source, name, found[f"read{at}"], found[f"wrong{at}"])
+            continue
+        some = {found[f"{what}{at}"] for what in ("low", "high", "other")} - {None}
+        values: Any = pa.array([*sorted(some), *([None] if found[f"gaps{at}"] else [])], pa.float64())
+        if some == {0.0, 1.0}:
+            own = (
+                source.frame.select(source.frame.columns[source.at(name)])
+                .limit(0)
+                .toArrow()
+                .schema.types[0]
+            )
+            values = values.cast(pa.int64()).cast(own)
+        tables[name] = pa.table({name: values})
+    return tables

@@ -1,0 +1,336 @@
+"""What masking does to tables of counts: margins, two-way tables, association, entropy, count queries.
+
+Keys and confidential columns are attributes with a few values each. A number or date with many values is
+cut into bands that hold equal counts of the original records; one with few values keeps them, and a masked
+value counts as the nearest. A missing value is a value. Weighted, a record counts as often as its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microagg import wording
+from microagg.measure.comparable import change_of
+from microagg.measure.linkage import sample_rows
+from microagg.measure.pair import Codes, MeasureResult, Pair, Values
+from microagg.measure.requirements import AT_LEAST_ONE
+
+BANDS = 20
+"""Of numbers with more than `MOST_SINGLE` different values."""
+MOST_SINGLE = 100
+LARGEST_DENSE = 4_000_000
+"""Cells of a two-way table that is kept as a whole; of larger ones, those that occur."""
+LEAST_COUNT = 10.0
+"""Errors of smaller counts are relative to this."""
+SEEDS_OF_QUERIES = {(2, 3): 20_261_117, (2, 2): 22, (3, 3): 77, (4, 4): 5}
+"""By the least and the largest number of attributes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute:
+    """The value of each record before and after, a number below `size`; `ordered`: ranges have a sense."""
+
+    name: str
+    before: Codes
+    after: Codes
+    size: int
+    ordered: bool
+
+
+def margins(pair: Pair) -> MeasureResult:
+    """Mean over the keys of the total variation distance of their distributions; parts by key."""
+    weights = _weights(pair)
+    parts = {}
+    for each in _keys(pair):
+        before, after = (_counts(side, weights, each.size) for side in (each.before, each.after))
+        parts[each.name] = _distance(before, after)
+    return MeasureResult(float(np.mean(list(parts.values()))), parts)
+
+
+def two_way_tables(pair: Pair, *, most_records: int | None = 200_000) -> MeasureResult:
+    """Mean total variation distance of the tables of all pairs of attributes; parts by pair, in order."""
+    tables = _two_way(pair, most_records)
+    if not tables:
+        return MeasureResult(np.nan, {}, wording.note_one_attribute())
+    parts = {each.name: each.distance for each in sorted(tables, key=lambda each: -each.distance)}
+    note = _note_on_sample(pair, most_records)
+    return MeasureResult(float(np.mean(list(parts.values()))), parts, note)
+
+
+def cramers_v(pair: Pair, *, most_records: int | None = 200_000) -> MeasureResult:
+    """Mean absolute change of Cramér's V over all pairs of attributes.
+
+    Parts: the largest change, the means before and after, and V before and after of the pairs that changed
+    most. Attributes with one value have V = 0.
+    """
+    tables = _two_way(pair, most_records)
+    if not tables:
+        return MeasureResult(np.nan, {}, wording.note_one_attribute())
+    changes = np.array([abs(each.after - each.before) for each in tables])
+    parts = {
+        "largest change": float(changes.max()),
+        "mean before": float(np.mean([each.before for each in tables])),
+        "mean after": float(np.mean([each.after for each in tables])),
+    }
+    for at in np.argsort(-changes, kind="stable").tolist():
+        parts[f"{tables[at].name}: before"] = tables[at].before
+        parts[f"{tables[at].name}: after"] = tables[at].after
+    return MeasureResult(float(changes.mean()), parts, _note_on_sample(pair, most_records))
+
+
+def entropy(pair: Pair) -> MeasureResult:
+    """Mean absolute change of the keys' entropies; parts: before and after by key."""
+    weights = _weights(pair)
+    changes = []
+    parts: dict[str, float] = {}
+    for each in _keys(pair):
+        before, after = (_bits(_counts(side, weights, each.size)) for side in (each.before, each.after))
+        parts |= {f"{each.name}: before": before, f"{each.name}: after": after}
+        changes.append(abs(after - before))
+    return MeasureResult(float(np.mean(changes)), parts)
+
+
+def cell_error(pair: Pair) -> MeasureResult:
+    """Mean over the keys of the mean error of a cell; parts by key.
+
+    The error of a number, date or level is its change as a share of the column's range, that of a category
+    1 if it has changed, and so is that of a value that is missing on one side only.
+    """
+    weights = _weights(pair)
+    parts = {}
+    for at, name in enumerate(pair.columns):
+        before, after = pair.original[:, at], pair.masked[:, at]
+        counted = ~(np.isnan(before) & np.isnan(after))
+        if not counted.any():
+            continue
+        before, after, own = before[counted], after[counted], weights[counted]
+        width = 1.0 if pair.kind(at) == "nominal" else np.nanmax(before) - np.nanmin(before)
+        error = change_of(before, after, "nominal" if width == 0.0 else _distance_kind(pair, at))
+        error = np.where(np.isnan(before) | np.isnan(after), 1.0, error / (width or 1.0))
+        parts[name] = float(100.0 * np.average(error, weights=own))
+    return MeasureResult(float(np.mean(list(parts.values()))) if parts else np.nan, parts)
+
+
+def count_queries(pair: Pair, *, queries: int = 2000, most_records: int | None = 200_000) -> MeasureResult:
+    """Mean relative error of random count queries over 2 or 3 attributes; parts: also over 2, 3 and 4.
+
+    Those of a fixed number of attributes are 35 % as many, each number with its own seed.
+
+    A query asks how many records have, in each of its attributes, a value of a set that holds the value of
+    a record drawn at random: a range of up to a quarter of the values of a number or of ordered levels; of
+    others the value alone, or, half of the time, with up to half of the others beside it.
+    """
+    AT_LEAST_ONE.check("queries", queries)
+    attributes = _attributes(pair)
+    if len(attributes) < 2:
+        return MeasureResult(np.nan, {}, wording.note_one_attribute())
+    rows = sample_rows(pair.n, most_records)
+    weights = _weights(pair)[rows]
+    sampled = [
+        Attribute(each.name, each.before[rows], each.after[rows], each.size, each.ordered)
+        for each in attributes
+    ]
+    before = _Answers.of([each.before for each in sampled], weights)
+    after = _Answers.of([each.after for each in sampled], weights)
+    parts = {}
+    for (least, most), seed in SEEDS_OF_QUERIES.items():
+        if least <= len(sampled):
+            count = queries if least < most else (7 * queries + 19) // 20
+            name = f"{least} to {most} attributes" if least < most else f"{least} attributes"
+            drawn = _queries(sampled, np.random.default_rng(seed), count, least, min(most, len(sampled)))
+            errors = [_error(before.count(query), after.count(query)) for query in drawn]
+            parts[name] = float(100.0 * np.mean(errors))
+    return MeasureResult(next(iter(parts.values())), parts, _note_on_sample(pair, most_records))
+
+
+# --- attributes -----------------------------------------------------------------------------------
+
+
+def _keys(pair: Pair) -> list[Attribute]:
+    return _attributes(pair)[: pair.p]
+
+
+def _attributes(pair: Pair) -> list[Attribute]:
+    """Of all keys, then of confidential columns; computed once for a pair."""
+
+    def compute() -> list[Attribute]:
+        found = [
+            _attribute(name, pair.original[:, at], pair.masked[:, at], pair.kind(at))
+            for at, name in enumerate(pair.columns)
+        ]
+        for name, own in pair.confidential.items():
+            changed: tuple[Codes | Values, Codes | Values] | None = pair.changed_numbers.get(name)
+            before, after = changed or pair.changed_confidential.get(name, (own, own))
+            kind = "number" if name in pair.numbers or changed else "nominal"
+            found.append(_attribute(name, before.astype(np.float64), after.astype(np.float64), kind))
+        return found
+
+    return pair.remember("attributes", compute)
+
+
+def _attribute(name: str, before: Values, after: Values, kind: str) -> Attribute:
+    """Values of categories are codes already; others are cut at the limits of their bands."""
+    sides = [before, after]
+    if kind in ("number", "date"):
+        limits = _limits(before[~np.isnan(before)])
+        sides = [np.where(np.isnan(side), np.nan, np.searchsorted(limits, side)) for side in sides]
+    size = int(max(np.nanmax(side, initial=-1.0) for side in sides)) + 1
+    first, second = (np.where(np.isnan(side), size, side).astype(np.int64) for side in sides)
+    has_gaps = bool((first == size).any() or (second == size).any())
+    return Attribute(name, first, second, size + has_gaps, kind != "nominal")
+
+
+def _limits(values: Values) -> Values:
+    """Between two neighbouring bands: values up to a limit belong below it."""
+    distinct = np.unique(values)
+    if distinct.size <= MOST_SINGLE:
+        return np.asarray(distinct[:-1] / 2.0 + distinct[1:] / 2.0)
+    places = (np.arange(1, BANDS) * values.size + BANDS - 1) // BANDS - 1
+    return np.unique(np.sort(values)[places])
+
+
+def _distance_kind(pair: Pair, at: int) -> str:
+    return "nominal" if pair.kind(at) == "nominal" else "ordinal"
+
+
+def _weights(pair: Pair) -> Values:
+    return np.ones(pair.n) if pair.weights is None else pair.weights / pair.weights.mean()
+
+
+def _note_on_sample(pair: Pair, most_records: int | None) -> str:
+    rows = sample_rows(pair.n, most_records).size
+    return wording.note_sample(rows, pair.n) if rows < pair.n else ""
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _TwoWay:
+    """Of a pair of attributes: the distance of its tables in percent, and Cramér's V before and after."""
+
+    name: str
+    distance: float
+    before: float
+    after: float
+
+
+def _two_way(pair: Pair, most_records: int | None) -> list[_TwoWay]:
+    def compute() -> list[_TwoWay]:
+        rows = sample_rows(pair.n, most_records)
+        weights = _weights(pair)[rows]
+        return [_table(*two, rows, weights) for two in combinations(_attributes(pair), 2)]
+
+    return pair.remember(f"two-way tables of {most_records}", compute)
+
+
+def _table(one: Attribute, other: Attribute, rows: Codes, weights: Values) -> _TwoWay:
+    size = one.size * other.size
+    sides = [
+        one.before[rows] * other.size + other.before[rows],
+        one.after[rows] * other.size + other.after[rows],
+    ]
+    cells: Codes = np.arange(min(size, LARGEST_DENSE + 1))
+    if size > LARGEST_DENSE:
+        cells, places = np.unique(np.concatenate(sides), return_inverse=True)
+        sides = [places[: rows.size], places[rows.size :]]
+    before, after = (_counts(side, weights, cells.size) for side in sides)
+    return _TwoWay(
+        f"{one.name} × {other.name}",
+        _distance(before, after),
+        *(_v(cells, counts, other.size) for counts in (before, after)),
+    )
+
+
+def _counts(codes: Codes, weights: Values, size: int) -> Values:
+    return np.asarray(np.bincount(codes, weights, size), dtype=np.float64)
+
+
+def _distance(before: Values, after: Values) -> float:
+    """Total variation distance in percent."""
+    return float(50.0 * np.abs(after - before).sum() / before.sum())
+
+
+def _v(cells: Codes, counts: Values, width: int) -> float:
+    """Cramér's V of a table: √(χ²/n / (least number of rows or columns − 1))."""
+    filled = counts > 0
+    row, column = np.divmod(cells[filled], width)
+    shares = counts[filled] / counts.sum()
+    by_row, by_column = np.bincount(row, shares), np.bincount(column, shares)
+    least = min(np.count_nonzero(by_row), np.count_nonzero(by_column))
+    if least < 2:
+        return 0.0
+    square = float((shares**2 / (by_row[row] * by_column[column])).sum()) - 1.0
+    return float(np.sqrt(max(square, 0.0) / (least - 1)))
+
+
+def _bits(counts: Values) -> float:
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum()) + 0.0
+
+
+# --- queries --------------------------------------------------------------------------------------
+
+Query = dict[int, NDArray[np.bool_]]
+"""By attribute which of its values are asked for."""
+
+
+def _queries(
+    attributes: Sequence[Attribute], random: np.random.Generator, count: int, least: int, most: int
+) -> Iterator[Query]:
+    records = attributes[0].before.size
+    for _ in range(count):
+        record = random.integers(records)
+        chosen = random.choice(len(attributes), random.integers(least, most + 1), replace=False)
+        yield {
+            int(at): _wanted(attributes[at], int(attributes[at].before[record]), random) for at in chosen
+        }
+
+
+def _wanted(attribute: Attribute, value: int, random: np.random.Generator) -> NDArray[np.bool_]:
+    wanted = np.zeros(attribute.size, dtype=bool)
+    wanted[value] = True
+    if attribute.ordered:
+        width = random.integers(1, max(2, attribute.size // 4))
+        first = value - random.integers(width)
+        wanted[max(first, 0) : first + width] = True
+    elif random.random() < 0.5 and attribute.size > 2:
+        more = random.integers(1, attribute.size // 2 + 1)
+        wanted[random.choice(attribute.size, more, replace=False)] = True
+    return wanted
+
+
+def _error(before: float, after: float) -> float:
+    return abs(after - before) / max(before, LEAST_COUNT)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answers:
+    """Counts records; `rows`: by attribute those of its first value, of its second, and so on."""
+
+    codes: Sequence[Codes]
+    rows: Sequence[Codes]
+    counts: Sequence[Codes]
+    weights: Values
+
+    @classmethod
+    def of(cls, codes: Sequence[Codes], weights: Values) -> _Answers:
+        rows = [np.argsort(own, kind="stable") for own in codes]
+        return cls(codes, rows, [np.bincount(own) for own in codes], weights)
+
+    def count(self, query: Query) -> float:
+        """Looks at the records of the rarest property, then at the other properties of these."""
+        found = {at: np.flatnonzero(wanted[: self.counts[at].size]) for at, wanted in query.items()}
+        rarest = min(query, key=lambda at: int(self.counts[at][found[at]].sum()))
+        ends = np.cumsum(self.counts[rarest])
+        starts = ends - self.counts[rarest]
+        parts = [self.rows[rarest][starts[value] : ends[value]] for value in found[rarest].tolist()]
+        hit = np.concatenate([*parts, np.empty(0, dtype=np.int64)])
+        for at in query.keys() - {rarest}:
+            hit = hit[query[at][self.codes[at][hit]]]
+        return float(self.weights[hit].sum())

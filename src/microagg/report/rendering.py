@@ -1,0 +1,38 @@
+"""HTML from templates: those of the reports, and those of the browser beside them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from microagg.report import formatting
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+@cache
+def environment(*folders: Path) -> Environment:
+    """For the templates of these folders, which may use those of the reports."""
+    made = Environment(
+        loader=FileSystemLoader([*folders, TEMPLATES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "number": formatting.number,
+        "percent": formatting.percent,
+        "clean": formatting.clean,
+        "listed": formatting.listed,
+    }
+    made.globals |= {"count": formatting.count}
+    return made
+
+
+def rendered(template: str, *folders: Path, **content: Any) -> str:
+    text: str = environment(*folders).get_template(template).render(**content)
+    return text.encode("utf-8", "replace").decode("utf-8")  # a path may hold bytes that are no letters

@@ -1,0 +1,181 @@
+"""Keys that hold no numbers in a frame of Spark: their different values, and what numbers stand for them.
+
+The rules are those of `key_readings.py`; they need each value of a category once.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import compute
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
+
+from microagg import wording
+from microagg.arrow_types import in_utc
+from microagg.arrow_values import from_numbers, in_one_piece, to_numpy
+from microagg.settings.policy import ProtectionPolicy
+from microagg.verdict import Finding
+from microagg.verify.categories import LENGTHS
+from microagg.verify.frame_counting import BeforeAfterColumns, quoted
+from microagg.verify.key_readings import KeyReading, key_readings, reading_failures
+from microagg.verify.promises import Notation
+
+MOST_CATEGORIES = 100_000
+"""Of a column: their list is kept by the driver and sent to every task."""
+
+
+def different_values(frame: DataFrame, columns: Sequence[str]) -> dict[str, Any]:
+    """By column of the frame, as Arrow arrays: null is a value too. Of dates and times, some that show
+    with them to which unit all are exact. `DataError` if a column has too many.
+    """
+    if not columns:
+        return {}
+
+    def find(batches: Iterable[Any]) -> Iterator[Any]:
+        found: list[Any] = [None] * len(columns)
+        for batch in batches:
+            found = [_both(known, batch.column(at)) for at, known in enumerate(found)]
+        yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(found)]})
+
+    total: list[Any] = [None] * len(columns)
+    for row in frame.select(*map(quoted, columns)).mapInArrow(find, "found binary").collect():
+        parts = pickle.loads(row.found)
+        total = [
+            known if part is None else _both(known, part) for known, part in zip(total, parts, strict=True)
+        ]
+    return dict(zip(columns, total, strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameKey:
+    """A key of a frame: how it is read, and its different values in the source."""
+
+    reading: KeyReading
+    values: Any
+
+    def before(self, column: Any) -> Any:
+        """Values of the source as numbers."""
+        if self.reading.kind == "date" and not pa.types.is_string(self.values.type):
+            return from_numbers(self.reading.numbers(column)[0])
+        places = to_numpy(compute.index_in(column, value_set=self.values))
+        return from_numbers(self.reading.source[places])
+
+    def after(self, column: Any) -> Any:
+        """Released values as numbers."""
+        return from_numbers(self.reading.numbers(column)[0])
+
+
+def read_keys(
+    source: DataFrame, sides: BeforeAfterColumns, policy: ProtectionPolicy, notation: Notation
+) -> dict[str, FrameKey]:
+    """Those that hold no numbers, by name; `source` has all of its records."""
+    columns = [sides.before[name] for name in sides.keys]
+    found = {}
+    for name, values in zip(sides.keys, different_values(source, columns).values(), strict=True):
+        refuse_many(name, values)
+        readings = key_readings(pa.table({name: values}), policy, notation)
+        if name in readings:
+            found[name] = FrameKey(readings[name], values)
+    return found
+
+
+def with_key_numbers(
+    frame: DataFrame, sides: BeforeAfterColumns, keys: Mapping[str, FrameKey]
+) -> tuple[DataFrame, BeforeAfterColumns]:
+    """The frame in which these keys are doubles too, before and after if it has both, and what these
+    columns are called.
+    """
+    before, after, columns = dict(sides.before), dict(sides.after), []
+    for at, (name, key) in enumerate(keys.items()):
+        columns.append(_function(key.before)(quoted(before[name])).alias(f"before{at}"))
+        if after[name] in frame.columns:
+            columns.append(_function(key.after)(quoted(after[name])).alias(f"after{at}"))
+        before[name], after[name] = f"before{at}", f"after{at}"
+    return frame.select("*", *columns), replace(sides, before=before, after=after)
+
+
+@contextmanager
+def numbered(
+    frame: DataFrame, sides: BeforeAfterColumns, keys: Mapping[str, FrameKey]
+) -> Iterator[tuple[DataFrame, BeforeAfterColumns]]:
+    """`with_key_numbers`, kept by Spark meanwhile: otherwise each count would ask Python for them again."""
+    frame, sides = with_key_numbers(frame, sides, keys)
+    if keys:
+        frame.persist()
+    try:
+        yield frame, sides
+    finally:
+        if keys:
+            frame.unpersist()
+
+
+def _function(numbers: Any) -> Any:
+    def of_column(values: Any) -> Any:
+        return numbers(values)
+
+    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
+    of_column.__annotations__ = dict.fromkeys(("values", "return"), pa.Array)
+    as_function: Any = arrow_udf
+    return as_function(of_column, "double")
+
+
+def released_failures(
+    frame: DataFrame, sides: BeforeAfterColumns, keys: Mapping[str, FrameKey]
+) -> list[Finding]:
+    """Keys that hold what the source has not, in another type, or dates that are too exact."""
+    if not keys:
+        return []
+    readings = [key.reading for key in keys.values()]
+    chosen = frame.select(*(quoted(sides.after[name]) for name in keys))
+    types = [in_utc(column).type for column in chosen.limit(0).toArrow().columns]
+
+    def count(batches: Iterable[Any]) -> Iterator[Any]:
+        found = np.zeros((len(readings), 2), dtype=np.int64)
+        for batch in batches:
+            for at, reading in enumerate(readings):
+                if reading.fits(types[at]):
+                    numbers, unknown = reading.numbers(batch.column(at))
+                    found[at] += unknown, reading.too_exact(numbers)
+        yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(found)]})
+
+    parts = [pickle.loads(row.found) for row in chosen.mapInArrow(count, "found binary").collect()]
+    total = sum(parts, start=np.zeros((len(readings), 2), dtype=np.int64))
+    return [
+        failure
+        for (name, key), kind, (unknown, wrong) in zip(keys.items(), types, total.tolist(), strict=True)
+        for failure in reading_failures(name, key.reading, kind, unknown, wrong)
+    ]
+
+
+def refuse_many(name: str, values: Any) -> None:
+    if len(values) > MOST_CATEGORIES:
+        raise wording.too_many_categories(name, MOST_CATEGORIES)
+
+
+def _both(known: Any, more: Any) -> Any:
+    """The different values of both; a few more than there may be, if there are too many."""
+    new = in_one_piece(in_utc(more)).unique()
+    found = new if known is None else pa.concat_arrays([known, new]).unique()
+    if pa.types.is_date(found.type) or pa.types.is_timestamp(found.type):
+        return _some_dates(found)
+    return found.slice(0, MOST_CATEGORIES + 1)
+
+
+def _some_dates(dates: Any) -> Any:
+    """A date, null, and of each unit one that is no multiple of it, as far as they are there."""
+    chosen = [
+        *np.flatnonzero(to_numpy(dates.is_null()))[:1],
+        *np.flatnonzero(to_numpy(dates.is_valid()))[:1],
+    ]
+    if pa.types.is_timestamp(dates.type):
+        ticks = to_numpy(dates.cast(pa.timestamp("us", dates.type.tz)).cast(pa.int64()).fill_null(0))
+        for length in LENGTHS.values():
+            chosen += [*np.flatnonzero(ticks % int(length * 1_000_000))[:1]]
+    return dates.take(pa.array(sorted(set(map(int, chosen))), pa.int64()))

@@ -1,0 +1,18 @@
+"""What is counted of classes that keep tables."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from microagg.verify.classes import Classes
+from microagg.verify.two_way import far_from_means
+
+
+def test_records_of_a_frequent_value_do_not_make_a_number_far_from_a_mean() -> None:
+    """A fifth of the records have the value 50; few others lie between the mean and what is published."""
+    values = np.sort(np.concatenate([np.linspace(0.0, 100.0, 801), np.full(200, 50.0)]))
+    before = np.array([48.0, 49.0, 50.0])
+    classes = Classes.whole(3)
+    assert far_from_means(before, np.full(3, 50.5), classes, None, values) == 0
+    assert far_from_means(before, np.full(3, 75.0), classes, None, values) == 1
+    assert far_from_means(before, np.full(3, 101.0), classes, None, values) == 1
