@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Download, Page
+    from playwright.sync_api import Download, Locator, Page
 
 
 def send(page: Page, path: Path) -> None:
@@ -23,18 +23,21 @@ def step(page: Page, name: str) -> None:
     page.get_by_role("heading", level=1, name=name).wait_for()
 
 
+def control(page: Page, label: str) -> Locator:
+    """On a page whose script runs: before, a choice is sent only with the whole form."""
+    return page.locator("html.script").get_by_label(label, exact=True)
+
+
 def give_role(page: Page, column: str, role: str) -> None:
-    page.locator("html.script").wait_for()  # before it runs, a choice is sent only with the whole form
     with page.expect_response(lambda answer: answer.url.endswith("/roles") and answer.ok):
-        page.get_by_label(f"Role of {column}", exact=True).select_option(role)
+        control(page, f"Role of {column}").select_option(role)
 
 
 def choose(page: Page, label: str, value: str) -> None:
     """Type into a field of Protection and leave it."""
-    page.locator("html.script").wait_for()
     with page.expect_response(lambda answer: "/protection" in answer.url and answer.ok):
-        page.get_by_label(label, exact=True).fill(value)
-        page.get_by_label(label, exact=True).blur()
+        control(page, label).fill(value)
+        control(page, label).blur()
 
 
 def unfold(page: Page, text: str) -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from tests.e2e.fork_server import outcome
-from tests.web.pages import choose, downloaded, give_role, run, send, start_run, step, unfold
+from tests.web.pages import choose, control, downloaded, give_role, run, send, start_run, step, unfold
 from tests.web.serving import PATIENCE, Server, eventually, serving, survey
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ def test_a_click_while_a_choice_is_saved_is_not_lost(server: Server, visit: Visi
     page.get_by_role("link", name="Next: roles").click()
     held: list[Route] = []
     page.route("**/roles", lambda route: route.continue_() if held else held.append(route))
-    page.get_by_label("Role of size", exact=True).select_option("keys 1")
+    with page.expect_request("**/roles"):
+        control(page, "Role of size").select_option("keys 1")
     page.get_by_role("button", name="Next: how to protect").click()
     (saving,) = held
     saving.continue_()
