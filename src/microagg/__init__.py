@@ -1,4 +1,4 @@
-"""Microaggregation: groups of at least k similar records, published as their means."""
+"""Microaggregation: groups of at least k similar records, published as one."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

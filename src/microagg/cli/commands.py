@@ -124,8 +124,8 @@ DESCRIPTIONS = (
 
 app = click.version_option(__version__, message="microagg %(version)s", help="Print the version and exit.")(
     Commands(
-        "Protect numeric microdata by microaggregation: groups of at least k similar records, published as "
-        "their means.",
+        "Protect files about people or companies by microaggregation: groups of at least k similar records "
+        "publish one combination of the keys.",
         DESCRIPTIONS,
     )
 )

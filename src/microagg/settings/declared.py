@@ -360,6 +360,15 @@ class ProtectionSettings:
         label="Keep the order of the records",
         form=MORE,
     )
+    p_percent: float = _policy(
+        kinds.Number("a percentage above 0 and below 100", lambda percent: 0 < percent < 100),
+        "Nobody can estimate another's amount more closely than by this percentage from what a group "
+        "publishes.",
+        default=10.0,
+        label="Estimates of amounts, at most so close, in percent",
+        form=MORE,
+        needs=Needs("amounts are named", lambda given: bool(given.amounts)),
+    )
     accept: Names = _policy(
         kinds.Acceptances(ACCEPTABLE),
         "What would be refused and is accepted nevertheless: a rule, or a rule for one column, such as "
@@ -398,15 +407,6 @@ class ProtectionSettings:
         default=2,
         label="Confidential values in a group, at least",
         needs=_CONFIDENTIAL_NAMED,
-    )
-    p_percent: float = _policy(
-        kinds.Number("a percentage above 0 and below 100", lambda percent: 0 < percent < 100),
-        "Nobody can estimate another's amount more closely than by this percentage from what a group "
-        "publishes.",
-        default=10.0,
-        label="Estimates of amounts, at most so close, in percent",
-        form=MORE,
-        needs=Needs("amounts are named", lambda given: bool(given.amounts)),
     )
     retry: bool = _confidential_option(
         Flag(),
