@@ -73,10 +73,10 @@ class Result:
         reason = f"\nchosen because: {self.reason}" if self.reason else ""
         sizes = self.sizes
         least, most = sizes.min(), sizes.max()
-        groups = "1 group" if len(sizes) == 1 else f"{len(sizes)} groups"
-        range_of_sizes = f"{least}" if least == most else f"{least} to {most}"
+        groups = "1 group" if len(sizes) == 1 else f"{len(sizes):,} groups"
+        range_of_sizes = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         return (
-            f"{len(self.labels)} records in {groups} of {range_of_sizes} (k = {self.k})\n"
+            f"{len(self.labels):,} records in {groups} of {range_of_sizes} (k = {self.k})\n"
             f"information loss {self.information_loss:.4f} %{proof}, by {self.recipe} "
             f"in {self.seconds:.2f} s{cut}{reason}"
         )

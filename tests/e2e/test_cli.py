@@ -385,7 +385,7 @@ def test_ctrl_c_in_a_terminal_keeps_the_best_so_far(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         shown += _read_until(terminal, None)
         assert process.wait() == 0
-    assert b"5000 records in" in shown
+    assert b"5,000 records in" in shown
     assert b"cut short" in shown
 
 

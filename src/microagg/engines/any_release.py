@@ -17,6 +17,7 @@ from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict, lines_by_column
+from microagg.wording.phrases import count
 from microagg.write.output_paths import OutputPaths
 from microagg.write.run_record import RECORD_FORMAT, RECORD_VERSION, software_versions
 
@@ -155,4 +156,4 @@ def groups_text(groups: int, protection: Protection) -> str:
     """How many groups there are, over how many subsets of columns, and k."""
     subsets = len(protection.subsets) + len(protection.own_subsets)
     over = f" over {subsets} subsets" if subsets > 1 else ""
-    return f"{groups} group{'' if groups == 1 else 's'}{over} (k = {protection.k})"
+    return f"{count(groups, 'group')}{over} (k = {protection.k})"

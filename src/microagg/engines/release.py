@@ -287,7 +287,7 @@ class Release:
         cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
         cut = ", stopped early" if self.stopped else cut
         return (
-            f"{len(self.rows)} records in {groups_text(self.groups, self.protection)}\n"
+            f"{len(self.rows):,} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %{self._proof()}, by {how} "
             f"in {self.seconds:.2f} s{cut}\n"
             + "".join(f"{line}\n" for line in loss_lines(self.losses))

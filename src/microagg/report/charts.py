@@ -26,9 +26,10 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from microagg.report.facts import Codes, ColumnHolds, Subset, Values
-from microagg.report.formatting import clean, count, day_text, few, number, percent, short, tick
+from microagg.report.formatting import clean, day_text, few, number, percent, short, tick
 from microagg.report.summaries import intervals, plane_of, power_of_ten
 from microagg.settings.declared import VARIED
+from microagg.wording.phrases import count
 
 FONT_SIZE = 12
 INK, PAPER, GRID = "currentColor", "var(--paper)", "var(--grid)"

@@ -72,8 +72,3 @@ def listed(names: Sequence[str]) -> str:
 def few(names: Sequence[str], most: int = 8) -> str:
     """The first names, for a heading: 'a, b and 12 more'."""
     return listed(names) if len(names) <= most else some_of([clean(name) for name in names], most)
-
-
-def count(amount: int, noun: str) -> str:
-    """'1 record', '1,234 records'."""
-    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"

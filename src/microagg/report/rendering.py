@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from microagg.report import formatting
+from microagg.wording.phrases import count
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -29,7 +30,7 @@ def environment(*folders: Path) -> Environment:
         "clean": formatting.clean,
         "listed": formatting.listed,
     }
-    made.globals |= {"count": formatting.count}
+    made.globals |= {"count": count}
     return made
 
 

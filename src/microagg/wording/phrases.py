@@ -120,8 +120,8 @@ def shown(path: str) -> str:
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """'1 record', '2 records'."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+    """'1 record', '2,000 records'."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def some_names(names: Sequence[str], most: int = 6) -> str:

@@ -2,7 +2,8 @@
 
 A field in braces is a figure that the sentence is given. What follows its colon chooses how it is shown:
 
-    {records:record}          1 record, 2 records; also for the length of a list
+    {records}                 2,000; of `NO_COUNTS` 2000
+    {records:record}          1 record, 2,000 records; also for the length of a list
     {records:has|have}        the first for 1 or a list of one, the second for any other number
     {folder:? in {folder}|}   the first if there is a folder, the second if not; both may have fields
     {n:>2?several|few}        the first if the number is larger, the second if not
@@ -86,8 +87,8 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "some": some_names,
     "quoted": quoted,
     "explained": lambda reasons: listed([f"'{name}' ({reason})" for name, reason in reasons.items()]),
-    "counts": lambda counts: ", ".join(f"{number} of {name}" for name, number in counts.items()),
-    "most counts": lambda counts: listed([f"{number} of {name}" for name, number in counts.items()]),
+    "counts": lambda counts: ", ".join(f"{number:,} of {name}" for name, number in counts.items()),
+    "most counts": lambda counts: listed([f"{number:,} of {name}" for name, number in counts.items()]),
     "percentages": lambda shares: listed([f"{share:.2g} % of {name}" for name, share in shares.items()]),
     "option": option_name,
     "options": lambda options: listed([option_name(each) for each in options]),
@@ -111,6 +112,9 @@ PHRASES = {
     "role.}",
     "SPELLING": "capitals, blanks, invisible characters or variants of the same letters",
 }
+NO_COUNTS = ("k", "port", "seed")
+"""Integers that are shown without signs between thousands."""
+
 LATER_CAUSES = {
     "first finding": "The first finding explains this.",
     "unknown": "The file or its record was changed after the release had been verified; if not, this is a "
@@ -187,7 +191,7 @@ def fill_in(text: str, figures: Mapping[str, Any]) -> str:
             parts.append(fill_in(_choices(texts)[0 if is_met else 1], figures))
         elif field is not None:
             value = figures[field]
-            parts.append(_shown(repr(value) if conversion == "r" else value, spec or "", figures))
+            parts.append(_shown(field, repr(value) if conversion == "r" else value, spec or "", figures))
     return "".join(parts)
 
 
@@ -201,7 +205,7 @@ def _option(text: str, figures: Mapping[str, Any]) -> str:
     return use(name, json.loads(value) if value == "true" or value.isdecimal() else value)
 
 
-def _shown(value: Any, spec: str, figures: Mapping[str, Any]) -> str:
+def _shown(name: str, value: Any, spec: str, figures: Mapping[str, Any]) -> str:
     form, _, other = spec.partition(" in ")
     if form == "nearest":
         return nearest_names(str(value), figures[other])
@@ -217,6 +221,8 @@ def _shown(value: Any, spec: str, figures: Mapping[str, Any]) -> str:
         return fill_in(one if number == 1 else several, figures)
     if len(spec) > 2 and spec.replace(" ", "").isalpha():
         return count(number, spec)
+    if not spec and type(value) is int and name not in NO_COUNTS:
+        return f"{value:,}"
     return format(value, spec)
 
 

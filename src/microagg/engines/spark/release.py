@@ -179,9 +179,10 @@ class SparkRelease:
         how = recipes_text({recipe for own in self.found for found in own for recipe in found.recipes})
         parts = sum(len(own) for own in self.found)
         return (
-            f"{self.verdict.records} records in {groups_text(self.groups, self.protection)}\n"
+            f"{self.verdict.records:,} records in {groups_text(self.groups, self.protection)}\n"
             f"information loss {self.information_loss:.4f} %, by {how} in {self.seconds:.2f} s\n"
-            f"on Spark in {parts} parts of at most {max(f.records for own in self.found for f in own)} "
+            f"on Spark in {parts:,} parts of at most "
+            f"{max(f.records for own in self.found for f in own):,} "
             "records\n" + "".join(f"{line}\n" for line in loss_lines(self.losses)) + f"{self.verdict}"
         )
 
