@@ -252,7 +252,7 @@ SENTENCES: list[tuple[Finding, str]] = [
     ),
     (
         note("unchanged", "a", "b", records={"a": 1200, "b": 3}, of=4000),
-        "values released unchanged, as their group publishes the same: 1200 of a, 3 of b (of 4,000 "
+        "values released unchanged, as their group publishes the same: 1,200 of a, 3 of b (of 4,000 "
         "records)",
     ),
     (
