@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from statistics import median
+from math import sqrt
+from statistics import fmean, median, variance
 
 from benchmarks.markdown import NOT_RUN, grid
 from benchmarks.quality import earlier, yardsticks
@@ -62,7 +63,7 @@ def page(results: Results, records: Records) -> str:
         *(set_section(one, results, records) for one in part("grid")),
         large(results),
         other(results),
-        beside_earlier(results),
+        beside_earlier(),
     ]
     return "\n".join(sections)
 
@@ -276,27 +277,44 @@ def other(results: Results) -> str:
     )
 
 
-def beside_earlier(results: Results) -> str:
+def beside_earlier() -> str:
     """Medians of equal seeds, beside those of the search that an earlier `auto` chose."""
     rows = []
     for cell in earlier.stored():
-        data, k, budget = cell["data"], cell["k"], cell["budget"]
-        losses = [line["il"] for line in results.runs(data, k, "auto", budget)]
-        if len(losses) != len(cell["losses"]):
-            continue
-        before, now = median(cell["losses"]), median(losses)
-        figures = [cell["losses"], losses]
-        ranges = [f"{shown(median(each))} ({shown(min(each))} to {shown(max(each))})" for each in figures]
-        rows.append([data, str(k), f"{budget:g}", *ranges, f"{100.0 * (now / before - 1.0):+.2f} %"])
+        then, now = cell["losses"], cell["today"]["losses"]
+        ranges = [
+            f"{shown(median(each))} ({shown(min(each))} to {shown(max(each))})" for each in (then, now)
+        ]
+        means = [100.0 * (kind(now) / kind(then) - 1.0) for kind in (median, fmean)]
+        place = [cell["data"], str(cell["k"]), f"{cell['budget']:g}", str(len(now))]
+        rows.append(
+            [*place, *ranges, *(f"{each:+.2f} %" for each in means), f"{100.0 * error(then, now):.2f} %"]
+        )
     if not rows:
         return ""
-    headings = ("data", "k", "seconds", "annealing alone", "`auto`", "difference")
+    headings = (
+        "data",
+        "k",
+        "seconds",
+        "seeds",
+        "annealing alone",
+        "`auto`",
+        "medians",
+        "means",
+        "standard error",
+    )
     return (
         "## Annealing alone, and `auto` for large k\n\n"
         f"For k from 20 on, `auto` of commit {earlier.COMMIT} only annealed, and its descent was another.\n"
         "In these cells the page of that commit, with one seed, showed losses lower by more than 0.1 %.\n"
-        "Median and range of five seeds, without the clock, with the steps that each plans for these\n"
-        "seconds. Where both anneal with k below 20, they do so with the same steps and make the same\n"
-        "groups. In a built checkout of that commit, the figures of annealing alone are repeated by\n"
-        "`python -m benchmarks.quality.earlier FOLDER`.\n\n" + grid(headings, rows)
+        "Median and range over the seeds 0, 1, …, without the clock, with the steps that each plans for\n"
+        "these seconds; by how much the medians and the means differ, and the standard error of the\n"
+        "latter. Where both anneal with k below 20, they do so with the same steps and make the same\n"
+        "groups. `python -m benchmarks.quality.earlier FOLDER`, with a built checkout of that commit,\n"
+        "measures this again.\n\n" + grid(headings, rows)
     )
+
+
+def error(then: list[float], now: list[float]) -> float:
+    """Standard error of the difference of two means, as a part of the first."""
+    return sqrt(variance(then) / len(then) + variance(now) / len(now)) / fmean(then)

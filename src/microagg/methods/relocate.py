@@ -47,6 +47,8 @@ MOST_CYCLES, PAIRS_OF_CYCLES = 8, 8_000_000
 """Cyclic shifts over few large groups at the end, each followed by a descent: no more than so many, and
 than so many pairs of records looked at in all.
 """
+LIKELY_CYCLES = 2
+"""They end with the first that improves nothing, mostly after one or two: time is kept for so many."""
 
 GROUPS_OF_REGION, GROUPS_OF_REGION_IF_MANY, MANY_GROUPS = 16, 8, 50
 """Groups of a region, and of one where there are more groups than this."""
@@ -96,7 +98,7 @@ def _seconds_a_step(problem: Problem) -> float:
 def _seconds_beside(problem: Problem) -> float:
     """Time of MDAV, neighbour lists and all descents on one core."""
     n, p, k = len(problem.points), float(problem.points.shape[1]), problem.k
-    cycles = 5e-8 * cycles_of(problem) * n * n
+    cycles = 5e-8 * min(cycles_of(problem), LIKELY_CYCLES) * n * n
     return seconds_of_mdav(problem) + cycles + (2e-5 * n + 6e-6 * n * min(k, 300)) * max(1.0, p / 13.0)
 
 
