@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic
@@ -41,11 +41,12 @@ def protect(
     randomness: Randomness | None = None,
     *,
     trial: bool = False,
+    search: Callable[..., list[Partition]] | None = None,
 ) -> Release:
     """A verified release of the source, or an exception with the reasons against it.
 
     What is random comes from the system, unless `randomness` is given. A trial is not to be saved: its
-    source, perhaps a part of a file, is not read a second time.
+    source, perhaps a part of a file, is not read a second time. `search` knows groups already, perhaps.
     """
     started = monotonic()
     randomness = randomness or Randomness.drawn(protection)
@@ -65,7 +66,7 @@ def protect(
     attempts = 0
     for plan in randomness.plans(protection):
         attempts += 1
-        partitions = solve_all(
+        partitions = (search or solve_all)(
             problems,
             plan,
             None if progress is None else stop.report,

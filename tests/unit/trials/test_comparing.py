@@ -172,6 +172,48 @@ def test_ways_to_choose_categories() -> None:
         microagg.compare(DATA, 3, "mdav", keys=KEYS, categories=["margins", "tables"])
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_groups_are_searched_once_for_all_that_they_may_publish(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each strategy has the groups, and the measures, that it has alone."""
+    data = DATA.assign(t=[f"t{int(value)}" for value in RANDOM.integers(0, 5, 60)])
+    words: dict[str, Any] = {
+        "keys": ["a", "s", "t"],
+        "methods": ["mdav-generic", "auto"],
+        "threads": threads,
+    }
+    words |= {"measures": ["labels"], "effort": "fast"}
+    labels = stand_in("labels", lambda pair: MeasureResult(float(hash(pair.groups.tobytes()))))
+    for module in (assessing, comparing):
+        monkeypatch.setattr(module, "MEASURES", module.MEASURES | {"labels": labels})
+    ways = [(one, other) for one in ("mode", "tables", "existing") for other in ("mean", "median")]
+    alone = [
+        row
+        for one, other in ways
+        for row in microagg.compare(data, [3, 4], categories=[one], aggregate=[other], **words).rows
+    ]
+    searched: list[tuple[int, str]] = []
+    search = strategy_runs.solve_all
+
+    def counted(problems: Any, plan: Any, *more: Any, **named: Any) -> Any:
+        searched.append((plan.k, plan.recipe))
+        return search(problems, plan, *more, **named)
+
+    monkeypatch.setattr(strategy_runs, "solve_all", counted)
+    found = microagg.compare(
+        data, [3, 4], categories=["mode", "tables", "existing"], aggregate=["mean", "median"], **words
+    )
+    assert sorted(searched) == sorted((k, name) for k in (3, 4) for name in ("mdav-generic", "auto"))
+    of = lambda row: tuple(row[name] for name in ("k", "method", "categories", "aggregate"))  # noqa: E731
+    same = {of(row): row for row in alone}
+    assert len(found.rows) == 24
+    for row in found.rows:
+        expected = same[of(row)]
+        for name in ("labels", *USUAL_OF_CATEGORIES, "smallest", "recipe", "needs"):
+            assert row[name] == expected[name], name
+
+
 def test_one_kind_of_representative_is_no_column() -> None:
     found = microagg.compare(DATA, 3, "mdav", keys=KEYS, aggregate="median")
     assert found.table["aggregate"].to_pylist() == ["median"]
