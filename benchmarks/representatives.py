@@ -19,6 +19,7 @@ from time import monotonic, process_time
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 import microagg
@@ -69,6 +70,22 @@ def tables() -> Iterator[tuple[str, Any, list[str], list[str], list[str]]]:
         yield name, table, keys, coded, []
 
 
+def moved_means(source: Any, released: Any, keys: list[str], nominal: list[str]) -> float:
+    """How far the mean of a number within a category moved, in percent of the number's standard deviation:
+    the mean over all categories, by their records, of all pairs of a number and another kind of key.
+    """
+    is_number = {key: key not in nominal and source[key].dtype.kind in "iuf" for key in keys}
+    moved = []
+    for number in (key for key in keys if is_number[key]):
+        for category in (key for key in keys if not is_number[key]):
+            before, after = (side.groupby(category)[number].mean() for side in (source, released))
+            far = (after.reindex(before.index) - before).abs()
+            known = far.notna()
+            counts = source[category].value_counts().reindex(before.index)[known]
+            moved.append(np.average(far[known], weights=counts) / source[number].std())
+    return 100.0 * float(np.mean(moved)) if moved else np.nan
+
+
 def row(name: str, found: tuple[Any, list[str], list[str], list[str]], k: int, way: str) -> list[str]:
     """One release, measured."""
     source, keys, nominal, confidential = found
@@ -85,6 +102,8 @@ def row(name: str, found: tuple[Any, list[str], list[str], list[str]], k: int, w
         measures=["two_way_tables", "count_queries", "cell_error", "margins"],
     ).findings  # fmt: skip
     queries = measured["count_queries"].parts
+    given = pd.read_csv(source) if isinstance(source, Path) else source
+    after = release.data.to_pandas() if isinstance(release.data, pa.Table) else release.data
     figures = [
         release.information_loss,
         measured["margins"].value,
@@ -92,6 +111,7 @@ def row(name: str, found: tuple[Any, list[str], list[str], list[str]], k: int, w
         queries["2 to 3 attributes"],
         queries.get("4 attributes", np.nan),
         measured["cell_error"].value,
+        moved_means(given, after, keys, nominal),
     ]
     return [name, str(k), way, *(f"{each:.2f}" for each in figures), f"{used:.1f}"]
 
@@ -104,7 +124,7 @@ def compared(only: str | None) -> None:
                 rows.append(row(name, tuple(found), k, way))  # type: ignore[arg-type]
                 print(rows[-1], flush=True)
     headings = ["table", "k", "categories", "loss", "margins", "tables", "queries, 2–3", "queries, 4"]
-    print(grid([*headings, "cell error", "CPU s"], rows))
+    print(grid([*headings, "cell error", "means", "CPU s"], rows))
     print(TUNED)
 
 

@@ -11,9 +11,9 @@ const Bindings bindings("tables", [](nb::module_& m) {
       [](std::vector<Counts> first, std::vector<Integers> code, std::vector<Vector> price,
          std::vector<Vector> amount, Integers codes, Integers group, Vector weight,
          IntegerMatrix before, Matrix amounts, IntegerMatrix others_before,
-         IntegerMatrix others_published, Integers codes_of_others, IntegerMatrix start, bool pairs,
-         double few, double sums, double hot, std::int64_t cooling, std::int64_t sweeps,
-         Watch& watch) {
+         IntegerMatrix others_published, Integers codes_of_others, std::vector<Integers> wide_rows,
+         IntegerMatrix wide_tables, double wide, IntegerMatrix start, bool pairs, double few,
+         double sums, double hot, std::int64_t cooling, std::int64_t sweeps, Watch& watch) {
         std::vector<Choices> attributes;
         for (std::size_t i = 0; i < first.size(); ++i) {
           attributes.push_back({span_of(first[i]), span_of(code[i]), span_of(price[i]),
@@ -23,9 +23,11 @@ const Bindings bindings("tables", [](nb::module_& m) {
                                  span_of(before),         span_of(amounts),
                                  span_of(others_before),  span_of(others_published),
                                  span_of(codes_of_others)};
+        WideTables of_three{{}, span_of(wide_tables), wide};
+        for (const Integers& rows : wide_rows) of_three.rows.push_back(span_of(rows));
         const std::size_t groups = start.shape(0), p = start.shape(1);
         return array_of(released([&] {
-                          return TableSearch(attributes, source,
+                          return TableSearch(attributes, source, of_three,
                                              {pairs, few, sums, hot, cooling, sweeps}, watch)
                               .run(span_of(start));
                         }),
@@ -33,9 +35,9 @@ const Bindings bindings("tables", [](nb::module_& m) {
       },
       nb::arg("first"), nb::arg("code"), nb::arg("price"), nb::arg("amount"), array("codes"),
       array("group"), array("weight"), array("before"), array("amounts"), array("others_before"),
-      array("others_published"), array("codes_of_others"), array("start"), nb::arg("pairs"),
-      nb::arg("few"), nb::arg("sums"), nb::arg("hot"), nb::arg("cooling"), nb::arg("sweeps"),
-      nb::arg("watch"),
+      array("others_published"), array("codes_of_others"), nb::arg("wide_rows"),
+      array("wide_tables"), nb::arg("wide"), array("start"), nb::arg("pairs"), nb::arg("few"),
+      nb::arg("sums"), nb::arg("hot"), nb::arg("cooling"), nb::arg("sweeps"), nb::arg("watch"),
       "Which of its candidates each group publishes, so that tables of counts and sums of numbers\n"
       "by category stay as in the source: (groups, attributes) places among the candidates of the\n"
       "group, -1 where it has none.");

@@ -177,9 +177,12 @@ void check_tables(std::int64_t groups, std::int64_t k, bool pairs) {
                                         {first, code, price, {}, CODES}};
   const std::vector<Code> widths{3};
   const TableSource source{group, weight, codes, amounts, others, others, widths};
+  const std::vector<Code> halves{0, 0, 1, 1, 2}, tables{0, 1, 2, 0, 1, 3, 1, 2, 3};
+  WideTables wide{{halves, halves, halves, halves}, {}, 0.5};
+  if (pairs) wide.columns = tables;
   Watch watch;
   const auto chosen =
-      TableSearch(attributes, source, {pairs, 5.0, 1.0, 1.0, 8, 20}, watch).run(start);
+      TableSearch(attributes, source, wide, {pairs, 5.0, 1.0, 1.0, 8, 20}, watch).run(start);
   for (std::int64_t at = 0; at < groups * 3; ++at) {
     const std::int64_t count = first[at / 3 + 1] - first[at / 3];
     check(count == 0 ? chosen[at] == -1 : chosen[at] >= 0 && chosen[at] < count,

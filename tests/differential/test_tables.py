@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from microagg import _core
 from tests.oracles.tables import TableTask, nearest_combination, order_of_groups
 
-FEW, SUMS = 3.0, 0.7
+FEW, SUMS, WIDE = 3.0, 0.7, 0.6
 
 
 def random_task(seed: int, pairs: bool) -> TableTask:
@@ -40,7 +42,14 @@ def random_task(seed: int, pairs: bool) -> TableTask:
         others.append((before, before if rng.random() < 0.5 else rng.integers(0, 3, n)))
     amounts = [None, None, rng.normal(size=n)]
     missing = [width - 1 for width in widths]
-    return TableTask(group, weight, codes, amounts, candidates, missing, others, pairs, FEW, SUMS)
+    task = TableTask(group, weight, codes, amounts, candidates, missing, others, pairs, FEW, SUMS)
+    if pairs:
+        columns = len(widths) + len(others)
+        task.wide_rows = [rng.integers(0, 3, width).tolist() for width in (*widths, *(3 for _ in others))]
+        possible = [each for each in combinations(range(columns), 3) if each[1] < len(widths)]
+        task.wide_tables = [each for each in possible if rng.random() < 0.6]
+        task.wide = WIDE
+    return task
 
 
 def by_kernel(task: TableTask, start: np.ndarray, cooling: int, sweeps: int) -> np.ndarray:
@@ -63,6 +72,10 @@ def by_kernel(task: TableTask, start: np.ndarray, cooling: int, sweeps: int) -> 
         np.stack([before for before, _ in task.others], axis=1).astype(np.int32),
         np.stack([after for _, after in task.others], axis=1).astype(np.int32),
         np.full(len(task.others), 3, dtype=np.int32),
+        [np.array(own, dtype=np.int32) for own in task.wide_rows]
+        or [np.zeros(5, dtype=np.int32)] * (len(flat) + len(task.others)),
+        np.array(task.wide_tables, dtype=np.int32).reshape(-1, 3),
+        task.wide,
         start.astype(np.int32),
         task.pairs,
         FEW,

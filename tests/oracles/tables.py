@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -29,6 +29,11 @@ class TableTask:
     pairs: bool
     few: float
     sums: float
+    wide_rows: list[list[int]] = field(default_factory=list)
+    """By column, others after attributes: the row of tables of three columns in which each code stands."""
+    wide_tables: list[tuple[int, int, int]] = field(default_factory=list)
+    wide: float = 0.0
+    """How much tables of three columns count."""
 
     def objective(self, chosen: np.ndarray) -> float:
         """Squared differences of all cells, each by the inverse of its count and `few`, and prices."""
@@ -46,18 +51,24 @@ class TableTask:
         own = len(published)
         for one, other in combinations(range(len(columns)), 2):
             if one < own and (other >= own or self.pairs):
-                total += self._squares(columns[one], columns[other])
+                total += self._squares([columns[one], columns[other]])
+        for table in self.wide_tables:
+            rows = [np.array(self.wide_rows[at]) for at in table]
+            sides = [[row[side] for side in columns[at]] for at, row in zip(table, rows, strict=True)]
+            total += self.wide * self._squares(sides)
         for at, before in enumerate(self.amounts):
             for other in range(len(columns)):
                 if before is not None and other != at and (other >= own or self.pairs):
                     total += self._sums(before, amounts[at], columns[other])
         return total
 
-    def _squares(self, one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> float:
-        counts: list[dict[tuple[int, int], float]] = [defaultdict(float), defaultdict(float)]
+    def _squares(self, columns: Sequence[Sequence[np.ndarray]]) -> float:
+        """Of the table of these columns, each with what it was before and what is published."""
+        counts: list[dict[tuple[int, ...], float]] = [defaultdict(float), defaultdict(float)]
         for side in (0, 1):
-            for row in zip(one[side].tolist(), other[side].tolist(), self.weight.tolist(), strict=True):
-                counts[side][row[:2]] += row[2]
+            codes = zip(*(column[side].tolist() for column in columns), strict=True)
+            for cell, weight in zip(codes, self.weight.tolist(), strict=True):
+                counts[side][cell] += weight
         cells = {*counts[0], *counts[1]}
         return sum(
             (counts[1][cell] - counts[0][cell]) ** 2 / (counts[0][cell] + self.few) for cell in cells

@@ -1,7 +1,9 @@
-// Which of its candidates each group publishes, so that tables of counts, and sums of numbers by
-// category, stay as in the source. All members of a group publish the same, whatever is chosen.
+// Which of its candidates each group publishes, so that tables of counts by two and three columns,
+// and sums of numbers by category, stay as in the source. All members of a group publish the same,
+// whatever is chosen.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -35,6 +37,13 @@ struct TableSource {
   std::span<const Code> codes_of_others;   // how many codes each of them has
 };
 
+// Tables of three columns, which have wider rows than those of two.
+struct WideTables {
+  std::vector<std::span<const Code>> rows;  // by column, attributes before others: of each code
+  std::span<const Code> columns;  // (tables, 3) ascending; an attribute twice, then any column
+  double share;                   // how much they count beside tables of two
+};
+
 struct TablePlan {
   bool pairs;            // tables of two attributes too; else of each with the others alone
   double few;            // a cell counts by the inverse of its count and this
@@ -46,10 +55,11 @@ struct TablePlan {
 
 class TableSearch {
  public:
-  TableSearch(std::span<const Choices> attributes, const TableSource& source, TablePlan plan,
-              Watch& watch)
+  TableSearch(std::span<const Choices> attributes, const TableSource& source,
+              const WideTables& wide, TablePlan plan, Watch& watch)
       : attributes_(attributes),
         source_(source),
+        wide_(wide),
         plan_(plan),
         poll_(watch, 2000, Deadline::HEED),
         p_(static_cast<std::int64_t>(attributes.size())),
@@ -69,7 +79,9 @@ class TableSearch {
     for (std::int64_t row = 0; row < n_; ++row) shares_[source.group[row]] += source.weight[row];
     gather_others();
     lay_out();
+    lay_out_wide();
     subtract_source();
+    subtract_source_of_wide();
   }
 
   // By group and attribute: the place of the chosen candidate among those of the group, -1 where it
@@ -82,23 +94,21 @@ class TableSearch {
       for (std::int64_t i = 0; i < p_; ++i) now_[g * p_ + i] = published(g, i, chosen_[g * p_ + i]);
     }
     for (std::int64_t g = 0; g < groups_; ++g) add_group(g);
-    Array<std::int64_t> order(groups_);
-    std::iota(order.begin(), order.end(), std::int64_t{0});
     Random random(1);  // only so that no attribute of the order of records decides
-    for (std::int64_t g = groups_ - 1; g > 0; --g) std::swap(order[g], order[random.below(g + 1)]);
+    const Array<Place> order = places(random);
     try {
       for (std::int64_t sweep = 0; sweep < plan_.cooling; ++sweep) {
         const double left = 1.0 - static_cast<double>(sweep) / static_cast<double>(plan_.cooling);
-        for (const std::int64_t g : order) {
-          for (std::int64_t i = 0; i < p_; ++i) try_another(g, i, plan_.hot * left * left, random);
-          poll_.tick(p_);
+        for (const Place at : order) {
+          try_another(at, plan_.hot * left * left, random);
+          poll_.tick();
         }
       }
       for (std::int64_t sweep = 0; sweep < plan_.sweeps; ++sweep) {
         std::int64_t changed = 0;
-        for (const std::int64_t g : order) {
-          for (std::int64_t i = 0; i < p_; ++i) changed += improve(g, i);
-          poll_.tick(p_);
+        for (const Place at : order) {
+          changed += improve(at);
+          poll_.tick();
         }
         poll_.report_done(static_cast<double>(sweep + 1) / static_cast<double>(plan_.sweeps));
         if (changed == 0) break;
@@ -114,12 +124,33 @@ class TableSearch {
     double scale;   // how much its square counts
   };
   struct Published {
-    Code code;
+    Code code, wide;
     double amount;
   };
+  // What the records of a group are released with in a column that is not chosen.
   struct Other {
     Code code;
     double weight;
+  };
+  struct Others {
+    Array<Other> all;
+    Array<std::int64_t> first;  // by group and column
+  };
+  // An attribute of a group.
+  struct Place {
+    std::int32_t group, attribute;
+  };
+  // Cells of a table in which a group has a part, one for each code of one of its attributes.
+  struct Line {
+    Cell* cells;
+    std::int64_t stride;
+    double part;
+  };
+  // A table of three columns, as one of its attributes sees it.
+  struct Wide {
+    std::int64_t first, stride;
+    std::int64_t one, stride_of_one;  // an attribute
+    std::int64_t two, stride_of_two;  // any column
   };
 
   // The columns of tables: attributes, then others.
@@ -130,47 +161,74 @@ class TableSearch {
   bool is_table(std::int64_t i, std::int64_t column) const {
     return column >= p_ || (plan_.pairs && column != i);
   }
+  Code wide_row(std::int64_t column, Code code) const { return wide_.rows[column][code]; }
   Published published(std::int64_t g, std::int64_t i, std::int32_t place) const {
     const Choices& own = attributes_[i];
-    if (place < 0) return {own.codes - 1, 0.0};
+    if (place < 0) return {own.codes - 1, wide_row(i, own.codes - 1), 0.0};
     const std::int64_t at = own.first[g] + place;
     MICROAGG_ASSERT(at < own.first[g + 1] && own.code[at] < own.codes);
-    return {own.code[at], number_[i] < 0 ? 0.0 : own.amount[at]};
+    return {own.code[at], wide_row(i, own.code[at]), number_[i] < 0 ? 0.0 : own.amount[at]};
+  }
+  std::int32_t candidates(Place at) const {
+    const Choices& own = attributes_[at.attribute];
+    return static_cast<std::int32_t>(own.first[at.group + 1] - own.first[at.group]);
+  }
+  double price(Place at, std::int32_t place) const {
+    const Choices& own = attributes_[at.attribute];
+    return own.price[own.first[at.group] + place];
   }
 
-  // By group and other column: the codes that its records are released with, and their weights.
+  // Those that have a choice, group by group.
+  Array<Place> places(Random& random) const {
+    Array<std::int32_t> groups(groups_);
+    std::iota(groups.begin(), groups.end(), 0);
+    for (std::int64_t g = groups_ - 1; g > 0; --g)
+      std::swap(groups[g], groups[random.below(g + 1)]);
+    Array<Place> found;
+    for (const std::int32_t g : groups) {
+      for (std::int32_t i = 0; i < p_; ++i) {
+        if (candidates({g, i}) > 1) found.push_back({g, i});
+      }
+    }
+    return found;
+  }
+
   void gather_others() {
     const Rows rows = rows_by_group(source_.group);
-    others_first_.push_back(0);
-    std::vector<Other> own;
+    others_.first.push_back(0);
+    wide_others_.first.push_back(0);
     std::size_t first = 0;
     for (std::int64_t g = 0; g < groups_; ++g) {
       std::size_t next = first;
       while (next < rows.size() && source_.group[rows[next]] == g) ++next;
+      const auto members = std::span(rows).subspan(first, next - first);
       for (std::int64_t c = 0; c < q_; ++c) {
-        own.clear();
-        for (std::size_t at = first; at < next; ++at) {
-          const std::int64_t row = rows[at];
-          own.push_back({source_.others_published[row * q_ + c], source_.weight[row]});
-        }
-        std::sort(own.begin(), own.end(),
-                  [](const Other& a, const Other& b) { return a.code < b.code; });
-        for (const Other& each : own) {
-          if (static_cast<std::int64_t>(others_.size()) > others_first_.back() &&
-              others_.back().code == each.code) {
-            others_.back().weight += each.weight;
-          } else {
-            others_.push_back(each);
-          }
-        }
-        others_first_.push_back(static_cast<std::int64_t>(others_.size()));
+        gather(members, c, [](Code code) { return code; }, others_);
+        gather(members, c, [&](Code code) { return wide_row(p_ + c, code); }, wide_others_);
       }
       first = next;
     }
   }
-  std::span<const Other> others(std::int64_t g, std::int64_t c) const {
+  template <class Members, class Row>
+  void gather(Members members, std::int64_t c, Row row_of, Others& found) const {
+    std::vector<Other> own;
+    for (const auto row : members)
+      own.push_back({row_of(source_.others_published[row * q_ + c]), source_.weight[row]});
+    std::sort(own.begin(), own.end(),
+              [](const Other& a, const Other& b) { return a.code < b.code; });
+    for (const Other& each : own) {
+      if (static_cast<std::int64_t>(found.all.size()) > found.first.back() &&
+          found.all.back().code == each.code) {
+        found.all.back().weight += each.weight;
+      } else {
+        found.all.push_back(each);
+      }
+    }
+    found.first.push_back(static_cast<std::int64_t>(found.all.size()));
+  }
+  std::span<const Other> of_group(const Others& others, std::int64_t g, std::int64_t c) const {
     const std::int64_t at = g * q_ + c;
-    return {others_.data() + others_first_[at], others_.data() + others_first_[at + 1]};
+    return {others.all.data() + others.first[at], others.all.data() + others.first[at + 1]};
   }
 
   void lay_out() {
@@ -192,11 +250,33 @@ class TableSearch {
     }
     cells_.assign(cells, {0.0, 0.0});
   }
+  void lay_out_wide() {
+    std::vector<std::int64_t> rows;
+    for (const auto own : wide_.rows) rows.push_back(1 + *std::max_element(own.begin(), own.end()));
+    MICROAGG_ASSERT(static_cast<std::int64_t>(rows.size()) == columns());
+    of_attribute_.resize(p_);
+    auto cells = static_cast<std::int64_t>(cells_.size());
+    for (std::size_t at = 0; at < wide_.columns.size(); at += 3) {
+      const std::int64_t a = wide_.columns[at], b = wide_.columns[at + 1],
+                         c = wide_.columns[at + 2];
+      MICROAGG_ASSERT(a >= 0 && a < b && b < p_ && b < c && c < columns());
+      const std::int64_t of_b = rows[c], of_a = rows[b] * rows[c];
+      of_attribute_[a].push_back({cells, of_a, b, of_b, c, 1});
+      of_attribute_[b].push_back({cells, of_b, a, of_a, c, 1});
+      if (c < p_) of_attribute_[c].push_back({cells, 1, a, of_a, b, of_b});
+      cells += rows[a] * of_a;
+    }
+    cells_.resize(cells, {0.0, 0.0});
+  }
   // Of attribute i, beside a column: a table has the smaller of the two as its rows.
+  Line line(std::int64_t i, std::int64_t column, Code other, double part) {
+    Cell* first = &cells_[tables_[i * columns() + column]];
+    return i < column ? Line{first + other, codes_of(column), part}
+                      : Line{first + std::int64_t{other} * codes_of(i), 1, part};
+  }
   Cell& cell(std::int64_t i, Code code, std::int64_t column, Code other) {
-    const std::int64_t first = tables_[i * columns() + column];
-    return cells_[i < column ? first + std::int64_t{code} * codes_of(column) + other
-                             : first + std::int64_t{other} * codes_of(i) + code];
+    const Line own = line(i, column, other, 0.0);
+    return own.cells[code * own.stride];
   }
   Cell& sum(std::int64_t number, std::int64_t column, Code other) {
     return cells_[sums_[number * columns() + column] + other];
@@ -206,8 +286,7 @@ class TableSearch {
   void subtract_source() {
     std::vector<Code> own(columns());
     for (std::int64_t row = 0; row < n_; ++row) {
-      for (std::int64_t c = 0; c < p_; ++c) own[c] = source_.codes[row * p_ + c];
-      for (std::int64_t c = 0; c < q_; ++c) own[p_ + c] = source_.others_before[row * q_ + c];
+      for (std::int64_t c = 0; c < columns(); ++c) own[c] = of_source(row, c);
       const double weight = source_.weight[row];
       for (std::int64_t i = 0; i < p_; ++i) {
         for (std::int64_t c = i + 1; c < columns(); ++c) {
@@ -237,30 +316,31 @@ class TableSearch {
         each.scale = plan_.sums / (plan_.few + each.scale);
     }
   }
-
-  // Calls with each cell that attribute i of a group has a part in if it publishes this, and with
-  // how much of it.
-  template <class Visit>
-  void visit(std::int64_t g, std::int64_t i, Published own, Visit visit_cell) {
-    const Published* now = &now_[g * p_];
-    const double share = shares_[g];
-    for (std::int64_t c = 0; plan_.pairs && c < p_; ++c) {
-      if (c == i) continue;
-      visit_cell(cell(i, own.code, c, now[c].code), share);
-      if (number_[i] >= 0) visit_cell(sum(number_[i], c, now[c].code), share * own.amount);
-      if (number_[c] >= 0) visit_cell(sum(number_[c], i, own.code), share * now[c].amount);
-    }
-    for (std::int64_t c = 0; c < q_; ++c) {
-      for (const Other& other : others(g, c)) {
-        visit_cell(cell(i, own.code, p_ + c, other.code), other.weight);
-        if (number_[i] >= 0)
-          visit_cell(sum(number_[i], p_ + c, other.code), other.weight * own.amount);
+  void subtract_source_of_wide() {
+    const auto first = static_cast<std::int64_t>(cells_.size());
+    std::int64_t least = first;
+    for (std::int64_t a = 0; a < p_; ++a) {
+      for (const Wide& own : of_attribute_[a]) {
+        if (own.one < a) continue;  // once for each table
+        least = std::min(least, own.first);
+        const std::span<const Code> of_a = wide_.rows[a], of_b = wide_.rows[own.one],
+                                    of_c = wide_.rows[own.two];
+        for (std::int64_t row = 0; row < n_; ++row) {
+          const std::int64_t at = own.first + of_a[of_source(row, a)] * own.stride +
+                                  of_b[of_source(row, own.one)] * own.stride_of_one +
+                                  of_c[of_source(row, own.two)] * own.stride_of_two;
+          cells_[at].excess -= source_.weight[row];
+        }
       }
     }
+    for (Cell& each : std::span(cells_).subspan(least))
+      each.scale = wide_.share / (plan_.few - each.excess);
   }
-  void add(std::int64_t g, std::int64_t i, double sign) {
-    visit(g, i, now_[g * p_ + i], [&](Cell& each, double part) { each.excess += sign * part; });
+  Code of_source(std::int64_t row, std::int64_t column) const {
+    return column < p_ ? source_.codes[row * p_ + column]
+                       : source_.others_before[row * q_ + column - p_];
   }
+
   void add_group(std::int64_t g) {
     const Published* now = &now_[g * p_];
     const double share = shares_[g];
@@ -271,78 +351,143 @@ class TableSearch {
         if (c != i) sum(number_[i], c, now[c].code).excess += share * now[i].amount;
       }
       for (std::int64_t c = 0; c < q_; ++c) {
-        for (const Other& other : others(g, c)) {
+        for (const Other& other : of_group(others_, g, c)) {
           cell(i, now[i].code, p_ + c, other.code).excess += other.weight;
           if (number_[i] >= 0)
             sum(number_[i], p_ + c, other.code).excess += other.weight * now[i].amount;
         }
       }
+      wide_lines_.clear();
+      for (const Wide& own : of_attribute_[i]) {
+        if (own.one > i) add_lines(g, own);
+      }
+      for (const Line& own : wide_lines_) own.cells[own.stride * now[i].wide].excess += own.part;
     }
+  }
+
+  // The cells that depend on what a group publishes of one attribute, as long as it publishes the
+  // same of the others.
+  void gather_lines(Place at) {
+    const std::int64_t g = at.group, i = at.attribute;
+    const Published* now = &now_[g * p_];
+    const double share = shares_[g];
+    lines_.clear();
+    wide_lines_.clear();
+    amounts_.clear();
+    for (std::int64_t c = 0; plan_.pairs && c < p_; ++c) {
+      if (c == i) continue;
+      lines_.push_back(line(i, c, now[c].code, share));
+      if (number_[i] >= 0) amounts_.push_back({&sum(number_[i], c, now[c].code), 0, share});
+      if (number_[c] >= 0) lines_.push_back({&sum(number_[c], i, 0), 1, share * now[c].amount});
+    }
+    for (std::int64_t c = 0; c < q_; ++c) {
+      for (const Other& other : of_group(others_, g, c)) {
+        lines_.push_back(line(i, p_ + c, other.code, other.weight));
+        if (number_[i] >= 0)
+          amounts_.push_back({&sum(number_[i], p_ + c, other.code), 0, other.weight});
+      }
+    }
+    for (const Wide& own : of_attribute_[i]) add_lines(g, own);
+  }
+  void add_lines(std::int64_t g, const Wide& own) {
+    const Published* now = &now_[g * p_];
+    Cell* first = &cells_[own.first + now[own.one].wide * own.stride_of_one];
+    if (own.two < p_) {
+      wide_lines_.push_back(
+          {first + now[own.two].wide * own.stride_of_two, own.stride, shares_[g]});
+      return;
+    }
+    for (const Other& other : of_group(wide_others_, g, own.two - p_))
+      wide_lines_.push_back({first + other.code * own.stride_of_two, own.stride, other.weight});
+  }
+
+  // How much more the tables are off if a group publishes this instead, by its lines.
+  double more(const Published& before, const Published& other) const {
+    double total = 0.0;
+    if (before.code != other.code) total += moved(lines_, before.code, other.code);
+    if (before.wide != other.wide) total += moved(wide_lines_, before.wide, other.wide);
+    for (const Line& own : amounts_) {
+      const double part = own.part * (other.amount - before.amount);
+      total += own.cells->scale * part * (2.0 * own.cells->excess + part);
+    }
+    return total;
+  }
+  static double moved(std::span<const Line> lines, Code before, Code other) {
+    double total = 0.0;
+    for (const Line& own : lines) {
+      const Cell& from = own.cells[own.stride * before];
+      const Cell& to = own.cells[own.stride * other];
+      total += own.part * (to.scale * (2.0 * to.excess + own.part) -
+                           from.scale * (2.0 * from.excess - own.part));
+    }
+    return total;
+  }
+  void publish(Place at, std::int32_t place) {
+    const std::int64_t own_place = at.group * p_ + at.attribute;
+    const Published before = now_[own_place];
+    const Published other = published(at.group, at.attribute, place);
+    for (const Line& own : lines_) {
+      own.cells[own.stride * before.code].excess -= own.part;
+      own.cells[own.stride * other.code].excess += own.part;
+    }
+    for (const Line& own : wide_lines_) {
+      own.cells[own.stride * before.wide].excess -= own.part;
+      own.cells[own.stride * other.wide].excess += own.part;
+    }
+    for (const Line& own : amounts_) own.cells->excess += own.part * (other.amount - before.amount);
+    chosen_[own_place] = place;
+    now_[own_place] = other;
   }
 
   // Another candidate of one attribute of a group, taken the more likely the less it costs more.
-  void try_another(std::int64_t g, std::int64_t i, double temperature, Random& random) {
-    const Choices& own = attributes_[i];
-    const std::int64_t count = own.first[g + 1] - own.first[g];
-    if (count < 2) return;
-    const std::int32_t before = chosen_[g * p_ + i];
-    auto other = static_cast<std::int32_t>(random.below(count - 1));
+  void try_another(Place at, double temperature, Random& random) {
+    const std::int32_t before = chosen_[at.group * p_ + at.attribute];
+    auto other = static_cast<std::int32_t>(random.below(candidates(at) - 1));
     other += other >= before;
-    add(g, i, -1.0);
-    const double more = cost(g, i, other) - cost(g, i, before);
-    if (random.exponential_exceeds(more, temperature)) {
-      chosen_[g * p_ + i] = other;
-      now_[g * p_ + i] = published(g, i, other);
-    }
-    add(g, i, 1.0);
+    gather_lines(at);
+    const double costs =
+        price(at, other) - price(at, before) +
+        more(now_[at.group * p_ + at.attribute], published(at.group, at.attribute, other));
+    if (random.exponential_exceeds(costs, temperature)) publish(at, other);
   }
 
   // The best candidate of one attribute of a group; whether it is another.
-  bool improve(std::int64_t g, std::int64_t i) {
-    const Choices& own = attributes_[i];
-    const std::int64_t first = own.first[g];
-    const auto count = static_cast<std::int32_t>(own.first[g + 1] - first);
-    if (count < 2) return false;
-    add(g, i, -1.0);
-    const std::int32_t before = chosen_[g * p_ + i];
+  bool improve(Place at) {
+    gather_lines(at);
+    const std::int32_t before = chosen_[at.group * p_ + at.attribute];
+    const Published now = now_[at.group * p_ + at.attribute];
     std::int32_t best = before;
-    double least = cost(g, i, before) - LEAST_GAIN;
-    for (std::int32_t place = 0; place < count; ++place) {
+    double least = price(at, before) - LEAST_GAIN;
+    for (std::int32_t place = 0; place < candidates(at); ++place) {
       if (place == before) continue;
-      if (const double found = cost(g, i, place); found < least) {
+      const double found = price(at, place) + more(now, published(at.group, at.attribute, place));
+      if (found < least) {
         least = found;
         best = place;
       }
     }
-    chosen_[g * p_ + i] = best;
-    now_[g * p_ + i] = published(g, i, best);
-    add(g, i, 1.0);
+    if (best != before) publish(at, best);
     return best != before;
-  }
-  double cost(std::int64_t g, std::int64_t i, std::int32_t place) {
-    double total = attributes_[i].price[attributes_[i].first[g] + place];
-    visit(g, i, published(g, i, place), [&](Cell& each, double part) {
-      total += each.scale * part * (2.0 * each.excess + part);
-    });
-    return total;
   }
 
   static constexpr double LEAST_GAIN = 1e-9;  // less is rounding, of which there might be no end
 
   std::span<const Choices> attributes_;
   TableSource source_;
+  WideTables wide_;
   TablePlan plan_;
   Poll poll_;
   std::int64_t p_, q_, n_, groups_;
   std::int64_t numbers_ = 0;
   std::vector<std::int64_t> number_;  // by attribute: which of the numbers it is, or -1
   Array<double> shares_;
-  Array<Other> others_;
-  Array<std::int64_t> others_first_;
-  std::vector<std::int64_t> tables_, sums_;  // the first cell of each, or -1
+  Others others_, wide_others_;
+  std::vector<std::int64_t> tables_, sums_;      // the first cell of each, or -1
+  std::vector<std::vector<Wide>> of_attribute_;  // tables of three columns
   Array<Cell> cells_;
   Array<std::int32_t> chosen_;
   Array<Published> now_;
+  std::vector<Line> lines_, wide_lines_, amounts_;  // of the attribute that is looked at
 };
 
 // (groups, columns) The combination of codes that costs each group least: one of the first `shared`

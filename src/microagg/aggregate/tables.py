@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,15 @@ FEW = 10.0
 
 CHANGED = 0.5
 """What a changed cell of a record costs beside tables."""
+
+WIDE = 0.5
+"""How much tables of three columns count beside those of two."""
+
+WIDE_ROWS = 16
+"""Of a table of three columns."""
+
+MOST_WIDE = 120
+"""Tables of three columns: those that are farthest from the source's at first."""
 
 NUMBERS = 2.0
 """What a changed number of a few different ones costs beside a changed category."""
@@ -103,6 +113,20 @@ class Coding:
         rows[np.argsort(-counts, kind="stable")[: MOST_ROWS - 2]] = np.arange(MOST_ROWS - 2)
         return cls(MOST_ROWS, of_category=rows)
 
+    def wide(self, codes: Codes, weight: Doubles) -> Codes:
+        """Of each row, that of tables of three columns: numbers in bands, rare categories in one."""
+        wide = np.arange(self.rows, dtype=np.int32)
+        if self.rows <= WIDE_ROWS:
+            return wide
+        counts = np.bincount(codes, weights=weight, minlength=self.rows)[:-1]
+        if self.edges is None:
+            wide[np.argsort(-counts, kind="stable")] = np.minimum(wide[:-1], WIDE_ROWS - 2)
+        else:
+            middles = np.cumsum(counts) - counts / 2.0
+            wide[:-1] = middles * (WIDE_ROWS - 1) / counts.sum()
+        wide[-1] = WIDE_ROWS - 1
+        return wide
+
     def codes(self, values: Doubles) -> Codes:
         """The row of each value."""
         gone = np.isnan(values)
@@ -120,13 +144,13 @@ class OtherColumn:
 
     before: Codes
     released: Codes
-    rows: int
+    coding: Coding
 
 
 def other_column(grouped: Grouped, column: str, released: Doubles) -> OtherColumn:
     """A masked column beside which those of other subsets are tabulated."""
     coding = _coding(grouped, column)
-    return OtherColumn(coding.codes(grouped.values[column]), coding.codes(released), coding.rows)
+    return OtherColumn(coding.codes(grouped.values[column]), coding.codes(released), coding)
 
 
 def column_of_tables(
@@ -140,7 +164,7 @@ def column_of_tables(
         coding = Coding.of_categories(codes)
     else:
         codes, coding = values, Coding.of_numbers(values[before])
-    return OtherColumn(coding.codes(codes[before]), coding.codes(codes[released]), coding.rows)
+    return OtherColumn(coding.codes(codes[before]), coding.codes(codes[released]), coding)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +202,7 @@ def by_tables(
         _candidates(grouped, column, middles[:, at], weight, codings[at], decimals[column], numbers_follow)
         for at, column in enumerate(grouped.columns)
     ]
-    everything = OtherColumn(*(np.zeros(len(weight), dtype=np.int32),) * 2, 1)
+    everything = OtherColumn(*(np.zeros(len(weight), dtype=np.int32),) * 2, Coding(1))
     others = [everything, *(others if pairs else ())]
     first = [each.first(len(middles)) for each in candidates]
     start = [_start(each, first[at], middles[:, at]) for at, each in enumerate(candidates)]
@@ -223,6 +247,10 @@ def _search(
     numbers = [values[at] for at, each in enumerate(candidates) if each.amount is not None]
     amounts = [_standardised(own, own, weight) for own in numbers]
     tries = TRIES // (1 + len(numbers))
+    before = [coding.codes(own) for coding, own in zip(codings, values, strict=True)]
+    columns = [*zip(before, codings, strict=True), *((each.before, each.coding) for each in others)]
+    wide = [coding.wide(own, weight) for own, coding in columns]
+    tables = _wide_tables(wide, len(values)) if pairs else np.empty((0, 3), dtype=np.int32)
     run = Run()
     return run.call(
         lambda: _core.choose_by_tables(
@@ -233,11 +261,14 @@ def _search(
             np.array([coding.rows for coding in codings], dtype=np.int32),
             grouped.group.astype(np.int32),
             weight,
-            _columns([coding.codes(own) for coding, own in zip(codings, values, strict=True)]),
+            _columns(before),
             np.ascontiguousarray(np.stack(amounts, axis=1)) if amounts else np.empty((len(weight), 0)),
             _columns([each.before for each in others]),
             _columns([each.released for each in others]),
-            np.array([each.rows for each in others], dtype=np.int32),
+            np.array([each.coding.rows for each in others], dtype=np.int32),
+            wide,
+            tables,
+            WIDE,
             np.ascontiguousarray(start),
             pairs,
             FEW,
@@ -248,6 +279,16 @@ def _search(
             run.watch,
         )
     )
+
+
+def _wide_tables(wide: Sequence[Codes], keys: int) -> Codes:
+    rows = [int(own.max()) + 1 for own in wide]
+    found = [
+        each
+        for each in combinations(range(len(wide)), 3)
+        if each[1] < keys and min(rows[at] for at in each) > 1
+    ]
+    return np.array(found, dtype=np.int32).reshape(-1, 3)
 
 
 def _columns(codes: Sequence[Codes]) -> Codes:
