@@ -15,7 +15,7 @@ from microagg.aggregate.grouped import Grouped
 from microagg.aggregate.noise import with_noise
 from microagg.aggregate.representatives import chosen
 from microagg.aggregate.rounding import rounded, with_decimals
-from microagg.aggregate.tables import OtherColumn, column_of_tables, other_column
+from microagg.aggregate.tables import TableColumn, column_of_tables, other_column
 from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import decimals_of
 from microagg.formats.hidden_values import without_hidden_values
@@ -85,7 +85,7 @@ def masked_subset(
     grouped: Grouped,
     protection: Protection,
     decimals: Mapping[str, int | None],
-    others: Sequence[OtherColumn] = (),
+    others: Sequence[TableColumn] = (),
     overall: Mapping[str, Doubles] | None = None,
 ) -> tuple[dict[str, Doubles], dict[str, Doubles]]:
     """By column: the rounded value of each record, and what it is made from where groups publish something
@@ -114,7 +114,7 @@ def masked_subset(
     return columns, representatives
 
 
-def _unmasked(source: pa.Table, protection: Protection, strata: Strata) -> list[OtherColumn]:
+def _unmasked(source: pa.Table, protection: Protection, strata: Strata) -> list[TableColumn]:
     """Strata and confidential columns that stay as they are, for the records that are released."""
     found = []
     for name in (*protection.strata, *protection.confidential):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from microagg.aggregate.existing import nearest_existing
 from microagg.aggregate.grouped import Grouped
-from microagg.aggregate.tables import OtherColumn, by_tables
+from microagg.aggregate.tables import TableColumn, by_tables
 from microagg.model import Doubles
 from microagg.plan.protection import Protection
 
@@ -15,7 +15,7 @@ def chosen(
     grouped: Grouped,
     middles: Doubles,
     decimals: Mapping[str, int | None],
-    others: Sequence[OtherColumn],
+    others: Sequence[TableColumn],
     protection: Protection,
 ) -> Doubles:
     """(groups, columns) By `categories`. Numbers follow only where their means are asked for."""

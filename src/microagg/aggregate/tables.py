@@ -1,4 +1,4 @@
-"""What groups publish so that tables stay as in the source: counts by two columns, or by one.
+"""What groups publish so that tables stay as in the source: counts by two and three columns, or by one.
 
 Every group has candidates for each key: categories that occur in it, and numbers near its mean. A search
 exchanges one for another as long as the tables come nearer to the source's, at the price of what the
@@ -29,7 +29,7 @@ Codes = NDArray[np.int32]
 FEW = 10.0
 """A cell counts by the inverse of its count and this: a small one is not kept at any price."""
 
-CHANGED = 0.5
+CHANGED = 0.8
 """What a changed cell of a record costs beside tables."""
 
 WIDE = 0.5
@@ -39,7 +39,10 @@ WIDE_ROWS = 16
 """Of a table of three columns."""
 
 MOST_WIDE = 120
-"""Tables of three columns: those that are farthest from the source's at first."""
+"""Tables of three columns."""
+
+MOST_COUNTED = 50_000
+"""Records, to choose tables of three columns among very many."""
 
 NUMBERS = 2.0
 """What a changed number of a few different ones costs beside a changed category."""
@@ -56,9 +59,9 @@ HOT = 1.0
 COOLING = (3, 400)
 """Sweeps through all groups while it cools: at least and at most."""
 
-TRIES = 80_000_000
-"""About so many exchanges are tried while it cools, and as many candidates are compared afterwards, divided
-by one more than there are numbers, of which each has sums by every other column."""
+VISITS = 800_000_000
+"""About so many cells of tables are looked at while it cools, and as many while candidates are compared
+afterwards."""
 
 SWEEPS = (2, 30)
 """Of comparing: at least and at most; most searches end before."""
@@ -139,23 +142,23 @@ class Coding:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OtherColumn:
-    """A column whose released values are known already, in rows of tables."""
+class TableColumn:
+    """In rows of tables, a column before and as it is released, or would be at first."""
 
     before: Codes
     released: Codes
     coding: Coding
 
 
-def other_column(grouped: Grouped, column: str, released: Doubles) -> OtherColumn:
+def other_column(grouped: Grouped, column: str, released: Doubles) -> TableColumn:
     """A masked column beside which those of other subsets are tabulated."""
     coding = _coding(grouped, column)
-    return OtherColumn(coding.codes(grouped.values[column]), coding.codes(released), coding)
+    return TableColumn(coding.codes(grouped.values[column]), coding.codes(released), coding)
 
 
 def column_of_tables(
     column: pa.ChunkedArray[Any], before: NDArray[np.int64], released: NDArray[np.int64]
-) -> OtherColumn:
+) -> TableColumn:
     """A column of the source, of which these rows are released, perhaps with the values of others."""
     values = numbers_or_none(plain(column))
     if values is None:
@@ -164,7 +167,7 @@ def column_of_tables(
         coding = Coding.of_categories(codes)
     else:
         codes, coding = values, Coding.of_numbers(values[before])
-    return OtherColumn(coding.codes(codes[before]), coding.codes(codes[released]), coding)
+    return TableColumn(coding.codes(codes[before]), coding.codes(codes[released]), coding)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,15 +187,15 @@ def by_tables(
     grouped: Grouped,
     middles: Doubles,
     decimals: Mapping[str, int | None],
-    others: Sequence[OtherColumn],
+    others: Sequence[TableColumn],
     *,
     pairs: bool,
     numbers_follow: bool,
 ) -> Doubles:
     """(groups, columns) What groups publish instead of their middles.
 
-    With `pairs`, tables of any two keys, and of keys and others, are kept; without, the counts of each
-    category. Dates stay as they are, and numbers unless they follow.
+    With `pairs`, tables of any two keys, and of keys and others, are kept, and those of three in wide rows;
+    without, the counts of each category. Dates stay as they are, and numbers unless they follow.
     """
     weight = np.ones(len(grouped.group))
     if grouped.weights is not None:
@@ -202,11 +205,15 @@ def by_tables(
         _candidates(grouped, column, middles[:, at], weight, codings[at], decimals[column], numbers_follow)
         for at, column in enumerate(grouped.columns)
     ]
-    everything = OtherColumn(*(np.zeros(len(weight), dtype=np.int32),) * 2, Coding(1))
+    everything = TableColumn(*(np.zeros(len(weight), dtype=np.int32),) * 2, Coding(1))
     others = [everything, *(others if pairs else ())]
     first = [each.first(len(middles)) for each in candidates]
     start = [_start(each, first[at], middles[:, at]) for at, each in enumerate(candidates)]
-    chosen = _search(grouped, weight, codings, candidates, first, others, np.stack(start, axis=1), pairs)
+    keys = [
+        TableColumn(own.codes(grouped.values[column]), own.codes(middles[:, at])[grouped.group], own)
+        for at, (column, own) in enumerate(zip(grouped.columns, codings, strict=True))
+    ]
+    chosen = _search(grouped, weight, keys, candidates, first, others, np.stack(start, axis=1), pairs)
     published = middles.copy()
     for at, own in enumerate(candidates):
         has = chosen[:, at] >= 0
@@ -235,10 +242,10 @@ def _candidates(
 def _search(
     grouped: Grouped,
     weight: Doubles,
-    codings: Sequence[Coding],
+    keys: Sequence[TableColumn],
     candidates: Sequence[_Candidates],
     first: Sequence[NDArray[np.int64]],
-    others: Sequence[OtherColumn],
+    others: Sequence[TableColumn],
     start: Codes,
     pairs: bool,
 ) -> Codes:
@@ -246,22 +253,21 @@ def _search(
     values = [grouped.values[column] for column in grouped.columns]
     numbers = [values[at] for at, each in enumerate(candidates) if each.amount is not None]
     amounts = [_standardised(own, own, weight) for own in numbers]
-    tries = TRIES // (1 + len(numbers))
-    before = [coding.codes(own) for coding, own in zip(codings, values, strict=True)]
-    columns = [*zip(before, codings, strict=True), *((each.before, each.coding) for each in others)]
-    wide = [coding.wide(own, weight) for own, coding in columns]
-    tables = _wide_tables(wide, len(values)) if pairs else np.empty((0, 3), dtype=np.int32)
+    columns = [*keys, *others]
+    wide = [each.coding.wide(each.before, weight) for each in columns]
+    tables = _tables_of_three(wide, columns, len(keys)) if pairs else np.empty((0, 3), dtype=np.int32)
+    visits = VISITS // (len(columns) * (1 + len(numbers)) + len(tables) * 3 // len(keys))
     run = Run()
     return run.call(
         lambda: _core.choose_by_tables(
             list(first),
-            [coding.codes(each.value) for coding, each in zip(codings, candidates, strict=True)],
+            [key.coding.codes(each.value) for key, each in zip(keys, candidates, strict=True)],
             [each.price * (1.0 if pairs else MARGINS) for each in candidates],
             [np.empty(0) if each.amount is None else each.amount for each in candidates],
-            np.array([coding.rows for coding in codings], dtype=np.int32),
+            np.array([each.coding.rows for each in keys], dtype=np.int32),
             grouped.group.astype(np.int32),
             weight,
-            _columns(before),
+            _columns([each.before for each in keys]),
             np.ascontiguousarray(np.stack(amounts, axis=1)) if amounts else np.empty((len(weight), 0)),
             _columns([each.before for each in others]),
             _columns([each.released for each in others]),
@@ -274,21 +280,38 @@ def _search(
             FEW,
             SUMS,
             HOT,
-            int(np.clip(tries // start.size, *COOLING)),
-            int(np.clip(tries // sum(len(each.value) for each in candidates), *SWEEPS)),
+            int(np.clip(visits // start.size, *COOLING)),
+            int(np.clip(visits // sum(len(each.value) for each in candidates), *SWEEPS)),
             run.watch,
         )
     )
 
 
-def _wide_tables(wide: Sequence[Codes], keys: int) -> Codes:
-    rows = [int(own.max()) + 1 for own in wide]
-    found = [
-        each
-        for each in combinations(range(len(wide)), 3)
-        if each[1] < keys and min(rows[at] for at in each) > 1
-    ]
-    return np.array(found, dtype=np.int32).reshape(-1, 3)
+def _tables_of_three(wide: Sequence[Codes], columns: Sequence[TableColumn], keys: int) -> Codes:
+    """Their columns, of which at least two are keys. Of very many tables those whose columns have tables of
+    two that are farthest from the source's at first.
+    """
+    several = [at for at, own in enumerate(wide) if int(own.max()) > 0]
+    found = [each for each in combinations(several, 3) if each[1] < keys]
+    if len(found) > MOST_WIDE:
+        far = {
+            pair: _distance(*((wide[at], columns[at]) for at in pair)) for pair in combinations(several, 2)
+        }
+        found.sort(key=lambda each: -sum(far[pair] for pair in combinations(each, 2)))
+    return np.array(found[:MOST_WIDE], dtype=np.int32).reshape(-1, 3)
+
+
+def _distance(one: tuple[Codes, TableColumn], other: tuple[Codes, TableColumn]) -> float:
+    """Between the tables of two columns, before and at first, counted from some of the records."""
+    some = slice(None, None, -(-len(one[1].before) // MOST_COUNTED))
+    before, after = (
+        np.bincount(
+            one[0][getattr(one[1], side)[some]] * WIDE_ROWS + other[0][getattr(other[1], side)[some]],
+            minlength=WIDE_ROWS**2,
+        )
+        for side in ("before", "released")
+    )
+    return float(np.abs(after - before).sum())
 
 
 def _columns(codes: Sequence[Codes]) -> Codes:

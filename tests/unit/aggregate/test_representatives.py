@@ -10,7 +10,7 @@ import pytest
 
 from microagg import protect
 from microagg.aggregate import masking, tables
-from microagg.aggregate.tables import Coding
+from microagg.aggregate.tables import Coding, TableColumn
 from microagg.errors import SettingsError, UnsafeRelease
 from tests.refusals import rules
 
@@ -182,6 +182,44 @@ def test_rows_of_tables() -> None:
     rare = Coding.of_categories(np.repeat(np.arange(900.0), 2))
     assert rare.rows == tables.MOST_ROWS
     assert rare.codes(np.array([np.nan])).tolist() == [rare.rows - 1]
+
+
+def test_wide_rows_of_tables_of_three() -> None:
+    """Numbers stand in bands, rare categories in one row, missing values in one of their own."""
+    numbers = np.arange(1000.0)
+    coding = Coding.of_numbers(numbers)
+    codes = coding.codes(np.append(numbers, np.nan))
+    wide = coding.wide(codes, np.ones(1001))
+    counts = np.bincount(wide[codes])
+    assert (len(counts), counts[-1]) == (tables.WIDE_ROWS, 1)
+    assert counts[:-1].max() <= 1.5 * 1000 / (tables.WIDE_ROWS - 1)
+    assert (np.diff(wide) >= 0).all()
+    labels = np.repeat(np.arange(40.0), np.arange(40, 0, -1))
+    coding = Coding.of_categories(labels)
+    wide = coding.wide(coding.codes(labels), np.ones(len(labels)))
+    assert wide[: tables.WIDE_ROWS - 1].tolist() == list(range(tables.WIDE_ROWS - 1))
+    assert set(wide[tables.WIDE_ROWS - 1 : -1].tolist()) == {tables.WIDE_ROWS - 2}
+    assert wide[-1] == tables.WIDE_ROWS - 1
+    few = Coding.of_categories(np.arange(3.0))
+    assert few.wide(few.codes(np.arange(3.0)), np.ones(3)).tolist() == [0, 1, 2, 3]
+
+
+def test_tables_of_three_are_those_that_are_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many; none with two columns that are not chosen."""
+    rng = np.random.default_rng(3)
+    coding = Coding.of_categories(np.arange(3.0))
+    before = rng.integers(0, 3, (5, 600)).astype(np.int32)
+    after = before.copy()
+    after[[0, 2]] = 0
+    columns = [TableColumn(*both, coding) for both in zip(before, after, strict=True)]
+    wide = [np.arange(4, dtype=np.int32)] * 5
+    assert len(tables._tables_of_three(wide, columns, 5)) == 10
+    assert len(tables._tables_of_three(wide, columns, 4)) == 10
+    assert len(tables._tables_of_three(wide, columns, 3)) == 1 + 2 * 3
+    monkeypatch.setattr(tables, "MOST_WIDE", 3)
+    assert {tuple(own) for own in tables._tables_of_three(wide, columns, 5)} == {
+        (0, 1, 2), (0, 2, 3), (0, 2, 4)
+    }  # fmt: skip
 
 
 # --- broken on purpose ---------------------------------------------------------------------------------

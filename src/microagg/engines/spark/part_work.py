@@ -21,7 +21,7 @@ from microagg.aggregate.grouped import Grouped
 from microagg.aggregate.losses import ColumnLoss, add_task, in_coordinates
 from microagg.aggregate.masking import masked_subset
 from microagg.aggregate.rounding import with_decimals
-from microagg.aggregate.tables import OtherColumn, column_of_tables
+from microagg.aggregate.tables import TableColumn, column_of_tables
 from microagg.arrow_types import in_utc, is_text
 from microagg.engines.solving import run_of
 from microagg.engines.spark.part_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, PartJob, PartResult
@@ -217,7 +217,7 @@ def _masked(
     weights: Doubles | None,
     own: list[tuple[Task, Partition]],
     mixed: int,
-    others: Sequence[OtherColumn],
+    others: Sequence[TableColumn],
 ) -> tuple[Points, PartResult]:
     """What the groups publish, and the result of the part."""
     values = blocks.values
