@@ -29,10 +29,10 @@ Codes = NDArray[np.int32]
 FEW = 10.0
 """A cell counts by the inverse of its count and this: a small one is not kept at any price."""
 
-CHANGED = 0.8
+CHANGED = 0.7
 """What a changed cell of a record costs beside tables."""
 
-WIDE = 0.5
+WIDE = 0.2
 """How much tables of three columns count beside those of two."""
 
 WIDE_ROWS = 16
