@@ -194,7 +194,9 @@ class Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRoles:
-    """What columns are in a release, and how far confidential ones are kept from being learnt."""
+    """What columns are in a release, and how it was made: the options whose names the fields have, and what
+    follows from them.
+    """
 
     subsets: tuple[tuple[str, ...], ...]
     """Key columns; those of one subset were masked together."""
@@ -209,6 +211,26 @@ class ColumnRoles:
     min_distinct: int = 2
     """At least this many values of a confidential column are in every group."""
     weight: str | None = None
+    small_strata: str = "refuse"
+    """What became of strata with fewer than k records."""
+    aggregate: str = "mean"
+    """What a group publishes."""
+    categories: str = "mode"
+    """Which categories it publishes."""
+    clip: bool = False
+    """Whether published numbers were moved into the source's range."""
+    accept: tuple[str, ...] = ()
+    """Rules that the user accepts, each by itself or with a column: `distinct=vote`."""
+
+    @property
+    def joins_nearest(self) -> bool:
+        """Whether records of too small strata join the nearest group, if there are any."""
+        return self.small_strata == "nearest"
+
+    @property
+    def leaves_out_strata(self) -> bool:
+        """Whether too small ones are left out, if there are any."""
+        return self.small_strata == "suppress"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,19 +241,10 @@ class Claims(ColumnRoles):
     """
 
     k: int
-    accept: tuple[str, ...] = ()
-    """Rules that the user accepts, each by itself or with a column: `distinct=vote`."""
     respondent: str | None = None
     """The column that says whose record it is; "none": each record is a respondent; None: not given."""
     amounts: tuple[str, ...] = ()
     p_percent: float = 10.0
-    aggregate: str = "mean"
-    """What a group publishes."""
-    categories: str = "mode"
-    """Which categories it publishes."""
-    clip: bool = False
-    """Whether published numbers were moved into the source's range."""
-    small_strata: str = "refuse"
     may_set_to_missing: bool = False
     noise: float | None = None
     """The least standard deviation of the noise, as a share of the column's."""
@@ -253,7 +266,7 @@ class Claims(ColumnRoles):
     @property
     def recoded(self) -> tuple[str, ...]:
         """Strata columns in which records of small strata may have got other codes."""
-        return self.strata if self.small_strata == "nearest" else ()
+        return self.strata if self.joins_nearest else ()
 
     def follows_tables(self, column: str) -> bool:
         """Whether the numbers of a column are chosen near means so that tables are kept."""

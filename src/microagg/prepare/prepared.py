@@ -12,7 +12,7 @@ from microagg.model import Doubles, Microdata, Table
 from microagg.plan.protection import Protection
 from microagg.plan.roles import check_columns
 from microagg.prepare.key_columns import KeyColumn, key_column
-from microagg.prepare.strata import Strata, strata_of
+from microagg.prepare.strata import Strata, strata_by_settings
 from microagg.prepare.tasks import Tasks, tasks_of
 
 LARGEST_WEIGHT = 1e100
@@ -37,7 +37,7 @@ class Prepared:
 def prepare(source: Microdata, protection: Protection) -> Prepared:
     """All problems to be solved, or an exception if the source does not fit the settings."""
     check_columns(protection, source)
-    strata = strata_of(source.table, protection.strata, protection.k, protection.small_strata)
+    strata = strata_by_settings(source.table, protection)
     numbers: dict[str, Doubles] = {}
     kinds: dict[str, KeyColumn] = {}
     for column in protection.grouped:

@@ -13,6 +13,7 @@ from pyarrow import compute
 
 from microagg import wording
 from microagg.arrow_values import scalar, to_numpy
+from microagg.settings.policy import ProtectionPolicy
 
 Positions = NDArray[np.int64]
 
@@ -38,6 +39,13 @@ class Strata:
     """
     examples: Positions | None = None
     """With such records: one of each stratum that has it in the source."""
+
+
+def strata_by_settings(
+    table: pa.Table, protection: ProtectionPolicy, counts: Positions | None = None
+) -> Strata:
+    """`strata_of` the columns that are strata, with small ones treated as the settings say."""
+    return strata_of(table, protection.strata, protection.k, protection.small_strata, counts)
 
 
 def strata_of(

@@ -84,22 +84,9 @@ class Policies(ColumnRoles):
     noise: float = 0.0
     """Its standard deviation, as a share of the column's."""
     correlated_noise: bool = False
-    joins_nearest: bool = False
-    """Records of too small strata join the nearest group, if there are any."""
-    leaves_out_strata: bool = False
-    """Too small ones are left out, if there are any."""
-    medians: bool = False
-    categories: str = "mode"
-    """Which categories a group publishes."""
-    covariances: bool = False
-    """Means of numbers were moved so that covariances are kept."""
-    clipped: bool = False
-    """And then into the range of the original numbers."""
     gives_up_values: bool = False
     """Values are set to missing where that is needed, and some are missing in the release."""
     zeros_apart: bool = False
-    accept: tuple[str, ...] = ()
-    """What would be refused otherwise, and is accepted."""
 
     @property
     def accepted_rules(self) -> set[str]:

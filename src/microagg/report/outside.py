@@ -76,7 +76,7 @@ def _homogeneous(released: pa.Table, roles: ColumnRoles, grouped: Sequence[Class
         for column in roles.confidential
         if column not in roles.noised
         and any(
-            classes.poor(codes_of(as_understood(released.column(column))), roles.min_distinct).any()
+            classes.poor(codes_of(as_understood(released.column(column))), roles).any()
             for classes in grouped
         )
     )
@@ -85,19 +85,11 @@ def _homogeneous(released: pa.Table, roles: ColumnRoles, grouped: Sequence[Class
 def _policies(released: pa.Table, protection: Protection) -> Policies:
     missing = any(released.column(name).null_count for name in protection.changed)
     return Policies(
-        **protection.column_roles(),
+        **protection.given_to(Policies),
         columns=tuple(released.column_names),
-        noise=protection.noise,
         correlated_noise=protection.confidential_as == "correlated-noise",
-        joins_nearest=protection.small_strata == "nearest",
-        leaves_out_strata=protection.small_strata == "suppress",
-        medians=protection.aggregate == "median",
-        categories=protection.categories,
-        covariances=protection.aggregate == "covariances",
-        clipped=protection.clip,
         gives_up_values=protection.missing == "by-pattern" and missing,
         zeros_apart=protection.zeros == "apart",
-        accept=protection.accept,
     )
 
 

@@ -124,7 +124,7 @@ def _by_kind(facts: ExternalFacts) -> dict[str, list[str]]:
     """Changed columns by the kind of what a group publishes."""
     kinds = {name: each.kind for name, each in zip(facts.columns, facts.holds, strict=True)}
     done = facts.policies
-    if done.categories == "tables" and not (done.medians or done.covariances):
+    if done.categories == "tables" and done.aggregate == "mean":
         for names in (*done.subsets, *done.own_subsets):
             if any(kinds[name] in ("nominal", "ordinal") for name in names):
                 kinds |= {name: "near" for name in names if kinds[name] == "number"}

@@ -84,6 +84,6 @@ class ProtectionPolicy(ProtectionSettings):
         """Whether the user accepts whatever a rule finds."""
         return rule in self.accept
 
-    def column_roles(self) -> dict[str, Any]:
-        """The fields of `ColumnRoles`, by name."""
-        return {each.name: getattr(self, each.name) for each in fields(ColumnRoles)}
+    def given_to(self, nouns: type[ColumnRoles]) -> dict[str, Any]:
+        """What these settings say of the fields of `ColumnRoles`, or of a kind of them, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(nouns) if hasattr(self, each.name)}

@@ -246,7 +246,7 @@ class _Trial:
         """Confidential columns that would be refused; whether keys were added."""
         before = len(self._with_role("keys"))
         for name in self._with_role("confidential"):
-            poor = self.groups.poor(codes_of(as_understood(self.source.table.column(name))), 2)
+            poor = self.groups.constant(codes_of(as_understood(self.source.table.column(name))))
             if groups := int(poor.sum()):
                 reason = wording.same_in_groups(self.roles[name].reason, groups, self.groups.count)
                 self._mask_or_drop(name, f"{reason}; so it is masked", f"{reason}; a larger k may help")

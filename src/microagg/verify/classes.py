@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from microagg.arrow_values import from_numpy, from_texts, scalar, to_numpy
+from microagg.model import ColumnRoles
 from microagg.verdict import Count
 from microagg.verify.values import Mask, bits, missing, plain
 
@@ -122,12 +123,17 @@ class Classes:
     def with_any(self, records: Mask) -> NDArray[np.int64]:
         return np.flatnonzero(np.bincount(self.labels[records], minlength=self.count))
 
-    def poor(self, codes: Codes, least: int) -> Mask:
-        """Which classes have fewer than `least` different values of a column."""
-        if least <= 2:  # constant or not
-            poor = np.full(self.count, least == 2)
-            poor[self.with_any(self.differs(codes))] = False
-            return poor
+    def constant(self, codes: Codes) -> Mask:
+        """Which classes have one value of a column only."""
+        found = np.full(self.count, True)
+        found[self.with_any(self.differs(codes))] = False
+        return found
+
+    def poor(self, codes: Codes, roles: ColumnRoles) -> Mask:
+        """Which classes have fewer different values of a confidential column than they should."""
+        least = roles.min_distinct
+        if least == 2:
+            return self.constant(codes)
         finer = self.refined([codes])
         distinct = np.bincount(self.labels[finer.some_record], minlength=self.count)
         return np.asarray(distinct < least)

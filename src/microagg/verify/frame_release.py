@@ -208,7 +208,7 @@ def _first_failures(claims: Claims, found: Any, suppressed: int) -> list[Finding
         for at, name in enumerate(masked_columns(claims))
         if found[f"wrong{at}"]
     ]
-    if suppressed and claims.small_strata != "suppress":
+    if suppressed and not claims.leaves_out_strata:
         failures.append(refuse("records_left_out", records=suppressed))
     return failures
 

@@ -51,26 +51,17 @@ def promises_of(
     for column in policy.changed:
         own = None if column in kinds else decimals.get(column)
         published[column] = policy.decimals.get(column, None if own is None else own + MORE_DECIMALS)
-    return Claims(
-        **policy.column_roles(),
-        k=policy.k,
-        accept=policy.accept,
-        respondent=policy.respondent,
-        amounts=policy.amounts,
-        p_percent=policy.p_percent,
-        aggregate=policy.aggregate,
-        categories=policy.categories,
-        clip=policy.clip,
-        small_strata=policy.small_strata,
-        may_set_to_missing=policy.missing == "by-pattern",
-        noise=policy.noise if policy.noised else None,
-        keep_order=policy.keep_order,
-        dropped=policy.left_out(columns),
-        decimals=published,
-        rounding={column: rounding_of(published[column]) for column in policy.grouped},
-        kinds=dict(kinds),
-        resolution=dict(resolution),
-    )
+    derived: dict[str, Any] = {
+        "may_set_to_missing": policy.missing == "by-pattern",
+        "noise": policy.noise if policy.noised else None,
+        "dropped": policy.left_out(columns),
+        "decimals": published,
+        "rounding": {column: rounding_of(published[column]) for column in policy.grouped},
+        "kinds": dict(kinds),
+        "taxonomy": {},
+        "resolution": dict(resolution),
+    }
+    return Claims(**{**policy.given_to(Claims), **derived})
 
 
 def with_mean_tolerance(claims: Claims, largest: Mapping[str, float]) -> Claims:

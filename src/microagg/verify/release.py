@@ -509,7 +509,7 @@ class _TableCounting:
         """Classes that give a confidential value away, by the source's values and by masked ones."""
         classes, found = self.classes.by(keys), []
         for name, released in confidential_sides(self.claims):
-            poor = classes.poor(self._codes_of_meanings(name, released), self.claims.min_distinct)
+            poor = classes.poor(self._codes_of_meanings(name, released), self.claims)
             if poor.any():
                 records = int(classes.sizes[poor].sum())
                 merged = name in self.spellings

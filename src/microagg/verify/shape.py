@@ -90,7 +90,7 @@ def left_out_failures(source: pa.Table, rows: Any, claims: Claims) -> list[Findi
     released[rows] = True
     if released.all():
         return []
-    if claims.small_strata != "suppress":
+    if not claims.leaves_out_strata:
         return [refuse("records_left_out", records=int((~released).sum()))]
     strata = Classes.whole(source.num_rows).refined(codes_of(source.column(name)) for name in claims.strata)
     small = (strata.sizes < claims.k)[strata.labels]

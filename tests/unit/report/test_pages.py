@@ -398,19 +398,22 @@ def test_external_sentences_follow_the_policies(plain: Release) -> None:
     other = replace(
         facts,
         policies=replace(
-            facts.policies, medians=True, noised=("turnover",), noise=0.25, strata=("region",),
-            joins_nearest=True, leaves_out_strata=True, accept=("distinct",), zeros_apart=True,
+            facts.policies, aggregate="median", noised=("turnover",), noise=0.25, strata=("region",),
+            small_strata="suppress", accept=("distinct",), zeros_apart=True,
         ),
         homogeneous=("net_profit",),
     )  # fmt: skip
     page, plain_page = external_page(other), external_page(facts)
     limits = section(page, "limits")
     for said in (
-        "medians", "Zeros", "Noise makes variances of turnover", "joined the nearest group",
+        "medians", "Zeros", "Noise makes variances of turnover",
         "Records of strata with fewer than 3 records were left out, if there were any",
     ):  # fmt: skip
         assert said in limits
         assert said not in section(plain_page, "limits")
+    joining = replace(facts, policies=replace(other.policies, small_strata="nearest"))
+    assert "joined the nearest group" in section(external_page(joining), "limits")
+    assert "joined the nearest group" not in limits
     unprotected = section(page, "unprotected")
     assert "all records have the same value of net_profit" in unprotected
     assert "original values of turnover were accepted, if there are any" in unprotected

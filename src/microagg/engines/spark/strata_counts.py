@@ -16,7 +16,7 @@ from microagg.engines.spark.source_checks import refuse_negative_zeros
 from microagg.formats.spark_folders import FrameSource
 from microagg.model import Whole
 from microagg.plan.protection import Protection
-from microagg.prepare.strata import strata_of
+from microagg.prepare.strata import strata_by_settings
 
 MOST_STRATA = 2_000_000
 """Their list is kept by the driver and sent to every task."""
@@ -44,7 +44,7 @@ def count_strata(source: FrameSource, frame: DataFrame, protection: Protection) 
         n = frame.count()
         if n == 0:
             raise wording.no_records()
-        strata_of(pa.table({}), (), protection.k, protection.small_strata, np.array([n]))
+        strata_by_settings(pa.table({}), protection, np.array([n]))
         return CountedStrata(None, [], np.array([n]))
     refuse_negative_zeros(source, frame, protection.strata)
     counted = frame.groupBy(*columns).agg(F.count("*").alias("n")).limit(MOST_STRATA + 1).toArrow()
@@ -54,7 +54,7 @@ def count_strata(source: FrameSource, frame: DataFrame, protection: Protection) 
         raise wording.no_records()
     counted = counted.sort_by([(name, "ascending") for name in columns])
     codes, counts = counted.select(columns).rename_columns(names), counted.column("n").to_numpy()
-    found = strata_of(codes, names, protection.k, protection.small_strata, counts)
+    found = strata_by_settings(codes, protection, counts)
     kept = counted.select(columns).rename_columns([f"={name}" for name in columns]).take(found.rows)
     kept = kept.append_column(STRATUM, pa.array(found.of))
     sizes = np.bincount(found.of, weights=counts[found.rows], minlength=found.count).astype(np.int64)
