@@ -5,6 +5,7 @@
 
 from microagg.measure import (
     attribute_disclosure,
+    cross_tables,
     deviations,
     intervals,
     key_confidential,
@@ -15,11 +16,12 @@ from microagg.measure import (
     propensity,
     regressions,
     risk,
-    tables,
 )
 from microagg.measure.catalogue import Measure, described_measures
 
-UTILITY = described_measures("utility", deviations, tables, moments, regressions, probabilistic, propensity)
+UTILITY = described_measures(
+    "utility", deviations, cross_tables, moments, regressions, probabilistic, propensity
+)
 RISK = described_measures(
     "risk", risk, linkage, probabilistic_linkage, intervals, attribute_disclosure, key_confidential
 )

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from microagg.errors import SettingsError
 from microagg.measure import MEASURES
+from microagg.measure.cross_tables import BANDS, count_queries, margins
 from microagg.measure.linkage import linkage_distance, linkage_groups, linkage_noisy, linkage_subsets
 from microagg.measure.models import compare_models
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.measure.probabilistic_linkage import linkage_probabilistic
-from microagg.measure.tables import BANDS, count_queries, margins
 
 AGE, LEVEL, SEX = [20.0, 22, 24, 60, 61, 65], [0.0, 1, 1, 2, 2, 0], [0.0, 0, 1, 1, 1, 0]
 PAIR = Pair(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import microagg
-from microagg.measure import UTILITY, loss, tables
+from microagg.measure import UTILITY, cross_tables, loss
 from microagg.measure.moments import quantiles
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.measure.propensity import RIDGE, propensity
@@ -178,9 +178,9 @@ def cramer(one: list[str], other: list[str]) -> float:
 
 def plain_count_queries(pair: Pair) -> float:
     """The same queries, each counted record by record."""
-    attributes = tables._attributes(pair)
+    attributes = cross_tables._attributes(pair)
     errors = []
-    for query in tables._queries(attributes, np.random.default_rng(20_261_117), 2000, 2, 3):
+    for query in cross_tables._queries(attributes, np.random.default_rng(20_261_117), 2000, 2, 3):
         before, after = (
             sum(all(wanted[codes[at][row]] for at, wanted in query.items()) for row in range(pair.n))
             for codes in ([each.before for each in attributes], [each.after for each in attributes])

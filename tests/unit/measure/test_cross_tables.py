@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microagg.measure import tables
+from microagg.measure import cross_tables
 from microagg.measure.pair import Pair
 
 RANDOM = np.random.default_rng(9)
@@ -59,7 +59,7 @@ def test_two_way_tables() -> None:
             table[after[one], after[other]] += weight
         moved = sum(abs(difference) for difference in table.values())
         distances[f"{names[one]} × {names[other]}"] = 50 * moved / WEIGHTS.sum()
-    result = tables.two_way_tables(PAIR)
+    result = cross_tables.two_way_tables(PAIR)
     assert result.parts == pytest.approx(distances)
     assert result.value == pytest.approx(sum(distances.values()) / 6)
 
@@ -80,24 +80,24 @@ def test_cell_error() -> None:
         "level": 100 * levels / total,
         "region": 100 * regions / total,
     }
-    result = tables.cell_error(PAIR)
+    result = cross_tables.cell_error(PAIR)
     assert result.parts == pytest.approx(parts)
     assert result.value == pytest.approx(sum(parts.values()) / 3)
 
 
 def test_count_queries_of_two_three_and_four_attributes() -> None:
     """The same queries, each counted record by record; a record counts by its weight, 1 on average."""
-    attributes = tables._attributes(PAIR)
+    attributes = cross_tables._attributes(PAIR)
     weights = (WEIGHTS / WEIGHTS.mean()).tolist()
     sides = [
         list(zip(*(side.tolist() for side in codes), strict=True))
         for codes in ([each.before for each in attributes], [each.after for each in attributes])
     ]
     expected = {}
-    for (least, most), seed in tables.SEEDS_OF_QUERIES.items():
+    for (least, most), seed in cross_tables.SEEDS_OF_QUERIES.items():
         name = f"{least} attributes" if least == most else f"{least} to {most} attributes"
         errors = []
-        drawn = tables._queries(
+        drawn = cross_tables._queries(
             attributes, np.random.default_rng(seed), 100 if least < most else 35, least, most
         )
         for query in drawn:
@@ -112,7 +112,7 @@ def test_count_queries_of_two_three_and_four_attributes() -> None:
             )
             errors.append(100 * abs(after - before) / max(before, 10))
         expected[name] = sum(errors) / len(errors)
-    result = tables.count_queries(PAIR, queries=100)
+    result = cross_tables.count_queries(PAIR, queries=100)
     assert list(result.parts) == ["2 to 3 attributes", "2 attributes", "3 attributes", "4 attributes"]
     assert result.parts == pytest.approx(expected)
     assert result.value == result.parts["2 to 3 attributes"] > 0
