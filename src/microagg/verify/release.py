@@ -37,11 +37,11 @@ from microagg.verify.categories import (
     new_combinations,
 )
 from microagg.verify.classes import Classes, Codes, TableClasses, codes_of
-from microagg.verify.covariances import MovedNumbers
 from microagg.verify.derived import Derivation, derivations, derived_dates
 from microagg.verify.key_readings import key_readings, released_numbers, with_columns
 from microagg.verify.linking import indicators, linked_shares, some_classes
 from microagg.verify.means import MeanFigures, mean_change
+from microagg.verify.moved_numbers import MovedNumbers
 from microagg.verify.promises import (
     decimals_in,
     most_decimals,
