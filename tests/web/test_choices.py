@@ -15,8 +15,8 @@ from microagg.verdict import Verdict, decide, unsafe_release
 from microagg.web.choices import ROLES, Choices
 from microagg.web.cures import cures_of
 from microagg.web.jobs import Job, Limits, Queue
-from microagg.web.pages import page
 from microagg.web.project import Project, Release, Source
+from microagg.web.step_pages import page
 from microagg.web.uploads import safe_name
 
 

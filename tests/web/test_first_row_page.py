@@ -12,9 +12,9 @@ import pytest
 
 from microagg.plan.plan_file import parsed_plan
 from microagg.web.jobs import Limits, Queue
-from microagg.web.pages import page
 from microagg.web.project import Project, Source
 from microagg.web.routes import ACTIONS, _toml
+from microagg.web.step_pages import page
 from tests.web.serving import eventually
 
 RECORDS = [["F", "North", 93, 9120, "HIV"]] + [

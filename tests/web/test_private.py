@@ -20,8 +20,8 @@ import pytest
 from microagg.complaints import hide_tracebacks
 from microagg.errors import SettingsError
 from microagg.web.jobs import Limits, Queue
-from microagg.web.pages import Site, page
 from microagg.web.project import Project
+from microagg.web.step_pages import Site, page
 from tests.web.serving import COMMAND, Server, eventually, serving, survey
 
 if TYPE_CHECKING:

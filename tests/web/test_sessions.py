@@ -61,7 +61,7 @@ import sys
 from pathlib import Path
 import microagg.web.serve
 from microagg.web.jobs import Limits, Queue
-from microagg.web.pages import page
+from microagg.web.step_pages import page
 from microagg.web.project import Project
 
 assert "Try an example" in page(Project(Path("."), Queue(Limits(2**30, 1.0))), "data")

@@ -32,7 +32,8 @@ from microagg.report.rendering import TEMPLATES
 from microagg.settings.declared import FILE_OPTIONS, PLAN_OPTIONS
 from microagg.web.choices import BY_COLUMN
 from microagg.web.guard import PROJECT
-from microagg.web.pages import (
+from microagg.web.project import Project, Source
+from microagg.web.step_pages import (
     STEPS,
     Site,
     choices_version,
@@ -40,7 +41,6 @@ from microagg.web.pages import (
     last_page,
     page,
 )
-from microagg.web.project import Project, Source
 from microagg.web.uploads import fields_of, receive_file
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from microagg.settings.declared import ON_PAGES, ServeRun
 from microagg.web.guard import Guard, OneTimeLink, bracketed
 from microagg.web.jobs import Limits, Queue
 from microagg.web.memory import Memory, usual_place
-from microagg.web.pages import Site, render
 from microagg.web.project import Source
 from microagg.web.routes import application
 from microagg.web.sessions import IDLE, Sessions
+from microagg.web.step_pages import Site, render
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
