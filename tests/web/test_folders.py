@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from microagg.private_folder import PrivateFolder, sweep
-from microagg.web.serve import PREFIX
+from microagg.web.server import PREFIX
 from tests.web.serving import eventually, serving, survey
 
 

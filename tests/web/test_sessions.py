@@ -59,7 +59,7 @@ def test_the_first_page_waits_for_no_large_library() -> None:
     script = """
 import sys
 from pathlib import Path
-import microagg.web.serve
+import microagg.web.server
 from microagg.web.jobs import Limits, Queue
 from microagg.web.step_pages import page
 from microagg.web.project import Project

@@ -18,7 +18,7 @@ def serve(given: dict[str, Any]) -> None:
     for module in ("starlette", "uvicorn", "python_multipart", "jinja2"):
         if find_spec(module) is None:
             raise wording.needs_extra("The browser face", module, "web")
-    from microagg.web.serve import serve as serve_pages  # needs the extra
+    from microagg.web.server import serve as serve_pages  # needs the extra
 
     file = Path(given["file"]) if "file" in given else None
     try:
