@@ -53,7 +53,7 @@ def assess(given: dict[str, Any]) -> None:
 
 def _write_report(assessment: Assessment, path: Path | None, given: Mapping[str, Any]) -> None:
     if path is not None:
-        from microagg.report.pages import assessment_page  # needs the extra `report`
+        from microagg.report.html_pages import assessment_page  # needs the extra `report`
 
         original = str(given.get("original", "the original"))
         write_text(path, assessment_page(assessment, original, str(given["protected"])))

@@ -28,8 +28,8 @@ from microagg.report.facts import (
     Subset,
     level_texts,
 )
+from microagg.report.html_pages import external_page, internal_page
 from microagg.report.outside import facts_outside
-from microagg.report.pages import external_page, internal_page
 from microagg.report.two_way import Attribute, TwoWayTables, two_way_tables
 from microagg.verdict import Finding, note
 

@@ -15,7 +15,7 @@ from microagg.methods.catalogue import ALIASES, METHODS
 from microagg.model import gap_above, nearness
 from microagg.plan.command_text import command_of, repetition_of
 from microagg.report.charts import differing, loss_curve, risk_map
-from microagg.report.pages import sections
+from microagg.report.html_pages import sections
 from microagg.settings.declared import ACCEPT, CONFIDENTIAL, MORE, PLAN_OPTIONS, REPRESENTATIVES
 from microagg.web.choices import KINDS, ROLES
 from microagg.web.jobs import Job

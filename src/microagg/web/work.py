@@ -26,7 +26,7 @@ from microagg.plan.suggestions import kind_as_key
 from microagg.prepare.key_columns import texts_of_values
 from microagg.read.kept import kept_data, read_and_keep
 from microagg.report import reporting
-from microagg.report.pages import internal_page
+from microagg.report.html_pages import internal_page
 from microagg.settings.options import without_idle
 from microagg.trials.drafting import draft_plan
 from microagg.trials.preview import bound_loss, preview, risk_now, trial_refusal

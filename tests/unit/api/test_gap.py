@@ -13,7 +13,7 @@ import microagg
 from microagg.cli.progress_bar import _loss_so_far
 from microagg.methods.run import Progress
 from microagg.model import gap_above, is_optimal, nearness
-from microagg.report.pages import _gap
+from microagg.report.html_pages import _gap
 from microagg.results import Result
 
 POINTS = np.random.default_rng(0).normal(size=(40, 2))

@@ -12,7 +12,7 @@ import pytest
 import microagg
 from microagg.engines.release import Release
 from microagg.report import reporting
-from microagg.report.pages import internal_page
+from microagg.report.html_pages import internal_page
 from microagg.verdict import MeanChange, Verdict
 
 

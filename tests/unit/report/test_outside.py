@@ -273,7 +273,7 @@ def test_facts_are_made_of_release_settings_and_band_alone() -> None:
 
 def test_the_page_can_be_made_again_from_the_written_file_and_the_plan(tmp_path: Path) -> None:
     """By somebody who has neither the source nor the record: nothing else can be in it."""
-    from microagg.report.pages import external_page
+    from microagg.report.html_pages import external_page
 
     rng = np.random.default_rng(3)
     n = 240
@@ -312,7 +312,7 @@ def test_the_page_can_be_made_again_from_the_written_file_and_the_plan(tmp_path:
 
 
 def test_keys_of_any_kind_are_told_from_the_release_alone(tmp_path: Path) -> None:
-    from microagg.report.pages import external_page
+    from microagg.report.html_pages import external_page
 
     rng, n = np.random.default_rng(3), 240
     frame = pd.DataFrame(

@@ -22,7 +22,7 @@ from microagg.engines import solving
 from microagg.engines.solving import mdav_loss
 from microagg.report import reporting
 from microagg.report.formatting import number, short, tick
-from microagg.report.pages import external_page
+from microagg.report.html_pages import external_page
 from microagg.report.summaries import correlation_matrix
 from tests.refusals import rules
 
