@@ -24,8 +24,8 @@ from microagg.report.facts import (
     Values,
 )
 from microagg.report.rendering import rendered
+from microagg.report.shown_tables import TwoWayTable
 from microagg.report.summaries import correlation_matrix
-from microagg.report.two_way import TwoWayTable
 from microagg.settings.declared import ACCEPTABLE
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from microagg.report.facts import (
 )
 from microagg.report.html_pages import external_page, internal_page
 from microagg.report.outside import facts_outside
-from microagg.report.two_way import Attribute, TwoWayTables, two_way_tables
+from microagg.report.shown_tables import Attribute, TwoWayTables, two_way_tables
 from microagg.verdict import Finding, note
 
 if TYPE_CHECKING:

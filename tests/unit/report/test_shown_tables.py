@@ -10,7 +10,7 @@ import microagg
 from microagg import Release
 from microagg.report import reporting
 from microagg.report.facts import ColumnHolds
-from microagg.report.two_way import MOST_COLUMNS, MOST_ROWS, Attribute, two_way_tables
+from microagg.report.shown_tables import MOST_COLUMNS, MOST_ROWS, Attribute, two_way_tables
 
 
 def categories(name: str, before: list[float], after: list[float], levels: int) -> Attribute:
