@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from microagg.columns import Notation, decimals_of
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
-from microagg.prepare.blocks import Blocks, Cut, Sizes, pattern_codes, substitutes, with_counts
 from microagg.prepare.exact_sums import sums_of, total_of, units_of
+from microagg.prepare.large_strata import Blocks, Cut, Sizes, pattern_codes, substitutes, with_counts
 from microagg.prepare.spaces import Space
 from microagg.prepare.units import Units, to_points
 

@@ -25,7 +25,9 @@ from microagg.engines.spark.frame_counts import (
 from microagg.methods.splitters import Axes, Tree
 from microagg.model import Doubles, Points, ScaleName, Whole
 from microagg.plan.protection import Protection
-from microagg.prepare.blocks import (
+from microagg.prepare.exact_sums import units_of
+from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.large_strata import (
     Blocks,
     Cut,
     Pattern,
@@ -34,8 +36,6 @@ from microagg.prepare.blocks import (
     substitutes,
     with_counts,
 )
-from microagg.prepare.exact_sums import units_of
-from microagg.prepare.key_columns import KeyColumn
 from microagg.prepare.spaces import Space
 from microagg.prepare.units import Units, require_squarable_values
 

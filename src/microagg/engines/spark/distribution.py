@@ -24,7 +24,7 @@ from microagg.methods.local_search import Descent
 from microagg.model import Doubles, Whole
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-from microagg.prepare.blocks import Blocks, Sizes
+from microagg.prepare.large_strata import Blocks, Sizes
 
 MOST_PARTITIONS = 20_000
 

@@ -19,8 +19,8 @@ from microagg.columns import Notation
 from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.engines.spark.part_work import numbers_in
 from microagg.model import Doubles, Points, Whole
-from microagg.prepare.blocks import Blocks, Pattern, Sizes
 from microagg.prepare.exact_sums import Sums, sums_of, total_of
+from microagg.prepare.large_strata import Blocks, Pattern, Sizes
 from microagg.prepare.units import Units
 from microagg.verify.frame_release import Fingerprint, fingerprint_in, sums_of_hashes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from microagg import wording
 from microagg.plan.protection import Protection
-from microagg.prepare.blocks import Sizes
+from microagg.prepare.large_strata import Sizes
 
 SPARK_BLOCK_RECORDS = 120_000
 """The largest block, unless spark.microagg.blockRecords is set."""

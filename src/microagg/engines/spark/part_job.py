@@ -9,8 +9,8 @@ from microagg.aggregate.losses import ColumnLoss
 from microagg.model import Doubles, Whole
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-from microagg.prepare.blocks import Blocks
 from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.large_strata import Blocks
 from microagg.prepare.spaces import Space
 
 STRATUM, HASH_A, HASH_B, WEIGHT = "stratum", "hash_a", "hash_b", "weight"

@@ -29,8 +29,8 @@ from microagg.methods.published import Published
 from microagg.methods.run import derived_seed
 from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Doubles, Labels, Partition, Points, Problem, Whole
-from microagg.prepare.blocks import pattern_codes
 from microagg.prepare.coordinates import Coordinates
+from microagg.prepare.large_strata import pattern_codes
 from microagg.prepare.tasks import Task, tasks_of_stratum
 from microagg.process import forbid_core_dumps
 

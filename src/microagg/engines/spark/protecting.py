@@ -42,8 +42,8 @@ from microagg.methods.steps import Steps
 from microagg.model import Doubles
 from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
-from microagg.prepare.blocks import Sizes
 from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.large_strata import Sizes
 from microagg.prepare.prepared import refuse_without_categories
 from microagg.verdict import Finding, Verdict
 from microagg.verify.frame_counting import BeforeAfterColumns, RespondentColumn
