@@ -24,7 +24,7 @@ from microagg.assessment.matching import (
 )
 from microagg.columns import numbers_or_none
 from microagg.measure import MEASURES
-from microagg.measure.catalogue import Measure
+from microagg.measure.descriptions import Measure
 from microagg.measure.deviations import il
 from microagg.measure.explain import measure_named
 from microagg.measure.models import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from microagg import verdict, wording
 from microagg.assessment import notebook
-from microagg.measure.catalogue import Measure
+from microagg.measure.descriptions import Measure
 from microagg.measure.models import IndicatorComparison, ModelComparison
 from microagg.measure.pair import MeasureResult
 

@@ -17,7 +17,7 @@ from microagg.measure import (
     regressions,
     risk,
 )
-from microagg.measure.catalogue import Measure, described_measures
+from microagg.measure.descriptions import Measure, described_measures
 
 UTILITY = described_measures(
     "utility", deviations, cross_tables, moments, regressions, probabilistic, propensity

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from microagg import wording
 from microagg.measure import MEASURES, MOST_IMPORTANT
-from microagg.measure.catalogue import Measure
+from microagg.measure.descriptions import Measure
 
 KINDS = {
     "utility": "Utility: what the release keeps of the data",

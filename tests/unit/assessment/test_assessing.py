@@ -21,7 +21,7 @@ from microagg.assessment.assessing import assess_release
 from microagg.assessment.matching import agreement, rows_matched
 from microagg.errors import Cancelled, DataError, SettingsError
 from microagg.measure import MEASURES, MOST_IMPORTANT
-from microagg.measure.catalogue import Measure
+from microagg.measure.descriptions import Measure
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.methods.run import Progress
 from microagg.plan.assessment_plan import AssessmentPlan

@@ -15,7 +15,7 @@ import microagg
 from microagg.assessment import assessing
 from microagg.assessment.assessing import assess_release
 from microagg.errors import DataError, SettingsError
-from microagg.measure.catalogue import Measure
+from microagg.measure.descriptions import Measure
 from microagg.measure.pair import MeasureResult, Pair
 
 LEVELS = ["low", "middle", "high"]

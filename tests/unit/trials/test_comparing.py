@@ -21,7 +21,7 @@ from pyarrow import csv
 import microagg
 from microagg.assessment import assessing
 from microagg.errors import Cancelled, DataError, DecisionNeeded, OutputError, SettingsError
-from microagg.measure.catalogue import Measure
+from microagg.measure.descriptions import Measure
 from microagg.measure.pair import MeasureResult, Pair
 from microagg.plan.strategies import strategies_of
 from microagg.settings.declared import CompareSettings
