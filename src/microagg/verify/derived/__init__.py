@@ -6,7 +6,7 @@ that are collected. Why none is found by chance: `chance.py`.
 
 from __future__ import annotations
 
-from microagg.verify.derived.dates import derived_dates
 from microagg.verify.derived.finder import Derivation, derivations
+from microagg.verify.derived.given_dates import derived_dates
 
 __all__ = ["Derivation", "derivations", "derived_dates"]
