@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from microagg.measure.coordinates import extremes, mean_and_deviation
+from microagg.measure.intruder_view import extremes, mean_and_deviation
 from microagg.measure.pair import MeasureResult, Pair, Values
 from microagg.measure.requirements import POSITIVE, SHARE
 from microagg.measure.shared_values import column_codes, first_rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from microagg.measure.coordinates import SAME, known, mean_and_deviation
+from microagg.measure.intruder_view import SAME, known, mean_and_deviation
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.shared_values import codes_of, combine_codes, first_rows
 

@@ -17,7 +17,7 @@ from math import comb
 import numpy as np
 
 from microagg import _core
-from microagg.measure.coordinates import SAME, extremes, known, released, scaled_places
+from microagg.measure.intruder_view import SAME, extremes, known, released, scaled_places
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import AT_LEAST_ONE, POSITIVE, SHARE
 from microagg.measure.shared_values import (

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.measure.coordinates import mean_and_deviation
+from microagg.measure.intruder_view import mean_and_deviation
 from microagg.measure.linkage import SEED, nearest_targets, note_on_sample, sample_rows, whole_targets
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import AT_LEAST_ONE, POSITIVE
