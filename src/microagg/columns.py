@@ -102,14 +102,14 @@ def decimals_of(numbers: NDArray[np.float64]) -> int | None:
     Numbers that are all of single precision are taken as such: 0.1 has one decimal there too.
     """
     left = numbers[np.isfinite(numbers)]
-    first = Notation().including(left[:VALUES_TRIED_FIRST])
+    first = NumberForm().including(left[:VALUES_TRIED_FIRST])
     if first.decimals_shown is None or len(left) <= VALUES_TRIED_FIRST:
         return first.decimals_shown
     return first.including(left[VALUES_TRIED_FIRST:]).decimals_shown
 
 
 @dataclass(frozen=True, slots=True)
-class Notation:
+class NumberForm:
     """How the numbers of a part of a column are written; the sum of two parts is that of both together.
 
     `single`: all are of single precision; `decimals`, `as_single`: how many decimals they have at most as
@@ -120,17 +120,17 @@ class Notation:
     decimals: int = 0
     as_single: int = 0
 
-    def including(self, numbers: NDArray[np.float64]) -> Notation:
+    def including(self, numbers: NDArray[np.float64]) -> NumberForm:
         """Of these numbers too, all of which are finite."""
         single = self.single and _are_single(numbers)
-        return Notation(
+        return NumberForm(
             single,
             _decimals_from(numbers, np.float64, self.decimals),
             _decimals_from(numbers, np.float32, self.as_single) if single else self.as_single,
         )
 
-    def __add__(self, other: Notation) -> Notation:
-        return Notation(
+    def __add__(self, other: NumberForm) -> NumberForm:
+        return NumberForm(
             self.single and other.single,
             max(self.decimals, other.decimals),
             max(self.as_single, other.as_single),

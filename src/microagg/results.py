@@ -190,9 +190,9 @@ class Bound:
             self.incumbent.sst,
             proof.partition.bound,
             proof.cuts.sets(),
-            [_plain(duals.prices) for duals in proof.screens],
+            [_plain_prices(duals.prices) for duals in proof.screens],
             [
-                (leaf.apart.tolist(), leaf.together.tolist(), *_plain(leaf.duals.prices))
+                (leaf.apart.tolist(), leaf.together.tolist(), *_plain_prices(leaf.duals.prices))
                 for leaf in proof.leaves
             ],
         )
@@ -208,7 +208,7 @@ class Bound:
     __repr__ = __str__
 
 
-def _plain(prices: Prices) -> tuple[Doubles, Doubles, float]:
+def _plain_prices(prices: Prices) -> tuple[Doubles, Doubles, float]:
     return prices.records, prices.multipliers, prices.charge
 
 

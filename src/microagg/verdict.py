@@ -73,14 +73,14 @@ def unsafe_release(
         for each in findings
     ]
     undecided = all(each.action == "decide" for each in findings)
-    error = wording.unsafe_release(messages, attempts, undecided)
+    error = wording.nothing_released_because(messages, attempts, undecided)
     error.findings, error.verdict = tuple(findings), verdict
     return error
 
 
 def unsafe_file(findings: Sequence[Finding]) -> UnsafeRelease:
     """The exception for findings that forbid to release a file that was assessed."""
-    error = wording.unsafe_file([each.message for each in findings])
+    error = wording.file_refused_because([each.message for each in findings])
     error.findings = tuple(findings)
     return error
 

@@ -157,13 +157,13 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
     source = survey(tmp_path / "in.csv")
     hook = f"""
 from microagg.read import files
-read = files._read
+read = files._read_content
 def changed(*args):
     found = read(*args)
     with open({str(source)!r}, "a") as file:
         file.write("x")
     return found
-files._read = changed
+files._read_content = changed
 """
     done = run(source, *WORDS.split(), "-o", tmp_path / "out.csv", before=hook)
     assert done.returncode == 2

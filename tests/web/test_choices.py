@@ -15,7 +15,7 @@ from microagg.verdict import Verdict, decide, unsafe_release
 from microagg.web.choices import ROLES, Choices
 from microagg.web.cures import cures_of
 from microagg.web.jobs import Job, Limits, Queue
-from microagg.web.project import Project, Release, Source
+from microagg.web.project import ChosenFile, Project, ReleasedFile
 from microagg.web.step_pages import page
 from microagg.web.uploads import safe_name
 
@@ -192,7 +192,7 @@ def test_a_plan_that_is_loaded_gives_the_same_plan(choices: Choices) -> None:
 def released(choices: Choices) -> Project:
     """A run was stopped."""
     project = Project(Path(), Queue(Limits(2**30, 1.0)))
-    project.source, project.choices = Source("a.csv", "a.csv", Path()), choices
+    project.source, project.choices = ChosenFile("a.csv", "a.csv", Path()), choices
     project.found = {"records": 9, "columns": [], "preview": []}
     asked = dict(Protection.of(choices.plan()).settings)
     answer = {
@@ -200,7 +200,7 @@ def released(choices: Choices) -> Project:
         "stopped": True, "cut_short": True, "bound": None, "loss": 1.0, "verdict": Verdict(3).as_dict(),
         "printed": "", "k": 3,
     }  # fmt: skip
-    project.release = Release("1", "2026-01-01 14:02", project.source, answer, Path())
+    project.release = ReleasedFile("1", "2026-01-01 14:02", project.source, answer, Path())
     project.releases = [project.release]
     return project
 

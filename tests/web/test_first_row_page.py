@@ -12,7 +12,7 @@ import pytest
 
 from microagg.plan.plan_file import parsed_plan
 from microagg.web.jobs import Limits, Queue
-from microagg.web.project import Project, Source
+from microagg.web.project import ChosenFile, Project
 from microagg.web.routes import ACTIONS, _toml
 from microagg.web.step_pages import page
 from tests.web.serving import eventually
@@ -34,7 +34,7 @@ def opened(project: Project, name: str, write: Callable[[Path], object]) -> str:
     """The page once the file was looked at."""
     place = project.new_place()
     write(place / name)
-    project.open(Source(name, name, place))
+    project.open(ChosenFile(name, name, place))
     return looked_at(project)
 
 

@@ -13,7 +13,7 @@ import pytest
 from microagg.errors import SettingsError
 from microagg.web.jobs import Limits, Queue
 from microagg.web.memory import Memory
-from microagg.web.project import Project, Source
+from microagg.web.project import ChosenFile, Project
 from tests.web.serving import Server, eventually, multipart, survey
 
 
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 def opened(project: Project, seed: int, text: str = "") -> Path:
     place = project.new_place()
     (place / "data.csv").write_text(text or survey(60, seed))
-    project.open(Source("data.csv", "data.csv", place))
+    project.open(ChosenFile("data.csv", "data.csv", place))
     eventually(lambda: project.jobs["look"].over.is_set())
     return place
 
@@ -96,7 +96,7 @@ def test_reading_can_be_cancelled(project: Project) -> None:
     place = opened(project, 1)
     second = project.new_place()
     (second / "data.csv").write_text(survey(200_000))
-    project.open(Source("data.csv", "data.csv", second))
+    project.open(ChosenFile("data.csv", "data.csv", second))
     project.cancel_reading()
     eventually(lambda: not project.busy)
     assert not second.exists()

@@ -11,7 +11,7 @@ import pytest
 
 from microagg.web.jobs import Limits, Queue
 from microagg.web.memory import Memory
-from microagg.web.project import Source
+from microagg.web.project import ChosenFile
 from microagg.web.sessions import Sessions
 from tests.web.serving import eventually, survey
 
@@ -39,7 +39,7 @@ def test_a_session_is_kept_while_something_runs(sessions: Sessions) -> None:
     project = sessions.new()
     place = project.new_place()
     (place / "data.csv").write_text(survey(30))
-    project.open(Source("data.csv", "data.csv", place))
+    project.open(ChosenFile("data.csv", "data.csv", place))
     sessions.end_forgotten()
     assert sessions.get(project.id) is project
     eventually(lambda: project.found)

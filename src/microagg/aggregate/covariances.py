@@ -77,7 +77,7 @@ def keeping_covariances(values: Points, weights: Doubles | None, means: Points, 
     """
     unit = _Unit.of(values, weights)
     records = unit.centred(values) * _roots(weights, len(values))
-    directions, spread = _spread(records)
+    directions, spread = _directions_and_spread(records)
     if not len(spread):
         return means
     roots = np.sqrt(shares / shares.sum())[:, np.newaxis]
@@ -96,7 +96,7 @@ def _roots(weights: Doubles | None, n: int) -> Any:
     return 1.0 / np.sqrt(n) if weights is None else np.sqrt(weights / weights.sum())[:, np.newaxis]
 
 
-def _spread(records: Points) -> tuple[Points, Doubles]:
+def _directions_and_spread(records: Points) -> tuple[Points, Doubles]:
     """(columns, r) The directions in which records vary, and (r) their standard deviations."""
     _, spread, directions = np.linalg.svd(np.linalg.qr(records, mode="r"))
     varies = spread > COLLINEAR * max(float(spread[0]), np.finfo(np.float64).tiny)

@@ -56,7 +56,7 @@ def _choose(
     cost: Doubles,
 ) -> None:
     """Replace combinations that no record has."""
-    of = _numbered(np.concatenate([known, chosen]))
+    of = _row_numbers(np.concatenate([known, chosen]))
     of_known, of_chosen = of[: len(known)], of[len(known) :]
     counts = np.bincount(of_known, minlength=int(of.max()) + 1)
     missing = np.flatnonzero(counts[of_chosen] == 0)
@@ -107,7 +107,7 @@ def _prices(
     return np.ascontiguousarray(counts @ different)
 
 
-def _numbered(rows: _Codes) -> Whole:
+def _row_numbers(rows: _Codes) -> Whole:
     """The number of each row among the different ones."""
     of = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:

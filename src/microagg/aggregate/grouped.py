@@ -46,7 +46,7 @@ class Grouped:
         whole: Mapping[str, Doubles] = MappingProxyType({}),
     ) -> Grouped:
         """The groups of these tasks."""
-        group, shares = _numbered(tasks, weights, len(values[columns[0]]))
+        group, shares = _group_numbers(tasks, weights, len(values[columns[0]]))
         return cls(tuple(columns), values, kinds, weights, tasks, group, shares, whole)
 
     def kind(self, column: str) -> str:
@@ -93,7 +93,7 @@ class Grouped:
         return published
 
 
-def _numbered(
+def _group_numbers(
     tasks: Sequence[tuple[Task, Partition]], weights: Doubles | None, n: int
 ) -> tuple[NDArray[np.int64], Doubles]:
     group = np.empty(n, dtype=np.int64)

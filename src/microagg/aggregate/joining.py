@@ -43,7 +43,7 @@ def join_nearest(
         _SubsetGroups.of(number, coordinates, tasks.tasks, partitions)
         for number, coordinates in enumerate(tasks.coordinates)
     ]
-    found = _nearest(strata, waiting, subsets, len(protection.subsets), protection.k)
+    found = _nearest_groups(strata, waiting, subsets, len(protection.subsets), protection.k)
     of = strata.of.copy()
     of[waiting] = subsets[0].stratum[found[0]]
     mixed_zeros = tasks.mixed_zeros
@@ -174,7 +174,7 @@ class _Runs:
         return least
 
 
-def _nearest(
+def _nearest_groups(
     strata: Strata, waiting: Whole, subsets: Sequence[_SubsetGroups], key_subsets: int, k: int
 ) -> list[Whole]:
     """By subset: the group that each waiting record joins."""

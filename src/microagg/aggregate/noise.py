@@ -39,13 +39,13 @@ def with_noise(
         return values + share * spread * drawn
     centred = (values - means) / spread
     # The symmetric root exists where columns are linear functions of each other, too.
-    eigenvalues, vectors = np.linalg.eigh(_correlations(centred))
+    eigenvalues, vectors = np.linalg.eigh(_correlations_of(centred))
     root = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
     moved: Doubles = means + spread * (centred + share * (drawn @ root)) / np.sqrt(1.0 + share**2)
     return moved
 
 
-def _correlations(values: Doubles) -> Doubles:
+def _correlations_of(values: Doubles) -> Doubles:
     """Of the records that have all values; a column that is constant there is correlated with none."""
     complete = values[~np.isnan(values).any(axis=1)]
     found: Doubles = np.eye(values.shape[1])

@@ -100,7 +100,7 @@ def assess(
         raise wording.not_given("original", "a data frame or a path")
     _check_callable(progress)
     if protected is None:
-        return _before(original, planned, given, progress)
+        return _risk_before(original, planned, given, progress)
     pairs = {name: given.pop(name) for name in LAYOUT_OF_TWO_FILES if name in given}
     layout = check(LAYOUT_OF_TWO_FILES, pairs) | file_options(given).given()
     own = AssessmentPlan.of(given, planned.settings)
@@ -234,7 +234,7 @@ def _with_roles_and_policies(planned: Planned, given: Mapping[str, Any]) -> dict
     return merged
 
 
-def _before(
+def _risk_before(
     original: object,
     planned: Planned,
     given: dict[str, Any],

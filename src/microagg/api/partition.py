@@ -43,7 +43,7 @@ def partition_each(
         problem = Problem(to_points(table.select(column), settled.scale), settled.k)
         start = one_group(problem)
         found = solve(settled.stage, problem, start, run)
-        return _result(settled, found, start.sse, monotonic() - started)
+        return _result_of(settled, found, start.sse, monotonic() - started)
 
     results = run_of(settled, None, progress).map(partition_one, table.columns)
     return EachResult(table.columns, tuple(results))
@@ -101,10 +101,10 @@ def partition(
     problem = Problem(to_points(table, settled.scale), settled.k)
     start = one_group(problem)
     found = solve_one(problem, start, settled, progress)
-    return _result(settled, found, start.sse, monotonic() - started)
+    return _result_of(settled, found, start.sse, monotonic() - started)
 
 
-def _result(settled: MethodPlan, found: Partition, sst: float, seconds: float) -> Result:
+def _result_of(settled: MethodPlan, found: Partition, sst: float, seconds: float) -> Result:
     return Result(
         labels=found.labels,
         k=settled.k,
@@ -166,7 +166,7 @@ def lower_bound(
     taken = monotonic() - started
     return Bound(
         found.bound,
-        _result(settled, found, start.sse, taken),
+        _result_of(settled, found, start.sse, taken),
         proof.columns if proof else 0,
         len(proof.cuts) if proof else 0,
         proof.nodes if proof else 0,

@@ -89,9 +89,9 @@ def assess(
     if plan.weight is not None and plan.weight not in numbers:
         numbers = {**numbers, plan.weight: weights_of(original, plan.weight)}
     pair = pair_of(original, protected, plan, rows, agreed, numbers, kinds)
-    models, indicators = _analyses(original, plan, pair, rows, agreed)
+    models, indicators = _models_and_indicators(original, plan, pair, rows, agreed)
     failures, notes = _verdict(pair, plan)
-    notes += _notes(original, protected, plan, pair, agreed, by_order)
+    notes += _notes_on_comparison(original, protected, plan, pair, agreed, by_order)
     return Assessment(
         findings=_findings(pair, chosen, progress),
         described=chosen,
@@ -171,7 +171,7 @@ def pair_of(
         groups=_classes(after, strata, range(len(columns))).labels,
         strata=strata,
         weights=weights,
-        confidential={column: _codes(original, column)[rows] for column in plan.confidential},
+        confidential={column: _places_of_values(original, column)[rows] for column in plan.confidential},
         numbers=_untouched(original, plan, rows, agreed),
         k=plan.k,
         kinds=dict.fromkeys(recoded, "nominal")
@@ -212,7 +212,7 @@ def _classes(values: Doubles, strata: Whole, columns: Sequence[int]) -> Classes:
     return Classes.whole(len(strata)).refined([codes_of(from_numpy(strata)), *codes])
 
 
-def _codes(microdata: Microdata, column: str) -> Whole:
+def _places_of_values(microdata: Microdata, column: str) -> Whole:
     """The place of each value among the sorted distinct ones; missing ones come last."""
     numbers = _as_numbers(microdata, column)
     if numbers is None:
@@ -248,7 +248,7 @@ def _changed_numbers(
     return found
 
 
-def _analyses(
+def _models_and_indicators(
     original: Microdata, plan: AssessmentPlan, pair: Pair, rows: Whole, agreed: Agreement
 ) -> tuple[tuple[ModelComparison, ...], tuple[IndicatorComparison, ...]]:
     """What the user named, before and after: on keys and on numeric columns that were not touched."""
@@ -267,16 +267,16 @@ def _analyses(
         groups, labels = {}, {}
         for name in agreed.same:
             if name == indicator.by or name in plan.strata:
-                groups[name] = _codes(original, name)[rows]
+                groups[name] = _places_of_values(original, name)[rows]
         if indicator.by in groups:
-            labels = _labels(original, indicator.by, rows, groups[indicator.by], plan)
+            labels = _labels_of_groups(original, indicator.by, rows, groups[indicator.by], plan)
         indicators.append(
             compare_indicator(everything, indicator, groups, labels=labels, not_numeric=others)
         )
     return models, tuple(indicators)
 
 
-def _labels(
+def _labels_of_groups(
     original: Microdata, column: str, rows: Whole, codes: Whole, plan: AssessmentPlan
 ) -> dict[str, list[str]]:
     """What the groups of a column are called: its values, if each is that of several records."""
@@ -321,7 +321,7 @@ def _verdict(pair: Pair, plan: AssessmentPlan) -> tuple[list[verdict.Finding], l
     return failures, notes
 
 
-def _notes(
+def _notes_on_comparison(
     original: Microdata,
     protected: Microdata,
     plan: AssessmentPlan,

@@ -185,7 +185,7 @@ def _model_entry(found: ModelComparison) -> dict[str, Any]:
         "records": found.records,
         "r2_before": _finite(found.explained_before),
         "r2_after": _finite(found.explained_after),
-        "coefficients": [_plain(asdict(each)) for each in found.coefficients],
+        "coefficients": [_finite_entry(asdict(each)) for each in found.coefficients],
     }
 
 
@@ -194,11 +194,11 @@ def _indicator_entry(found: IndicatorComparison) -> dict[str, Any]:
         "value": None if found.mean_change is None else _finite(found.mean_change),
         "unit": "%",
         "hidden": found.hidden,
-        "groups": [_plain(asdict(each)) for each in found.groups],
+        "groups": [_finite_entry(asdict(each)) for each in found.groups],
     }
 
 
-def _plain(entry: dict[str, Any]) -> dict[str, Any]:
+def _finite_entry(entry: dict[str, Any]) -> dict[str, Any]:
     return {name: _finite(value) if isinstance(value, float) else value for name, value in entry.items()}
 
 

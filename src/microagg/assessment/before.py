@@ -131,10 +131,10 @@ def risk_before(
     table, k = source.table, plan.k
     positions_of([column for column, _ in plan.columns_by_role()], table.column_names)
     keys = (*plan.strata, *plan.keys)
-    codes = {name: _codes(source, name, plan.missing_codes.get(name, ())) for name in keys}
+    codes = {name: _codes_of_meanings(source, name, plan.missing_codes.get(name, ())) for name in keys}
     together = Classes.whole(table.num_rows).refined(codes.values())
     others = [name for name in table.column_names if name not in codes and name not in dropped]
-    whole = together.refined(_codes(source, name) for name in others)
+    whole = together.refined(_codes_of_meanings(source, name) for name in others)
     pairs, left_out = _pairs(codes, k) if in_pairs else ((), ())
     return RiskBefore(
         table.num_rows,
@@ -160,7 +160,7 @@ def _pairs(codes: Mapping[str, Codes], k: int | None) -> tuple[tuple[Uniqueness,
     return tuple(pairs), tuple(name for name in codes if name not in paired)
 
 
-def _codes(source: Microdata, column: str, missing_codes: Sequence[float | str] = ()) -> Codes:
+def _codes_of_meanings(source: Microdata, column: str, missing_codes: Sequence[float | str] = ()) -> Codes:
     """Equal where the values mean the same; codes for a missing answer are all the same."""
     values = source.table.column(column)
     if missing_codes:

@@ -59,13 +59,13 @@ def key_values(
     found = {}
     for name in plan.keys:
         try:
-            found[name] = _both(protected, name, plan, numbers[name], kinds.get(name))
+            found[name] = _before_and_after(protected, name, plan, numbers[name], kinds.get(name))
         except errors.DataError as error:
             raise wording.in_file(PROTECTED, protected.origin.name, error) from None
     return found
 
 
-def _both(
+def _before_and_after(
     protected: Microdata, name: str, plan: AssessmentPlan, before: Doubles, kind: KeyColumn | None
 ) -> KeyValues:
     codes = plan.missing_codes.get(name, ())

@@ -38,7 +38,7 @@ from microagg.write.output_paths import INTERNAL_FOLDER
 from microagg.write.run_record import RECORD_ENDING, RunRecord, read_record, software_versions
 
 
-def _record(given: Path | None, release: Path) -> RunRecord:
+def _record_of_release(given: Path | None, release: Path) -> RunRecord:
     """The record in this file, or in this folder by the release's name; by default beside the release."""
     place = release.parent / INTERNAL_FOLDER if given is None else given
     named = place / f"{release.name}{RECORD_ENDING}"
@@ -52,11 +52,11 @@ def verify_release(
     file: Path, record: Path | None, source: Path | None, progress: Watcher | None = None
 ) -> Verdict:
     """Everything that was counted when the file was written, counted again, and what differs since then."""
-    found = _record(record, file)
+    found = _record_of_release(record, file)
     if found.engine == "spark":
         return _verify_folder(file, found)
     steps = Steps(progress)
-    microdata = steps.call(Step.READING, lambda: _source(found, source))
+    microdata = steps.call(Step.READING, lambda: _source_of_record(found, source))
     differences = [] if microdata.origin.digest == found.digest else [refuse("source_not_recorded")]
     checked = steps.call(Step.READING_AGAIN, lambda: check_source(microdata))
     protection = Protection.of(found.content["plan"]).complete(microdata.table.column_names)
@@ -107,7 +107,7 @@ def _explained(findings: Sequence[Finding], differences: Sequence[Finding] = ())
     )
 
 
-def _source(record: RunRecord, given: Path | None) -> Microdata:
+def _source_of_record(record: RunRecord, given: Path | None) -> Microdata:
     """The source, read as it was read for the release."""
     path = record.source if given is None else given
     if path is None:

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
-from microagg.certificate.arithmetic import digest_of_labels, digest_of_values, scaled, sum_of_squares
+from microagg.certificate.arithmetic import digest_of_labels, digest_of_points, scaled, sum_of_squares
 from microagg.certificate.claim import Claim
 from microagg.certificate.clock import Tick, limited_to
 from microagg.certificate.duals import Cuts, Duals, Groups, may_be_cheaper, repair
@@ -108,14 +108,14 @@ def check(
     tick = limited_to(seconds)
     claim = Claim.read(certificate, tick)
     table = np.ascontiguousarray(values, dtype=np.float64)
-    if table.shape != (claim.n, claim.p) or digest_of_values(table) != claim.data_digest:
+    if table.shape != (claim.n, claim.p) or digest_of_points(table) != claim.data_digest:
         raise wording.certificate_of_other_data()
     problem = Problem(scaled(table, claim.scale), claim.k)
     sse, sst = _partition_cost(problem, claim), sum_of_squares(problem.points)
     for name, ours, theirs in (("sse", sse, claim.sse), ("sst", sst, claim.sst)):
         if not abs(ours - theirs) <= TOLERANCE * ours + ROUNDING_OF_ZERO * sst:
             raise wording.certificate_figure_differs(name)
-    bound = min(sse, max(0.0, _proven(problem, claim, tick, progress or (lambda _: None))))
+    bound = min(sse, max(0.0, _proven_bound(problem, claim, tick, progress or (lambda _: None))))
     if not claim.bound <= bound + TOLERANCE * bound + ROUNDING_OF_ZERO * sst:
         raise wording.certificate_proves_less(_percent(claim.bound, sst), _percent(bound, sst))
     return Checked(claim.k, claim.scale, claim.n, bound, sse, sst, len(claim.screens), len(claim.leaves))
@@ -131,7 +131,7 @@ def _partition_cost(problem: Problem, claim: Claim) -> float:
     return math.fsum(sum_of_squares(problem.points[rows]) for rows in groups)
 
 
-def _proven(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[float], object]) -> float:
+def _proven_bound(problem: Problem, claim: Claim, tick: Tick, progress: Callable[[float], object]) -> float:
     """The bound that the certificate proves: no partition costs less."""
     cuts = Cuts.of(claim.cuts, len(problem.points))
     search = Search(problem, cuts, tick)

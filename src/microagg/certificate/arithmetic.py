@@ -12,7 +12,7 @@ from microagg import wording
 from microagg.model import Labels, Points, ScaleName
 
 
-def digest_of_values(values: NDArray[np.float64]) -> str:
+def digest_of_points(values: NDArray[np.float64]) -> str:
     """Digest of the doubles, row by row."""
     return hashlib.sha256(np.ascontiguousarray(values, dtype="<f8").tobytes()).hexdigest()
 

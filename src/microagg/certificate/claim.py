@@ -51,7 +51,7 @@ class Claim:
         k = _integer(fields["k"], "k", 2, n)
         if fields["scale"] not in get_args(ScaleName):
             raise wording.certificate_field("scale", f"one of {', '.join(get_args(ScaleName))}")
-        cuts = tuple(_rows(rows, "cuts", n) for rows in _list(fields["cuts"], "cuts"))
+        cuts = tuple(_rows_at(rows, "cuts", n) for rows in _list(fields["cuts"], "cuts"))
         for rows in cuts:
             if len(rows) < 3 or len(rows) % 2 == 0:
                 raise wording.certificate_field("cuts", "sets of 3, 5, 7, … records")
@@ -60,19 +60,19 @@ class Claim:
             p,
             k,
             fields["scale"],
-            _text(fields["data_digest"], "data_digest"),
-            _text(fields["partition_digest"], "partition_digest"),
-            _labels(fields["labels"], n),
-            _number(fields["sse"], "sse"),
-            _number(fields["sst"], "sst"),
-            _number(fields["bound"], "bound"),
+            _text_at(fields["data_digest"], "data_digest"),
+            _text_at(fields["partition_digest"], "partition_digest"),
+            _labels_at(fields["labels"], n),
+            _number_at(fields["sse"], "sse"),
+            _number_at(fields["sst"], "sst"),
+            _number_at(fields["bound"], "bound"),
             cuts,
             *(
                 tuple(_duals(entry, name, n, len(cuts), charged) for entry in _list(fields[name], name))
                 for name in ("screens", "leaves")
             ),
         )
-        if digest_of_fields(fields) != _text(fields["digest"], "digest"):
+        if digest_of_fields(fields) != _text_at(fields["digest"], "digest"):
             raise wording.certificate_altered()
         if not claim.leaves or not _are_of_a_tree(claim.leaves, tick):
             raise wording.certificate_leaves_incomplete()
@@ -90,7 +90,7 @@ def _are_of_a_tree(leaves: Sequence[Duals], tick: Tick) -> bool:
         part = waiting.pop()
         if len(part) == 1 and not part[0]:
             continue
-        pair = next((pair for pair in part[0] if _splits(pair, part, tick)), None)
+        pair = next((pair for pair in part[0] if _is_split(pair, part, tick)), None)
         if pair is None:
             return False
         halves: tuple[list[dict[RowPair, bool]], list[dict[RowPair, bool]]] = ([], [])
@@ -100,7 +100,7 @@ def _are_of_a_tree(leaves: Sequence[Duals], tick: Tick) -> bool:
     return True
 
 
-def _splits(pair: RowPair, leaves: Sequence[Mapping[RowPair, bool]], tick: Tick) -> bool:
+def _is_split(pair: RowPair, leaves: Sequence[Mapping[RowPair, bool]], tick: Tick) -> bool:
     """Whether all leaves have decided the pair, and not all alike."""
     tick()
     return all(pair in leaf for leaf in leaves) and len({leaf[pair] for leaf in leaves}) == 2
@@ -119,7 +119,7 @@ def _list(found: Any, name: str) -> list[Any]:
     return found
 
 
-def _text(found: Any, name: str) -> str:
+def _text_at(found: Any, name: str) -> str:
     if not isinstance(found, str):
         raise wording.certificate_field(name, "text")
     return found
@@ -131,7 +131,9 @@ def _integer(found: Any, name: str, least: int, most: int) -> int:
     return found
 
 
-def _numbers(found: Any, name: str, length: int | None = None, least: float = -LARGEST_SUMMED) -> Doubles:
+def _numbers_at(
+    found: Any, name: str, length: int | None = None, least: float = -LARGEST_SUMMED
+) -> Doubles:
     entries = _list(found, name)
     fits = all(type(entry) in (int, float) and least <= entry <= LARGEST_SUMMED for entry in entries)
     if not fits or (length is not None and len(entries) != length):
@@ -140,18 +142,18 @@ def _numbers(found: Any, name: str, length: int | None = None, least: float = -L
     return np.array(entries, dtype=np.float64)
 
 
-def _number(found: Any, name: str) -> float:
-    return float(_numbers([found], name, 1, least=0.0)[0])
+def _number_at(found: Any, name: str) -> float:
+    return float(_numbers_at([found], name, 1, least=0.0)[0])
 
 
-def _rows(found: Any, name: str, n: int) -> tuple[int, ...]:
+def _rows_at(found: Any, name: str, n: int) -> tuple[int, ...]:
     rows = tuple(_integer(row, name, 0, n - 1) for row in _list(found, name))
     if len(set(rows)) < len(rows):
         raise wording.certificate_field(name, "without a record twice")
     return rows
 
 
-def _labels(found: Any, n: int) -> Labels:
+def _labels_at(found: Any, n: int) -> Labels:
     labels = [_integer(label, "labels", 0, n - 1) for label in _list(found, "labels")]
     if len(labels) != n or list(dict.fromkeys(labels)) != list(range(len(set(labels)))):
         raise wording.certificate_field("labels", f"{n} groups' numbers, counted by first appearance")
@@ -163,19 +165,19 @@ def _duals(found: Any, name: str, n: int, cuts: int, charged: bool) -> Duals:
     if not isinstance(found, dict):
         raise wording.certificate_field(name, "a list of objects")
     _require_fields(found, (*pairs, "prices", "multipliers", *(["charge"] if charged else [])), name)
-    multipliers = _numbers(found["multipliers"], "multipliers", least=0.0)
+    multipliers = _numbers_at(found["multipliers"], "multipliers", least=0.0)
     if len(multipliers) > cuts:
         raise wording.certificate_field("multipliers", f"at most {cuts}, one a cut")
     decisions = [tuple(_pair(pair, side, n) for pair in _list(found[side], side)) for side in pairs]
     decided = [pair for side in decisions for pair in side]
     if len(set(decided)) < len(decided):
         raise wording.certificate_field(name, "without a pair decided twice")
-    charge = _number(found["charge"], "charge") if charged else 0.0
-    return Duals(_numbers(found["prices"], "prices", n), multipliers, charge, *decisions)
+    charge = _number_at(found["charge"], "charge") if charged else 0.0
+    return Duals(_numbers_at(found["prices"], "prices", n), multipliers, charge, *decisions)
 
 
 def _pair(found: Any, name: str, n: int) -> RowPair:
-    rows = _rows(found, name, n)
+    rows = _rows_at(found, name, n)
     if len(rows) != 2:
         raise wording.certificate_field(name, "pairs of records")
     return min(rows), max(rows)

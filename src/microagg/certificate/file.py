@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from microagg import wording
-from microagg.certificate.arithmetic import digest_of_labels, digest_of_values
+from microagg.certificate.arithmetic import digest_of_labels, digest_of_points
 from microagg.model import Labels, ScaleName
 
 FORMAT, VERSION = "microagg certificate", 2
@@ -52,7 +52,7 @@ def document(
         "attributes": values.shape[1],
         "k": int(k),
         "scale": scale,
-        "data_digest": digest_of_values(values),
+        "data_digest": digest_of_points(values),
         "partition_digest": digest_of_labels(np.asarray(labels)),
         "labels": [int(label) for label in labels],
         "sse": float(sse),
@@ -105,7 +105,7 @@ def load(path: str | Path) -> dict[str, Any]:
     except OSError as reason:
         raise wording.cannot_read(str(file), reason) from None
     try:
-        found = json.loads(text.decode(), parse_constant=_refuse, object_pairs_hook=_unique)
+        found = json.loads(text.decode(), parse_constant=_refuse, object_pairs_hook=_without_repeated_names)
     except (ValueError, RecursionError):
         raise wording.certificate_unreadable(str(file)) from None
     if not isinstance(found, dict):
@@ -117,7 +117,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError

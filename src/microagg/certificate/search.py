@@ -86,7 +86,7 @@ class Search:
         groups = []
         for size, parts in zip(sizes, found, strict=True):
             members = np.concatenate([np.empty((0, size.m), dtype=np.int32), *parts])
-            part = Groups.of(self._problem.points, self._cuts, _distinct(members))
+            part = Groups.of(self._problem.points, self._cuts, _without_repeats(members))
             groups.append(part.take(duals.admit(part, self._tick)))
         return groups
 
@@ -282,5 +282,5 @@ def _firsts(rows: NDArray[Any]) -> NDArray[np.bool_]:
     return first
 
 
-def _distinct(rows: Rows) -> Rows:
+def _without_repeats(rows: Rows) -> Rows:
     return rows[_firsts(rows)]

@@ -23,7 +23,7 @@ def compare(given: dict[str, Any]) -> None:
     run, as_json = take(CompareRun, given), take(Printing, given).json
     file = _file(given.pop("file", None), given.get("plan"))
     source = origin_of(file).path
-    _check(run, source)
+    _check_options(run, source)
     beside = Path() if source is None else source.parent
     record = given.setdefault("record", beside / INTERNAL_FOLDER)
     try:
@@ -51,7 +51,7 @@ def _file(given: object, plan: Path | None) -> Path:
     return Path(str(named))
 
 
-def _check(run: CompareRun, source: Path | None) -> None:
+def _check_options(run: CompareRun, source: Path | None) -> None:
     """Refuse, before any work is done, what could not be written."""
     if run.output is not None and run.output.suffix.lower() != ".csv":
         raise wording.only_csv(str(run.output))

@@ -49,10 +49,10 @@ def repeat_lost_signals() -> None:
 def run(begin: Callable[[], None]) -> int:
     """The command, and the exit code of what happened; `begin` is called when signals can be answered."""
     with wording.shown_by(wording.on_command_line):
-        return _run(begin)
+        return _run_and_explain(begin)
 
 
-def _run(begin: Callable[[], None]) -> int:
+def _run_and_explain(begin: Callable[[], None]) -> int:
     try:
         begin()
         # Not app(): Click's own main() swallows Ctrl-C and closed pipes before we see them.
@@ -68,28 +68,28 @@ def _run(begin: Callable[[], None]) -> int:
     except Termination as stop:
         return int(stop.code or 0)
     except KeyboardInterrupt as stop:
-        return _complain(str(stop) or wording.interrupted(), INTERRUPTED)
+        return _complain_and_end(str(stop) or wording.interrupted(), INTERRUPTED)
     except (click.Abort, Cancelled):
-        return _complain(wording.interrupted(), INTERRUPTED)
+        return _complain_and_end(wording.interrupted(), INTERRUPTED)
     except (SettingsError, DataError, MissingExtra) as error:
-        return _complain(str(error), USAGE)
+        return _complain_and_end(str(error), USAGE)
     except UnsafeRelease as error:
-        return _complain(str(error), UNSAFE)
+        return _complain_and_end(str(error), UNSAFE)
     except BrokenPipeError:
         # The reader of our output has gone, as `| head` does; keep Python from complaining at exit.
         _discard(sys.stdout)
         return 0
     except _NotPrintedError as error:
         _discard(sys.stdout)
-        return _complain(wording.cannot_print(str(error), last_committed()), FILES)
+        return _complain_and_end(wording.cannot_print(str(error), last_committed()), FILES)
     except OSError as error:
-        return _complain(error.strerror or str(error), FILES)
+        return _complain_and_end(error.strerror or str(error), FILES)
     except (NotEnoughMemory, ContractError) as error:
-        return _complain(str(error), INTERNAL)
+        return _complain_and_end(str(error), INTERNAL)
     except MemoryError:
-        return _complain(wording.out_of_memory(), INTERNAL)
+        return _complain_and_end(wording.out_of_memory(), INTERNAL)
     except Exception as error:
-        return _complain(wording.out_of_memory() if is_near_limit() else _internal(error), INTERNAL)
+        return _complain_and_end(wording.out_of_memory() if is_near_limit() else _internal(error), INTERNAL)
     return 0
 
 
@@ -159,7 +159,7 @@ def _internal(error: Exception) -> str:
     )
 
 
-def _complain(message: str, code: int) -> int:
+def _complain_and_end(message: str, code: int) -> int:
     asked = asked_to_end()
     if asked is not None and asked != INTERRUPTED:
         return asked

@@ -27,7 +27,7 @@ def methods(given: dict[str, Any]) -> None:
         return
     console = Console(width=None if sys.stdout.isatty() else 120)
     with console.capture() as text:  # Rich would leave with a code of its own when the reader has gone
-        console.print(_table(METHODS if run.all_ else COMMON))
+        console.print(_table_of_methods(METHODS if run.all_ else COMMON))
         console.print(
             "\nJoin names by + to refine (cbfs+mhm), add settings by colons (mdav:stop=2k). "
             "n up to: what takes at most a few minutes on one core.",
@@ -54,7 +54,7 @@ def _entry(name: str) -> dict[str, object]:
     }
 
 
-def _table(names: Iterable[str]) -> Table:
+def _table_of_methods(names: Iterable[str]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 1, 0))
     table.add_column("method", no_wrap=True)
     table.add_column("what it does, and its settings", ratio=3)

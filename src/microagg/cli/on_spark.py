@@ -7,10 +7,10 @@ from typing import Any
 
 from microagg import wording
 from microagg.cli.spark_session import session_of
-from microagg.engines.spark.limits import check_files, check_settings
+from microagg.engines.spark.limits import check_settings, refuse_files
 from microagg.engines.spark.protecting import protect
 from microagg.engines.spark.spark_errors import translating_spark_errors
-from microagg.engines.spark.writing import check_output
+from microagg.engines.spark.writing import check_folder
 from microagg.formats.spark_folders import check_ending, source_of
 from microagg.plan.file_format import file_options
 from microagg.plan.protection import Protection
@@ -35,10 +35,10 @@ def protect_folder(
     # Before Spark is started, which takes seconds.
     check_ending(str(target))
     check_settings(protection)
-    check_files(run.labels, run.report, run.external_report)
+    refuse_files(run.labels, run.report, run.external_report)
     session = session_of(run.master)
     with translating_spark_errors(session, "reading the source"):
         frame = source_of(session, str(source), layout)
-        _, places = check_output(frame, str(target), run.force, run.record)
+        _, places = check_folder(frame, str(target), run.force, run.record)
     release = protect(frame, protection, repeats=repeats).with_earlier(places)
     return release, release.save(str(target), force=run.force, record=run.record)

@@ -32,12 +32,12 @@ def partition(given: dict[str, Any]) -> None:
     if run.labels is not None:
         check_output(run.labels)
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        table = _table(given, run.columns, bar)
+        table = _read_columns(given, run.columns, bar)
         result = solve(table, run.k, progress=bar.watcher, **asdict(how))
     if run.labels is not None:
         write_labels(run.labels, result.labels.tolist())
     if as_json:
-        click.echo(json.dumps(_summary(result, table.columns, how.scale, run.labels)))
+        click.echo(json.dumps(_partition_summary(result, table.columns, how.scale, run.labels)))
         return
     click.echo(str(result))
     _print_paths(groups=run.labels)
@@ -53,7 +53,7 @@ def bound(given: dict[str, Any]) -> None:
     if labels is not None and certificate is not None and labels.resolve() == certificate.resolve():
         raise same_output(str(labels))
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        table = _table(given, run.columns, bar)
+        table = _read_columns(given, run.columns, bar)
         if certificate is not None:
             check_certifiable(table.values, run.k)
         proven = lower_bound(
@@ -82,7 +82,9 @@ def bound(given: dict[str, Any]) -> None:
             "nodes": proven.nodes,
             "certificate": None if certificate is None else str(certificate),
         }
-        click.echo(json.dumps(_summary(proven.incumbent, table.columns, how.scale, labels) | more))
+        click.echo(
+            json.dumps(_partition_summary(proven.incumbent, table.columns, how.scale, labels) | more)
+        )
     else:
         click.echo(str(proven))
         _print_paths(groups=labels, certificate=certificate)
@@ -100,7 +102,7 @@ def verify_certificate(given: dict[str, Any]) -> None:
     certificate = Path(given.pop("certificate"))
     own, as_json = take(CheckRun, given), take(Printing, given).json
     with Bar(hidden=as_json or not sys.stderr.isatty()) as bar:
-        table = _table(given, given.pop("columns", ()), bar)
+        table = _read_columns(given, given.pop("columns", ()), bar)
     checked = check(load(certificate), table.values, seconds=own.seconds)
     if as_json:
         names = ("sse", "sst", "bound", "information_loss", "bound_loss", "gap", "proved")
@@ -118,12 +120,12 @@ def verify_certificate(given: dict[str, Any]) -> None:
     click.echo(certificate_holds(*of, *found))
 
 
-def _table(given: dict[str, Any], columns: tuple[str, ...], bar: Bar) -> Table:
+def _read_columns(given: dict[str, Any], columns: tuple[str, ...], bar: Bar) -> Table:
     file, layout = Path(given.pop("file")), file_options(given)
     return Steps(bar.watcher).call(Step.READING, lambda: table_from_file(file, columns or None, layout))
 
 
-def _summary(
+def _partition_summary(
     result: Result, columns: tuple[str, ...], scale: str, labels: Path | None
 ) -> dict[str, object]:
     names = [

@@ -30,7 +30,7 @@ from microagg.write.run_record import RunRecord, read_record
 
 def protect(given: dict[str, Any]) -> None:
     run, printing = take(ProtectRun, given), take(Printing, given)
-    repeats = None if run.repeat is None else _record(run.repeat, given, run)
+    repeats = None if run.repeat is None else _record_to_repeat(run.repeat, given, run)
     if repeats is not None:
         given = {"file": repeats.source, **given, **repeats.settings}
     planned = read_plan(run.plan) if run.plan is not None else {}
@@ -50,7 +50,7 @@ def protect(given: dict[str, Any]) -> None:
             return
         if run.master is not None:
             raise wording.without_spark("--master")
-        _protect_file(_source(source), target, settings, run, printing.json, repeats)
+        _protect_file(_source_path(source), target, settings, run, printing.json, repeats)
     except UnsafeRelease as error:
         if printing.json:
             verdict = error.verdict or Verdict(settings.get("k", 0), error.findings)
@@ -95,7 +95,7 @@ def _print(
 ) -> None:
     pages = pages or {}
     if as_json:
-        click.echo(json.dumps(_summary(release, target, record) | dict(pages)))
+        click.echo(json.dumps(_release_summary(release, target, record) | dict(pages)))
         return
     click.echo(str(release))
     click.echo(f"written to {wording.visible(target)}")
@@ -106,7 +106,7 @@ def _print(
         click.echo(f"report for those who get the release: {wording.visible(pages['external_report'])}")
 
 
-def _record(path: Path, given: Mapping[str, Any], run: ProtectRun) -> RunRecord:
+def _record_to_repeat(path: Path, given: Mapping[str, Any], run: ProtectRun) -> RunRecord:
     """The record of the release that is to be repeated, which has all settings."""
     others = [name for name in given if name not in ("file", "output")]
     refuse_beside_repeat([*(["plan"] if run.plan is not None else []), *others])
@@ -115,7 +115,7 @@ def _record(path: Path, given: Mapping[str, Any], run: ProtectRun) -> RunRecord:
     return record
 
 
-def _source(given: object) -> Path:
+def _source_path(given: object) -> Path:
     if given is None:
         raise wording.not_given("FILE", "microagg protect data.csv, or input in the plan")
     return Path(str(given))
@@ -138,7 +138,7 @@ def _target(output: object, source: Path) -> Path:
     return source.with_name(protected_name(source))
 
 
-def _summary(release: Any, target: str, record: Path) -> dict[str, object]:
+def _release_summary(release: Any, target: str, record: Path) -> dict[str, object]:
     return {
         "output": target,
         "record": str(record),

@@ -41,7 +41,7 @@ def main() -> NoReturn:
     forbid_core_dumps()
     for number in ENDING:
         if signal.getsignal(number) not in (None, signal.SIG_IGN):
-            signal.signal(number, _ended)
+            signal.signal(number, _end_by_signal)
     _open_closed_streams()
     code = watched_if_limited()
     if code is None:
@@ -76,7 +76,7 @@ def asked_to_end() -> int | None:
     return None if _Run.asked_to_end is None else 128 + _Run.asked_to_end
 
 
-def _ended(number: int, _frame: FrameType | None) -> None:
+def _end_by_signal(number: int, _frame: FrameType | None) -> None:
     if not _Run.begun:
         if number == signal.SIGINT:
             os.write(sys.stderr.fileno(), b"microagg: Interrupted; nothing was written.\n")

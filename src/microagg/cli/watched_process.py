@@ -41,7 +41,7 @@ def watched_if_limited() -> int | None:
     try:
         child = os.fork()
     except OSError:
-        return _complain()
+        return _complain_of_little_memory()
     if child == 0:
         _die_with_parent()
         _hide_last_words()
@@ -55,7 +55,7 @@ def watched_if_limited() -> int | None:
     code = os.waitstatus_to_exitcode(status)
     if code == -signal.SIGKILL:
         os.kill(os.getpid(), signal.SIGKILL)
-    return code if code in _OWN_CODES else _complain()
+    return code if code in _OWN_CODES else _complain_of_little_memory()
 
 
 def _ended(child: int) -> int:
@@ -71,7 +71,7 @@ def _ended(child: int) -> int:
             return status
 
 
-def _complain() -> int:
+def _complain_of_little_memory() -> int:
     try:
         from microagg.wording import out_of_memory
 

@@ -191,9 +191,9 @@ def detect_delimiter(sample: str, source: str, given: str | None) -> str:
     which may be too long; `csv.Error` if one is too long by the right sign.
     """
     found = max(DELIMITERS, key=lambda sign: _score(sample, sign))
-    separated = _width(parse_rows(sample, found)) > 1
+    separated = _most_fields(parse_rows(sample, found)) > 1
     if given is not None:
-        if separated and _width(parse_rows_to_long_field(sample, given, 1)) <= 1:
+        if separated and _most_fields(parse_rows_to_long_field(sample, given, 1)) <= 1:
             raise wording.wrong_delimiter(source, given, found)
         return given
     for sign in "" if separated else _OTHER_SIGNS:
@@ -203,7 +203,7 @@ def detect_delimiter(sample: str, source: str, given: str | None) -> str:
     return found
 
 
-def _width(rows: list[list[str]]) -> int:
+def _most_fields(rows: list[list[str]]) -> int:
     return len(rows[0]) if rows else 0
 
 
@@ -220,7 +220,7 @@ def _score(sample: str, delimiter: str) -> tuple[bool, bool, float, float, int]:
     header, many numbers.
     """
     rows = _rows_or_none(sample, delimiter)
-    width = _width(rows)
+    width = _most_fields(rows)
     number = _NUMBER if delimiter == "," else _NUMBER_OR_COMMA
     cells = [cell for row in rows[1:] for cell in row]
     regular = sum(len(row) == width for row in rows) / max(len(rows), 1)

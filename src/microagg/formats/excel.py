@@ -93,11 +93,11 @@ def _refuse_old_or_locked(source: Source) -> None:
 
 def _to_table(columns: Sequence[Sequence[Any]], rows: int, source: str, layout: Layout) -> pa.Table:
     """The cells as a table; `rows` is their number with that of the names, if there is one."""
-    first = [_text(column[0]) for column in columns]
+    first = [_cell_text(column[0]) for column in columns]
     named = layout.header != "no" or are_numbered_names(first)
     if layout.header is None:
         records = (
-            [_text(value) for value in row]
+            [_cell_text(value) for value in row]
             for row in zip(*(column[1 : ROWS_COMPARED + 1] for column in columns), strict=True)
         )
         refuse_record_as_names(first, records, source)
@@ -209,7 +209,7 @@ def _is_zero(number: bytes | None) -> bool:
     return number is not None and float(number) == 0.0
 
 
-def _text(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     return "" if value is None else str(value).strip()
 
 

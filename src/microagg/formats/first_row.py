@@ -63,7 +63,7 @@ def looks_like_record(names: Sequence[str], rows: Iterable[Sequence[str]]) -> bo
     empty or mean "missing" are ignored. Of the records, `rows`, the first `ROWS_COMPARED` are looked at: a
     value that does not recur among so many is hardly a category.
     """
-    columns = _columns(names, rows)
+    columns = _columns_below(names, rows)
     numbers = [column for column in columns if _NUMBER.fullmatch(column.name)]
     if numbers and not _are_years(numbers):
         if len(numbers) == len(columns) or not all(_SHORT.fullmatch(column.name) for column in numbers):
@@ -119,7 +119,7 @@ def _kind_of(text: str) -> str:
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))
 
 
-def _columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[_Column]:
+def _columns_below(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[_Column]:
     whole = [row for row in islice(rows, ROWS_COMPARED) if len(row) == len(names)]
     columns = list(zip(*whole, strict=True)) or [()] * len(names)
     return [

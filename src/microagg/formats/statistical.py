@@ -72,8 +72,10 @@ class _Statistical:
             columns, meta = getattr(pyreadstat, self.reader)(
                 str(path), output_format="dict", disable_datetime_conversion=True, **options
             )
-            labels = _labels(meta)
-            typed = [_column(column, values, meta, self.program) for column, values in columns.items()]
+            labels = _labels_of_file(meta)
+            typed = [
+                _field_and_values(column, values, meta, self.program) for column, values in columns.items()
+            ]
         except (MemoryError, OSError):
             raise
         except Exception:  # a broken file may raise anything, with a message that quotes values
@@ -107,7 +109,7 @@ class _Statistical:
             raise wording.refused_by_writer(output.name, self.name) from None
 
 
-def _labels(meta: Any) -> StatisticalLabels:
+def _labels_of_file(meta: Any) -> StatisticalLabels:
     return StatisticalLabels(
         file_label=meta.file_label or "",
         column_labels={name: text for name, text in meta.column_names_to_labels.items() if text},
@@ -121,7 +123,7 @@ def _labels(meta: Any) -> StatisticalLabels:
     )
 
 
-def _column(
+def _field_and_values(
     name: str, values: Sequence[Any], meta: Any, program: str
 ) -> tuple[pa.Field[Any], pa.Array[Any]]:
     stored = meta.readstat_variable_types.get(name, "")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import AT_LEAST_ONE
-from microagg.measure.shared_values import class_sizes, codes_of
+from microagg.measure.shared_values import as_codes, class_sizes
 
 NO_CONFIDENTIAL = MeasureResult(np.nan, {}, "No confidential column was named.")
 
@@ -20,9 +20,10 @@ def attribute_disclosure(pair: Pair) -> MeasureResult:
     """Share of records in classes in which some confidential column has one value only."""
     if not pair.confidential:
         return NO_CONFIDENTIAL
-    places = codes_of(pair.groups)
+    places = as_codes(pair.groups)
     given_away = {
-        name: (_distinct(pair.groups, codes) == 1)[places] for name, codes in pair.confidential.items()
+        name: (_distinct_values(pair.groups, codes) == 1)[places]
+        for name, codes in pair.confidential.items()
     }
     parts = {name: float(flags.mean()) for name, flags in given_away.items()}
     whole = float(np.any(list(given_away.values()), axis=0).mean())
@@ -33,7 +34,9 @@ def diversity(pair: Pair) -> MeasureResult:
     """Smallest number of distinct values of a confidential column in a class."""
     if not pair.confidential:
         return NO_CONFIDENTIAL
-    parts = {name: float(_distinct(pair.groups, codes).min()) for name, codes in pair.confidential.items()}
+    parts = {
+        name: float(_distinct_values(pair.groups, codes).min()) for name, codes in pair.confidential.items()
+    }
     return MeasureResult(min(parts.values()), parts, "A missing value counts as a value.")
 
 
@@ -43,7 +46,7 @@ def homogeneous(pair: Pair, *, most_listed: int = 20) -> MeasureResult:
     if not pair.confidential:
         return NO_CONFIDENTIAL
     numbers = np.unique(pair.groups)
-    single = {name: _distinct(pair.groups, codes) == 1 for name, codes in pair.confidential.items()}
+    single = {name: _distinct_values(pair.groups, codes) == 1 for name, codes in pair.confidential.items()}
     any_single = np.any(list(single.values()), axis=0)
     parts = {name: float(flags.sum()) for name, flags in single.items()}
     listed = numbers[any_single]
@@ -92,13 +95,13 @@ def confidential_range(pair: Pair) -> MeasureResult:
 
 def _runs(groups: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
     """Class (numbered anew, in order), value and number of records of each pair of both that occurs."""
-    places = codes_of(groups)
+    places = as_codes(groups)
     width = int(codes.max()) + 1
     pairs, counts = np.unique(places * width + codes, return_counts=True)
     return pairs // width, pairs % width, counts
 
 
-def _distinct(groups: Codes, codes: Codes) -> NDArray[np.int64]:
+def _distinct_values(groups: Codes, codes: Codes) -> NDArray[np.int64]:
     return np.asarray(np.bincount(_runs(groups, codes)[0]), dtype=np.int64)
 
 
@@ -116,7 +119,7 @@ def _ordered_distances(groups: Codes, codes: Codes) -> Values:
     P is constant between values that occur in the class: with sums of Q at hand, such a stretch takes
     constant time once it is known where Q exceeds P, and all classes together O(n log n).
     """
-    codes = codes_of(codes)
+    codes = as_codes(codes)
     n, m = codes.size, int(codes.max()) + 1
     sizes = class_sizes(groups)
     if m == 1:

@@ -104,7 +104,7 @@ def comparable(pair: Pair) -> Comparable:
                 units[at] = own.sum() / change_by_one_value(before, own, kind, paths)[0]
                 y[rows, at] = np.sqrt(units[at] * change_of(before, after, kind, paths))
             else:
-                x[rows, at], y[rows, at] = _standardised(before, after, weights[rows])
+                x[rows, at], y[rows, at] = _in_units_of_original(before, after, weights[rows])
     notes = []
     if missing := int(present.size - present.sum()):
         notes.append(wording.note_cells_left_out(missing, present.size))
@@ -149,12 +149,12 @@ def change_by_one_value(
     table = np.asarray(np.bincount(places, weights, count * size), dtype=np.float64).reshape(count, size)
     totals = table.sum(axis=1, keepdims=True)
     if kind == "nominal":
-        return np.asarray(totals[:, 0] - _shared(table, paths).max(axis=1))
+        return np.asarray(totals[:, 0] - _weight_with_same_code(table, paths).max(axis=1))
     medians = np.argmax(np.cumsum(table, axis=1) >= totals / 2.0 * (1.0 - 1e-12), axis=1)
     return np.asarray((table * np.abs(np.arange(size) - medians[:, np.newaxis])).sum(axis=1))
 
 
-def _shared(table: Values, paths: Paths | None) -> Values:
+def _weight_with_same_code(table: Values, paths: Paths | None) -> Values:
     """How much weight has the same code, by part and code; in a taxonomy, the mean over its levels."""
     if paths is None:
         return table
@@ -166,7 +166,7 @@ def _shared(table: Values, paths: Paths | None) -> Values:
     return np.where(table > 0, shared, 0.0)
 
 
-def _standardised(before: Values, after: Values, weights: Values) -> tuple[Values, Values]:
+def _in_units_of_original(before: Values, after: Values, weights: Values) -> tuple[Values, Values]:
     """Both in units of the first. Halves and the largest deviation keep squares within the doubles."""
     middle = before.min() / 2 + before.max() / 2
     before, after = before - middle, after - middle

@@ -32,7 +32,7 @@ SEEDS_OF_QUERIES = {(2, 3): 20_261_117, (2, 2): 22, (3, 3): 77, (4, 4): 5}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class TableAttribute:
     """The value of each record before and after, a number below `size`; `ordered`: ranges have a sense."""
 
     name: str
@@ -44,9 +44,9 @@ class Attribute:
 
 def margins(pair: Pair) -> MeasureResult:
     """Mean over the keys of the total variation distance of their distributions; parts by key."""
-    weights = _weights(pair)
+    weights = _weights_of_records(pair)
     parts = {}
-    for each in _keys(pair):
+    for each in _key_attributes(pair):
         before, after = (_counts(side, weights, each.size) for side in (each.before, each.after))
         parts[each.name] = _distance(before, after)
     return MeasureResult(float(np.mean(list(parts.values()))), parts)
@@ -85,11 +85,13 @@ def cramers_v(pair: Pair, *, most_records: int | None = 200_000) -> MeasureResul
 
 def entropy(pair: Pair) -> MeasureResult:
     """Mean absolute change of the keys' entropies; parts: before and after by key."""
-    weights = _weights(pair)
+    weights = _weights_of_records(pair)
     changes = []
     parts: dict[str, float] = {}
-    for each in _keys(pair):
-        before, after = (_bits(_counts(side, weights, each.size)) for side in (each.before, each.after))
+    for each in _key_attributes(pair):
+        before, after = (
+            _entropy_in_bits(_counts(side, weights, each.size)) for side in (each.before, each.after)
+        )
         parts |= {f"{each.name}: before": before, f"{each.name}: after": after}
         changes.append(abs(after - before))
     return MeasureResult(float(np.mean(changes)), parts)
@@ -101,7 +103,7 @@ def cell_error(pair: Pair) -> MeasureResult:
     The error of a number, date or level is its change as a share of the column's range, that of a category
     1 if it has changed, and so is that of a value that is missing on one side only.
     """
-    weights = _weights(pair)
+    weights = _weights_of_records(pair)
     parts = {}
     for at, name in enumerate(pair.columns):
         before, after = pair.original[:, at], pair.masked[:, at]
@@ -130,9 +132,9 @@ def count_queries(pair: Pair, *, queries: int = 2000, most_records: int | None =
     if len(attributes) < 2:
         return MeasureResult(np.nan, {}, wording.note_one_attribute())
     rows = sample_rows(pair.n, most_records)
-    weights = _weights(pair)[rows]
+    weights = _weights_of_records(pair)[rows]
     sampled = [
-        Attribute(each.name, each.before[rows], each.after[rows], each.size, each.ordered)
+        TableAttribute(each.name, each.before[rows], each.after[rows], each.size, each.ordered)
         for each in attributes
     ]
     before = _Answers.of([each.before for each in sampled], weights)
@@ -143,7 +145,7 @@ def count_queries(pair: Pair, *, queries: int = 2000, most_records: int | None =
             count = queries if least < most else (7 * queries + 19) // 20
             name = f"{least} to {most} attributes" if least < most else f"{least} attributes"
             drawn = _queries(sampled, np.random.default_rng(seed), count, least, min(most, len(sampled)))
-            errors = [_error(before.count(query), after.count(query)) for query in drawn]
+            errors = [_relative_error(before.count(query), after.count(query)) for query in drawn]
             parts[name] = float(100.0 * np.mean(errors))
     return MeasureResult(next(iter(parts.values())), parts, _note_on_sample(pair, most_records))
 
@@ -151,14 +153,14 @@ def count_queries(pair: Pair, *, queries: int = 2000, most_records: int | None =
 # --- attributes -----------------------------------------------------------------------------------
 
 
-def _keys(pair: Pair) -> list[Attribute]:
+def _key_attributes(pair: Pair) -> list[TableAttribute]:
     return _attributes(pair)[: pair.p]
 
 
-def _attributes(pair: Pair) -> list[Attribute]:
+def _attributes(pair: Pair) -> list[TableAttribute]:
     """Of all keys, then of confidential columns; computed once for a pair."""
 
-    def compute() -> list[Attribute]:
+    def compute() -> list[TableAttribute]:
         found = [
             _attribute(name, pair.original[:, at], pair.masked[:, at], pair.kind(at))
             for at, name in enumerate(pair.columns)
@@ -173,7 +175,7 @@ def _attributes(pair: Pair) -> list[Attribute]:
     return pair.remember("attributes", compute)
 
 
-def _attribute(name: str, before: Values, after: Values, kind: str) -> Attribute:
+def _attribute(name: str, before: Values, after: Values, kind: str) -> TableAttribute:
     """Values of categories are codes already; others are cut at the limits of their bands."""
     sides = [before, after]
     if kind in ("number", "date"):
@@ -182,7 +184,7 @@ def _attribute(name: str, before: Values, after: Values, kind: str) -> Attribute
     size = int(max(np.nanmax(side, initial=-1.0) for side in sides)) + 1
     first, second = (np.where(np.isnan(side), size, side).astype(np.int64) for side in sides)
     has_gaps = bool((first == size).any() or (second == size).any())
-    return Attribute(name, first, second, size + has_gaps, kind != "nominal")
+    return TableAttribute(name, first, second, size + has_gaps, kind != "nominal")
 
 
 def _limits(values: Values) -> Values:
@@ -198,7 +200,7 @@ def _distance_kind(pair: Pair, at: int) -> str:
     return "nominal" if pair.kind(at) == "nominal" else "ordinal"
 
 
-def _weights(pair: Pair) -> Values:
+def _weights_of_records(pair: Pair) -> Values:
     return np.ones(pair.n) if pair.weights is None else pair.weights / pair.weights.mean()
 
 
@@ -223,13 +225,13 @@ class _TwoWay:
 def _two_way(pair: Pair, most_records: int | None) -> list[_TwoWay]:
     def compute() -> list[_TwoWay]:
         rows = sample_rows(pair.n, most_records)
-        weights = _weights(pair)[rows]
-        return [_table(*two, rows, weights) for two in combinations(_attributes(pair), 2)]
+        weights = _weights_of_records(pair)[rows]
+        return [_counted_pair(*two, rows, weights) for two in combinations(_attributes(pair), 2)]
 
     return pair.remember(f"two-way tables of {most_records}", compute)
 
 
-def _table(one: Attribute, other: Attribute, rows: Codes, weights: Values) -> _TwoWay:
+def _counted_pair(one: TableAttribute, other: TableAttribute, rows: Codes, weights: Values) -> _TwoWay:
     size = one.size * other.size
     sides = [
         one.before[rows] * other.size + other.before[rows],
@@ -269,7 +271,7 @@ def _v(cells: Codes, counts: Values, width: int) -> float:
     return float(np.sqrt(max(square, 0.0) / (least - 1)))
 
 
-def _bits(counts: Values) -> float:
+def _entropy_in_bits(counts: Values) -> float:
     shares = counts[counts > 0] / counts.sum()
     return float(-(shares * np.log2(shares)).sum()) + 0.0
 
@@ -281,7 +283,7 @@ Query = dict[int, NDArray[np.bool_]]
 
 
 def _queries(
-    attributes: Sequence[Attribute], random: np.random.Generator, count: int, least: int, most: int
+    attributes: Sequence[TableAttribute], random: np.random.Generator, count: int, least: int, most: int
 ) -> Iterator[Query]:
     records = attributes[0].before.size
     for _ in range(count):
@@ -292,7 +294,7 @@ def _queries(
         }
 
 
-def _wanted(attribute: Attribute, value: int, random: np.random.Generator) -> NDArray[np.bool_]:
+def _wanted(attribute: TableAttribute, value: int, random: np.random.Generator) -> NDArray[np.bool_]:
     wanted = np.zeros(attribute.size, dtype=bool)
     wanted[value] = True
     if attribute.ordered:
@@ -305,7 +307,7 @@ def _wanted(attribute: Attribute, value: int, random: np.random.Generator) -> ND
     return wanted
 
 
-def _error(before: float, after: float) -> float:
+def _relative_error(before: float, after: float) -> float:
     return abs(after - before) / max(before, LEAST_COUNT)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from microagg.measure.intruder_view import SAME, known, mean_and_deviation
 from microagg.measure.pair import Codes, MeasureResult, Pair, Values
-from microagg.measure.shared_values import codes_of, combine_codes, first_rows
+from microagg.measure.shared_values import as_codes, combine_codes, first_rows
 
 
 def key_confidential(pair: Pair) -> MeasureResult:
@@ -72,7 +72,7 @@ def _linked(groups: Codes, value: Values, predicted: Values) -> Values:
 
     Sorted together with the values of its class, a prediction has its two neighbours beside it.
     """
-    runs = combine_codes([groups, codes_of(value)])
+    runs = combine_codes([groups, as_codes(value)])
     first = first_rows(runs)
     sizes = np.bincount(runs)
     # Distinct values class by class: `combine_codes` numbers them in order of the class, then of the value.

@@ -163,7 +163,7 @@ def compare_models(
         raise wording.model_too_few(str(model), records, len(used) + 1)
     weights = np.ones(records) if pair.weights is None else pair.weights[rows] / pair.weights[rows].mean()
     fits = [
-        _fitted(model, table[rows], weights, when)
+        _fitted_model(model, table[rows], weights, when)
         for table, when in zip(tables, ("before", "after"), strict=True)
     ]
     width = t_quantile(records - len(used))
@@ -196,7 +196,7 @@ class _Fit:
     explained: float
 
 
-def _fitted(model: Model, values: Values, weights: Values, when: str) -> _Fit:
+def _fitted_model(model: Model, values: Values, weights: Values, when: str) -> _Fit:
     """By QR of standardised columns, so that units and offsets cost no digits."""
     means = np.average(values, axis=0, weights=weights)
     centred = values - means

@@ -87,7 +87,7 @@ def rank_correlations(pair: Pair) -> MeasureResult:
     Ranks are those among all cells of the column that count; weighted, a record has as many places as its
     weight.
     """
-    return _over_pairs(comparable(pair), lambda values, data: pairwise(_ranks(values, data), data)[1])
+    return _over_pairs(comparable(pair), lambda values, data: pairwise(_mean_ranks(values, data), data)[1])
 
 
 def eigenvalues(pair: Pair) -> MeasureResult:
@@ -157,7 +157,7 @@ def quantiles_of(values: Values, weights: Values, at: Sequence[float]) -> Values
     return np.asarray(values[order[np.searchsorted(reached, wanted)]])
 
 
-def _ranks(values: Values, data: Comparable) -> Values:
+def _mean_ranks(values: Values, data: Comparable) -> Values:
     """Mean ranks of each column, centred and as shares of all, 0 where missing."""
     ranks = np.zeros_like(values)
     for at in range(values.shape[1]):

@@ -43,7 +43,7 @@ def pil(pair: Pair) -> MeasureResult:
     data = comparable(pair)
     if nothing := data.empty_result():
         return nothing
-    losses = {"quantiles": _quantiles(data), **_moments(data)}
+    losses = {"quantiles": _quantiles(data), **_of_moments(data)}
     if len(data.columns) > 1:
         losses |= _of_pairs(data)
     parts = {name: float(np.mean(values)) for name, values in losses.items() if values.size}
@@ -79,7 +79,7 @@ def _quantiles(data: Comparable) -> Values:
     return np.asarray(losses)
 
 
-def _moments(data: Comparable) -> dict[str, Values]:
+def _of_moments(data: Comparable) -> dict[str, Values]:
     """Of means and variances; before masking they are 0 and 1."""
     mass = data.mass
     weight, n = mass.sum(axis=0), _effective_size(mass)

@@ -68,7 +68,7 @@ def linkage_probabilistic(
     levels = _agreement(pair, pair.original[rows[record]], released[target], widths)
     unrelated = _unrelated(pair, widths, random_pairs)
     nominal = [column for column in range(pair.p) if pair.kind(column) == "nominal"]
-    weights = _weights(levels, record, place == 0, unrelated, len(widths) + 3, nominal)
+    weights = _agreement_weights(levels, record, place == 0, unrelated, len(widths) + 3, nominal)
 
     best = np.maximum.reduceat(weights, np.searchsorted(record, np.arange(rows.size)))
     tied = weights >= best[record] - SAME_WEIGHT
@@ -111,7 +111,7 @@ def _shares(levels: Levels, expected: Values, kinds: int) -> Values:
     return np.asarray((counts + 1.0) / (expected.sum() + kinds), dtype=np.float64)
 
 
-def _weights(
+def _agreement_weights(
     levels: Levels,
     record: Codes,
     nearest: NDArray[np.bool_],

@@ -44,7 +44,7 @@ def propensity(pair: Pair, *, ridge: float = RIDGE) -> MeasureResult:
     x, y, weights, left_out = data.complete()
     if nothing := data.empty_result() or data.too_few(len(x), left_out):
         return nothing
-    terms = _Terms(x, y, weights / weights.mean())
+    terms = _Predictors(x, y, weights / weights.mean())
     # The probabilities of identical tables are known without any regression.
     error = 0.0 if np.array_equal(x, y) else _error(terms, ridge)
     size = 2.0 * float(weights.sum() ** 2 / (weights**2).sum())
@@ -53,7 +53,7 @@ def propensity(pair: Pair, *, ridge: float = RIDGE) -> MeasureResult:
     return data.result(error / expected, {"pMSE": error, "expected": expected}, "; ".join(notes))
 
 
-class _Terms:
+class _Predictors:
     """The regression's terms, standardised over both tables, made for a block of records at a time."""
 
     def __init__(self, x: Values, y: Values, weights: Values) -> None:
@@ -91,7 +91,7 @@ class _Terms:
                 yield terms, masked, self._weights[rows]
 
 
-def _error(terms: _Terms, ridge: float) -> float:
+def _error(terms: _Predictors, ridge: float) -> float:
     """pMSE of the fitted probabilities."""
     coefficients = np.zeros(terms.count + 1)
     loss, gradient, curvature, error = _fit(terms, coefficients, ridge)
@@ -113,7 +113,7 @@ def _error(terms: _Terms, ridge: float) -> float:
     return error
 
 
-def _fit(terms: _Terms, coefficients: Values, ridge: float) -> tuple[float, Values, Values, float]:
+def _fit(terms: _Predictors, coefficients: Values, ridge: float) -> tuple[float, Values, Values, float]:
     """Minus the penalised log-likelihood, its gradient and curvature, and pMSE. The constant comes last."""
     slopes, constant = coefficients[:-1], coefficients[-1]
     t = terms.count

@@ -22,7 +22,7 @@ def largest_correlation_change(pair: Pair) -> MeasureResult:
 
     Parts: the largest over the pairs of each column. A column that is constant after masking has r = 0.
     """
-    data = _numbers(pair)
+    data = _columns_of_numbers(pair)
     if nothing := data.empty_result():
         return nothing
     if len(data.columns) == 1:
@@ -43,7 +43,7 @@ def regressions(pair: Pair) -> MeasureResult:
     that those before it give is left out; where masking makes others dependent, the coefficients
     after it are the smallest ones that fit best.
     """
-    data = _numbers(pair)
+    data = _columns_of_numbers(pair)
     x, y, weights, left_out = data.complete()
     if nothing := data.empty_result() or data.too_few(len(x), left_out):
         return nothing
@@ -52,7 +52,7 @@ def regressions(pair: Pair) -> MeasureResult:
     scales = np.sqrt(np.mean(sides[0] ** 2, axis=0))
     scales[scales < COLLINEAR] = np.inf  # constant where no cell is missing
     before, after = (np.linalg.qr(side / scales)[1] for side in sides)
-    kept = _independent(before / np.sqrt(len(x)))
+    kept = _independent_columns(before / np.sqrt(len(x)))
     notes = [left_out] if left_out else []
     if dependent := [name for at, name in enumerate(data.columns) if at not in kept]:
         notes.append(wording.note_dependent_columns(dependent))
@@ -65,7 +65,7 @@ def regressions(pair: Pair) -> MeasureResult:
     return data.result(changes.max(), parts, "; ".join(notes))
 
 
-def _numbers(pair: Pair) -> Comparable:
+def _columns_of_numbers(pair: Pair) -> Comparable:
     """In common units; computed once for a pair."""
 
     def compute() -> Comparable:
@@ -78,7 +78,7 @@ def _numbers(pair: Pair) -> Comparable:
     return pair.remember("numbers with confidential ones", compute)
 
 
-def _independent(columns: Values) -> list[int]:
+def _independent_columns(columns: Values) -> list[int]:
     """Places of the columns that those before them do not give."""
     kept: list[int] = []
     for at, own in enumerate(columns.T):

@@ -54,7 +54,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> MeasureResult:
             amounts = np.abs(pair.original[:, column])
             if pair.weights is not None:
                 amounts = amounts * pair.weights
-            shares, fails = _dominated(groups, amounts, percent)
+            shares, fails = _dominated_groups(groups, amounts, percent)
             name = pair.columns[column]
             parts[f"{name}: largest share"] = float(shares.max()) if shares.size else np.nan
             others.append(f"{name}: groups that fail")
@@ -67,7 +67,7 @@ def dominance(pair: Pair, *, percent: float = 10.0) -> MeasureResult:
     return MeasureResult(largest, parts, note, tuple(others))
 
 
-def _dominated(groups: Codes, amounts: Values, percent: float) -> tuple[Values, int]:
+def _dominated_groups(groups: Codes, amounts: Values, percent: float) -> tuple[Values, int]:
     """Largest shares of the groups' totals, and how many fail the rule. A total of 0 reveals nothing."""
     present = ~np.isnan(amounts)
     groups, amounts = groups[present], amounts[present]

@@ -16,7 +16,7 @@ def class_sizes(groups: Codes) -> Codes:
     return np.asarray(counts[counts > 0], dtype=np.int64)
 
 
-def codes_of(values: Values | Codes) -> Codes:
+def as_codes(values: Values | Codes) -> Codes:
     """Numbers of the distinct values in their order; NaN equals NaN and comes last."""
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
@@ -29,13 +29,13 @@ def combine_codes(codes: Sequence[Codes]) -> Codes:
             result = more
         elif more.any():
             # Numbered anew each time: products of many numbers of values would overflow.
-            result = codes_of(result * (int(more.max()) + 1) + more)
-    return result if np.bincount(result).all() else codes_of(result)
+            result = as_codes(result * (int(more.max()) + 1) + more)
+    return result if np.bincount(result).all() else as_codes(result)
 
 
 def column_codes(pair: Pair) -> list[Codes]:
-    """`codes_of` each masked column; computed once for a pair."""
-    return pair.remember("column codes", lambda: [codes_of(column) for column in pair.masked.T])
+    """`as_codes` each masked column; computed once for a pair."""
+    return pair.remember("column codes", lambda: [as_codes(column) for column in pair.masked.T])
 
 
 def released_classes(pair: Pair, columns: Sequence[int]) -> Codes:

@@ -97,7 +97,7 @@ class Assignment(Refinement):
         )
         try:
             lists = near_lists(problem, list_length(n, k), run)
-            found = _improved(problem, start, lists, rounds, run)
+            found = _improved_by_assignment(problem, start, lists, rounds, run)
         except errors.DeadlinePassed:
             return replace(start, truncated=True)
         if run.overdue:
@@ -122,7 +122,9 @@ def temperatures_of(rounds: int, part: float) -> NDArray[np.float64]:
     return temperatures
 
 
-def _improved(problem: Problem, start: Partition, lists: Rows, rounds: int, run: Run) -> Partition:
+def _improved_by_assignment(
+    problem: Problem, start: Partition, lists: Rows, rounds: int, run: Run
+) -> Partition:
     """The best partition from rounds without noise, after all rounds or at the deadline."""
     widths = neighbourhood_widths(problem, lists)
     to_come = temperatures_of(rounds, part_of_record(widths, problem.k, start.sse))

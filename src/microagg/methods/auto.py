@@ -21,7 +21,7 @@ from microagg.methods.exact import (
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import BLOCK_OF_DESCENT, Descent, descent_of
 from microagg.methods.published import Published, steps_in_seconds
-from microagg.methods.published import steps_of_effort as published_steps
+from microagg.methods.published import steps_of_published as published_steps
 from microagg.methods.relocate import Relocate, steps_of_relocation
 from microagg.methods.run import Run
 from microagg.methods.sorting import OptimalUnivariate

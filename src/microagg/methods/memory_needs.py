@@ -101,7 +101,7 @@ def available() -> int | None:
 
 def _of_process() -> int | None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    used = _fields(Path("/proc/self/status")).get("VmSize")
+    used = _memory_fields(Path("/proc/self/status")).get("VmSize")
     return None if limit == resource.RLIM_INFINITY or used is None else limit - used
 
 
@@ -119,13 +119,13 @@ def _of_control_group() -> int | None:
 
 
 def _of_machine() -> int | None:
-    fields = _fields(Path("/proc/meminfo"))
+    fields = _memory_fields(Path("/proc/meminfo"))
     if "MemAvailable" not in fields:
         return None
     return fields["MemAvailable"] + fields.get("SwapFree", 0)
 
 
-def _fields(path: Path) -> dict[str, int]:
+def _memory_fields(path: Path) -> dict[str, int]:
     """The sizes in a file of /proc, in bytes."""
     try:
         lines = [line.split() for line in path.read_text().splitlines()]

@@ -66,7 +66,7 @@ class Published(Refinement):
         n, k = len(problem.points), problem.k
         if problem.categories is None or n < 2 * k or k == 1 or run.overdue:
             return start
-        steps = steps_of_effort(n, run.effort) if self.steps is None else self.steps
+        steps = steps_of_published(n, run.effort) if self.steps is None else self.steps
         split = start
         if _core.group_sizes(start.labels).max() >= 2 * k:
             split = solve(descent_of(n), problem, start, run)
@@ -118,7 +118,7 @@ def bound_on_published(problem: Problem, bound: float) -> float:
     return bound * min(shares, default=0.0)
 
 
-def steps_of_effort(n: int, effort: Effort) -> int:
+def steps_of_published(n: int, effort: Effort) -> int:
     """Steps for n records where no seconds are given."""
     return min(
         STEPS_PER_RECORD[effort] * n, max(STEPS_FOR_MANY[effort], STEPS_PER_RECORD_OF_MANY[effort] * n)

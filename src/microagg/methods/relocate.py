@@ -83,13 +83,13 @@ def steps_of_relocation(problem: Problem, run: Run, of: int = 0) -> int:
 
     Where the problem is a part of `of` records, its share of the steps for all of them.
     """
-    return planned_steps(problem, run, of, _seconds_beside(problem), _seconds_a_step(problem) / 0.9)
+    return planned_steps(problem, run, of, _seconds_beside(problem), _seconds_a_relocation(problem) / 0.9)
 
 
 # A core of 2024 served as measure, as for annealing.
 
 
-def _seconds_a_step(problem: Problem) -> float:
+def _seconds_a_relocation(problem: Problem) -> float:
     p, k = float(problem.points.shape[1]), problem.k
     in_blocks = 1.5 if len(problem.points) > ONE_BLOCK_RECORDS else 1.0
     return 1e-9 * (45.0 + 0.9 * p + 0.1 * min(k, 300)) * in_blocks
@@ -145,10 +145,10 @@ class Relocate(Refinement):
             lists = near_lists(problem, list_length(n, k), run)
         except errors.DeadlinePassed:
             return replace(descended, truncated=True)
-        return _Search(problem, descended, lists, run).run(steps, self.anneals, for_descents)
+        return _Relocations(problem, descended, lists, run).run(steps, self.anneals, for_descents)
 
 
-class _Search:
+class _Relocations:
     """One call of `Relocate`, from its local optimum on."""
 
     def __init__(self, problem: Problem, descended: Partition, lists: Rows, run: Run) -> None:

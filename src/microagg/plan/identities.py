@@ -98,7 +98,7 @@ def _sums_in_order(
         if independent:
             weights = np.linalg.solve(triangle, shares).astype(np.float64)
             identity = _identity(name, independent, weights)
-            if identity and _holds(identity, columns, decimals):
+            if identity and _is_true(identity, columns, decimals):
                 sums.append(identity)
                 continue
         rest = np.linalg.norm(left)
@@ -127,7 +127,9 @@ def _identity(name: str, others: Sequence[str], weights: Numbers) -> Identity | 
     return Identity(total, tuple(parts)) if 2 <= len(parts) <= MOST_PARTS else None
 
 
-def _holds(identity: Identity, columns: Mapping[str, Numbers], decimals: Mapping[str, int | None]) -> bool:
+def _is_true(
+    identity: Identity, columns: Mapping[str, Numbers], decimals: Mapping[str, int | None]
+) -> bool:
     terms = [identity.total, *identity.parts]
     difference = columns[identity.total].copy()
     sizes = np.abs(difference)

@@ -39,16 +39,16 @@ def write_plan(
     ]
     if profile is not None:
         lines += ["#", *(f"# {line}".rstrip() for line in _profile(profile, suggestions, notes))]
-    return _text(lines, settings, profile, folder)
+    return _plan_with_comments(lines, settings, profile, folder)
 
 
 def used_plan(settings: Mapping[str, object], folder: Path | None = None) -> str:
     """The plan that a run has used, from which it can be repeated."""
     lines = ["# The plan of a run of `microagg protect`; `microagg protect --plan` repeats it."]
-    return _text(lines, settings, None, folder)
+    return _plan_with_comments(lines, settings, None, folder)
 
 
-def _text(
+def _plan_with_comments(
     lines: list[str], settings: Mapping[str, object], profile: Profile | None, folder: Path | None
 ) -> str:
     unknown = [name for name in settings if name not in PLAN_OPTIONS]
@@ -58,11 +58,13 @@ def _text(
         lines += ["", f"# --- {title.lower()} ".ljust(80, "-")]
         for option in options:
             lines += ["", *_comment(option.meaning)]
-            lines += _line(option, settings.get(option.name), profile, folder)
+            lines += _line_of_option(option, settings.get(option.name), profile, folder)
     return "\n".join(lines) + "\n"
 
 
-def _line(option: Option, value: object, profile: Profile | None, folder: Path | None) -> list[str]:
+def _line_of_option(
+    option: Option, value: object, profile: Profile | None, folder: Path | None
+) -> list[str]:
     if value is not None:
         if option.name in ("input", "output") and str(value) != "-" and folder is not None:
             value = os.path.relpath(str(value), folder)
@@ -108,7 +110,7 @@ def _profile(profile: Profile, suggestions: Sequence[Suggestion], notes: Sequenc
     yield ""
     roles = {suggestion.column: suggestion for suggestion in suggestions}
     header = ("column", "holds", "distinct", "missing", "zeros", "decimals", "role", "because")
-    rows = [header, *(_row(column, roles.get(column.name)) for column in profile)]
+    rows = [header, *(_row_of_column(column, roles.get(column.name)) for column in profile)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(header))]
     for row in rows:
         cells = (
@@ -132,7 +134,7 @@ def _profile(profile: Profile, suggestions: Sequence[Suggestion], notes: Sequenc
         yield from textwrap.wrap(_string(note)[1:-1], _COMMENT, break_long_words=False)
 
 
-def _row(column: ColumnProfile, suggestion: Suggestion | None) -> tuple[str, ...]:
+def _row_of_column(column: ColumnProfile, suggestion: Suggestion | None) -> tuple[str, ...]:
     return (
         _string(column.name),
         column.kind,
@@ -188,14 +190,14 @@ def toml_value(value: object) -> str:
     if isinstance(value, str | Path):
         return _string(str(value))
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(str(key))} = {toml_value(item)}" for key, item in value.items())
+        inner = ", ".join(f"{_toml_key(str(key))} = {toml_value(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, Sequence):
         return f"[{', '.join(map(toml_value, value))}]"
     raise wording.contract_broken("the plan", f"it has a {type(value).__name__}, which TOML does not know")
 
 
-def _key(name: str) -> str:
+def _toml_key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)
 
 

@@ -146,7 +146,7 @@ def profile(microdata: Microdata) -> Profile:
     return Profile(
         table.num_rows,
         tuple(columns),
-        _sums(columns, numeric, identical),
+        _sums_among_columns(columns, numeric, identical),
         identical,
         origin.name,
     )
@@ -309,7 +309,7 @@ def _profile_without_numbers(
         return ColumnProfile(name, "other", len(present), missing, 1)
     values, counts = counted.field("values"), counted.field("counts")
     disguise = "" if labelled else _disguise(values, counts)
-    kind = "dates" if dates else _kind(pa.chunked_array([values]))
+    kind = "dates" if dates else _kind_of_others(pa.chunked_array([values]))
     if kind != "text":
         labelled = numbers_as_text = False
     return ColumnProfile(
@@ -356,7 +356,7 @@ def _disguise(values: pa.Array[Any], counts: pa.Array[Any]) -> str:
     return wording.numbers_among_text(plain_ones, present) if 2 * plain_ones >= present else ""
 
 
-def _kind(values: pa.ChunkedArray[Any]) -> ColumnKind:
+def _kind_of_others(values: pa.ChunkedArray[Any]) -> ColumnKind:
     """Of a column's distinct values that are no numbers."""
     if pa.types.is_boolean(values.type):
         return "truth values"
@@ -454,7 +454,7 @@ def _identical(
         if column.distinct < 2 or column.kind == "other":
             continue
         for group in groups:
-            if _same(table, group[0], column, numeric):
+            if _are_the_same_column(table, group[0], column, numeric):
                 group.append(column)
                 break
         else:
@@ -462,7 +462,7 @@ def _identical(
     return tuple(tuple(column.name for column in group) for group in groups if len(group) > 1)
 
 
-def _same(
+def _are_the_same_column(
     table: pa.Table, one: ColumnProfile, other: ColumnProfile, numeric: Mapping[str, NDArray[np.float64]]
 ) -> bool:
     counts = attrgetter("kind", "distinct", "missing", "rarest")
@@ -473,7 +473,7 @@ def _same(
     return table[one.name].equals(table[other.name])
 
 
-def _sums(
+def _sums_among_columns(
     columns: list[ColumnProfile],
     numeric: Mapping[str, NDArray[np.float64]],
     identical: tuple[tuple[str, ...], ...],

@@ -67,15 +67,15 @@ def _is_meant(scale: Sequence[str], texts: Collection[str]) -> bool:
 def _band(text: str) -> tuple[float, float] | None:
     """Where a band of numbers begins and ends."""
     if found := _BAND.fullmatch(text):
-        low, high = _number(*found.group(1, 2)), _number(*found.group(3, 4))
+        low, high = _without_thousands(*found.group(1, 2)), _without_thousands(*found.group(3, 4))
         return (low, high) if low < high else None
     if found := _BELOW.fullmatch(text):
-        return float("-inf"), _number(*found.group(1, 2))
+        return float("-inf"), _without_thousands(*found.group(1, 2))
     if found := _ABOVE.fullmatch(text):
         own = found.group(1, 2) if found.group(1) else found.group(3, 4)
-        return _number(*own), float("inf")
+        return _without_thousands(*own), float("inf")
     return None
 
 
-def _number(digits: str, thousands: str) -> float:
+def _without_thousands(digits: str, thousands: str) -> float:
     return float(re.sub(r"[,' ]|\.(?=\d{3}(\D|$))", "", digits)) * (1000.0 if thousands else 1.0)

@@ -71,7 +71,7 @@ def strategies_of(tried: CompareSettings, given: Mapping[str, Any]) -> list[Stra
         if given.get(name) is not None and not any(name in own for own in settings.values()):
             raise wording.no_effect(name, " or ".join(recipes), "none of them can do more or less.")
     return [
-        Strategy(k, method, split, _protection(k, method, split, settings[method] | way))
+        Strategy(k, method, split, _protection_with(k, method, split, settings[method] | way))
         for split in _splits(keys, tried.subsets)
         for method in recipes
         for way in ways
@@ -114,7 +114,7 @@ def _split(keys: Names, way: object) -> tuple[Names, ...]:
     return split
 
 
-def _protection(k: int, method: str, split: tuple[Names, ...], given: Mapping[str, Any]) -> Protection:
+def _protection_with(k: int, method: str, split: tuple[Names, ...], given: Mapping[str, Any]) -> Protection:
     own: dict[str, Any] = {**given, "k": k, "method": method, "keys": [list(subset) for subset in split]}
     # Nothing is released: what would have to be accepted is accepted here, and reported.
     own["rest"] = "pass"

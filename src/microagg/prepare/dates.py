@@ -50,7 +50,7 @@ class DateFormat:
 
     def numbers(self, column: pa.ChunkedArray[Any]) -> Doubles:
         """Seconds since 1970, NaN where missing."""
-        return _seconds(_moments(column, self.text))
+        return _seconds_since_1970(_moments(column, self.text))
 
     def published(self, values: Doubles) -> pa.Array[Any]:
         """The moments as values of the source's type; the start of the unit that they are in."""
@@ -84,7 +84,7 @@ class DateFormat:
 def date_format_of(column: pa.ChunkedArray[Any], name: str, resolution: str | None) -> DateFormat:
     """How the column writes dates; `DataError` if some cannot be read, or in two ways."""
     text = _text_format(column, name) if is_text(column.type) else ""
-    own = _unit_of(_seconds(_moments(column, text)))
+    own = _unit_of(_seconds_since_1970(_moments(column, text)))
     if resolution is not None and own is not None and _is_finer(resolution, own):
         raise wording.finer_than_source(name, resolution, own)
     return DateFormat(column.type, text, resolution or own)
@@ -119,7 +119,7 @@ def _moments(column: pa.ChunkedArray[Any], text: str) -> Any:
     return compute.strptime(trimmed, format=text, unit="s")
 
 
-def _seconds(moments: Any) -> Doubles:
+def _seconds_since_1970(moments: Any) -> Doubles:
     if pa.types.is_date(moments.type):
         days = moments.cast(pa.date32()).cast(pa.int32()).cast(pa.float64())
         return np.array(to_numpy(days)) * SECONDS["day"]

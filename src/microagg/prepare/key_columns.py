@@ -71,7 +71,7 @@ def key_column(
     `records`: how many there are, if the source has only one of those with the same value.
     """
     missing = protection.missing_codes.get(name, ())
-    kind = _kind(source, name, protection)
+    kind = _kind_by_type(source, name, protection)
     own = source.table.schema.field(name).type
     if kind == "number":
         values = read.numbers_of(source, name, missing)
@@ -82,7 +82,7 @@ def key_column(
         column: Any = pa.chunked_array([from_numbers(values)])
         own = pa.int64() if is_text(own) else own
     else:
-        column = _values(source, name, kind, missing)
+        column = _values_as_they_are(source, name, kind, missing)
     if pa.types.is_nested(own) or pa.types.is_duration(own):
         raise wording.unusable_key(name, str(own))
     _refuse_without_effect(name, kind, protection)
@@ -107,10 +107,10 @@ def numbers_by(kind: KeyColumn, source: Microdata, name: str, protection: Protec
     """The column as numbers, in some records of a source in all of which they stand for this."""
     missing = protection.missing_codes.get(name, ())
     if kind.dates is not None:
-        return kind.dates.numbers(_values(source, name, kind.kind, missing))
+        return kind.dates.numbers(_values_as_they_are(source, name, kind.kind, missing))
     is_given = name in protection.nominal or name in protection.ordinal
     if is_given or not _are_numbers(kind, source.table.schema.field(name).type):
-        column: Any = _values(source, name, kind.kind, missing)
+        column: Any = _values_as_they_are(source, name, kind.kind, missing)
     else:
         column = pa.chunked_array([from_numbers(read.numbers_of(source, name, missing))])
     assert kind.levels is not None
@@ -124,7 +124,7 @@ def _are_numbers(kind: KeyColumn, own: pa.DataType) -> bool:
     return is_number(kind.levels.type) and (is_number(own) or is_text(own))
 
 
-def _values(source: Microdata, name: str, kind: Kind, missing: Sequence[float | str]) -> Any:
+def _values_as_they_are(source: Microdata, name: str, kind: Kind, missing: Sequence[float | str]) -> Any:
     """Dates or categories as they are; null where they are missing."""
     declared = source.origin.labels.missing_ranges if source.origin.labels is not None else {}
     ranges = declared.get(name, ()) if kind == "ordinal" else ()
@@ -132,7 +132,7 @@ def _values(source: Microdata, name: str, kind: Kind, missing: Sequence[float | 
     return trim_and_null(column) if kind == "date" and is_text(column.type) else column
 
 
-def _kind(source: Microdata, name: str, protection: ProtectionPolicy) -> Kind:
+def _kind_by_type(source: Microdata, name: str, protection: ProtectionPolicy) -> Kind:
     """As given, or else by the type alone. Numbers may still be 0 and 1, which are categories."""
     if name in protection.ordinal:
         return "ordinal"

@@ -90,7 +90,7 @@ def _mend(points: NDArray[np.float64], patterns: dict[Observed, Positions], rare
     moving = [patterns.pop(rare)]
     if recruits:
         theirs = patterns.pop(other)
-        nearest = _nearest(points, theirs, members, sorted(target))[:recruits]
+        nearest = _nearest_rows(points, theirs, members, sorted(target))[:recruits]
         taken = np.isin(theirs, nearest)
         moving.append(theirs[taken])
         if not taken.all():
@@ -104,12 +104,12 @@ def _fill_up(points: NDArray[np.float64], patterns: dict[Observed, Positions], k
     without, others = patterns.get(nothing, ()), patterns.get(only, np.empty(0, dtype=np.int64))
     lacking = k - len(without)
     if 0 < lacking < k and len(others) >= k + lacking:
-        nearest = _nearest(points, others, others, [0])[:lacking]
+        nearest = _nearest_rows(points, others, others, [0])[:lacking]
         patterns[nothing] = np.concatenate([patterns[nothing], nearest])
         patterns[only] = others[~np.isin(others, nearest)]
 
 
-def _nearest(
+def _nearest_rows(
     points: NDArray[np.float64], candidates: Positions, members: Positions, columns: list[int]
 ) -> Positions:
     """The candidates by their distance from the members' mean."""

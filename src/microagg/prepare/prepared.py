@@ -53,7 +53,7 @@ def prepare(source: Microdata, protection: Protection) -> Prepared:
     if len(strata.rows) < source.table.num_rows:
         kept = {column: values[strata.rows] for column, values in numbers.items()}
     tasks = tasks_of(
-        [_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
+        [_table_of_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
         strata.of,
         protection.k,
         protection.method.scale,
@@ -72,7 +72,7 @@ def refuse_without_categories(protection: Protection, kinds: Mapping[str, KeyCol
         raise wording.no_categories(protection.categories)
 
 
-def _subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
+def _table_of_subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
     return Table(tuple(columns), np.stack([numbers[column] for column in columns], axis=1))
 
 

@@ -63,7 +63,7 @@ def strata_of(
         if records < k:
             raise wording.k_above_n(k, records)
         return Strata(np.arange(n), np.zeros(n, dtype=np.int64), 1)
-    codes = np.stack([_codes(table.column(column), column) for column in columns], axis=1)
+    codes = np.stack([_sorted_places(table.column(column), column) for column in columns], axis=1)
     of = _combinations(codes)
     sizes = np.bincount(of, weights=counts).astype(np.int64)
     small = sizes < k
@@ -82,7 +82,7 @@ def strata_of(
     return Strata(rows, renumbered[of[rows]], count, int(sizes[small].sum()))
 
 
-def _codes(column: pa.ChunkedArray[Any], name: str) -> Positions:
+def _sorted_places(column: pa.ChunkedArray[Any], name: str) -> Positions:
     """The place of each value among the sorted distinct ones; missing values come last."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)

@@ -46,7 +46,7 @@ def table_from_file(
     What `layout` leaves open is detected; what has no effect on files of this format is refused.
     """
     with _open_source(path, layout) as source:
-        content = _read(source, origin_of(path).format)
+        content = _read_content(source, origin_of(path).format)
     table = content.table
     if content.labels is not None:
         table = without_missing_codes(table, content.labels)
@@ -64,12 +64,12 @@ def microdata_from_file(path: Path, layout: Layout = _ANY_LAYOUT) -> Microdata:
     """
     origin = origin_of(path)
     with _open_source(path, layout) as source:
-        content = _read(source, origin.format)
+        content = _read_content(source, origin.format)
         origin = replace(
             origin,
             csv=content.csv,
             labels=content.labels,
-            digest=_digest(source.file),
+            digest=_digest_of_bytes(source.file),
             mode=None if source.path is None else stat.S_IMODE(os.fstat(source.file.fileno()).st_mode),
             layout=layout,
             notes=content.notes,
@@ -90,7 +90,7 @@ def read_back(path: Path, like: Origin, schema: pa.Schema | None = None) -> pa.T
     try:
         with path.open("rb") as file:
             source = Source(file, path, like.name, Layout(header="yes"), like.csv)
-            table = select_columns(_read(source, like.format).table, None)
+            table = select_columns(_read_content(source, like.format).table, None)
     except OSError as error:
         raise wording.cannot_read(like.name, error) from None
     return table if schema is None else cast_to_schema(Microdata(table, like), schema)
@@ -148,7 +148,7 @@ def _size_and_time(file: BinaryIO) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def _read(source: Source, kind: str) -> Content:
+def _read_content(source: Source, kind: str) -> Content:
     try:
         return FORMATS[kind].read(source)
     except MemoryError:  # Arrow's is one of its own exceptions too, but does not concern the file
@@ -164,7 +164,7 @@ def _read(source: Source, kind: str) -> Content:
         raise wording.unreadable_content(source.name, kind) from None
 
 
-def _digest(file: BinaryIO) -> str:
+def _digest_of_bytes(file: BinaryIO) -> str:
     file.seek(0)
     return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"  # type: ignore[arg-type]
 

@@ -33,13 +33,13 @@ def microdata_of(data: object) -> Microdata:
         raise wording.no_records()
     native = frame.to_native()
     if is_pandas_frame(native):
-        columns = [_column(name, series, _from_pandas) for name, series in native.items()]
+        columns = [_arrow_column(name, series, _from_pandas) for name, series in native.items()]
     elif isinstance(native, pa.Table):
         pieces = zip(native.column_names, map(in_one_piece, native.columns), strict=True)
         columns = [(pa.field(name, piece.type), piece) for name, piece in pieces]
     else:
         columns = [
-            _column(series.name, series, methodcaller("to_arrow")) for series in frame.iter_columns()
+            _arrow_column(series.name, series, methodcaller("to_arrow")) for series in frame.iter_columns()
         ]
     table = pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([f for f, _ in columns]))
     if not isinstance(native, pa.Table) and not is_pandas_frame(native) and _is_lazy(data):
@@ -61,7 +61,7 @@ def _from_pandas(series: Any) -> Any:
     return from_numbers(values) if values.dtype.kind == "f" else from_numpy(values)
 
 
-def _column(
+def _arrow_column(
     name: str, series: Any, to_arrow: Callable[[Any], Any]
 ) -> tuple[pa.Field[Any], pa.Array[Any] | pa.ChunkedArray[Any]]:
     try:
@@ -111,11 +111,11 @@ def _is_same(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> bool:
     if old.type != new.type:
         return False
     if pa.types.is_floating(old.type):  # NaN is not equal to itself, and -0.0 is not 0.0 but equal to it
-        return old.null_count == new.null_count and np.array_equal(_bits(old), _bits(new))
+        return old.null_count == new.null_count and np.array_equal(_as_integers(old), _as_integers(new))
     return bool(old.equals(new))
 
 
-def _bits(column: pa.ChunkedArray[Any]) -> NDArray[np.integer[Any]]:
+def _as_integers(column: pa.ChunkedArray[Any]) -> NDArray[np.integer[Any]]:
     values = to_numpy(column)
     return values.view(f"i{values.dtype.itemsize}")
 

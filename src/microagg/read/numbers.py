@@ -53,7 +53,7 @@ def numbers_of(
     if (origin.csv is not None and not is_number(kind)) or (
         texts and is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
     ):
-        values = _from_text(microdata, column, texts)
+        values = _numbers_from_text(microdata, column, texts)
     else:
         values = _from_typed(microdata.table, column)
     ranges = origin.labels.missing_ranges.get(column, ()) if origin.labels is not None else ()
@@ -118,7 +118,9 @@ def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
     return np.array(to_numpy(values.cast(pa.float64(), safe=False)))  # writable, unlike Arrow's memory
 
 
-def _from_text(microdata: Microdata, column: str, missing_texts: Sequence[str] = ()) -> NDArray[np.float64]:
+def _numbers_from_text(
+    microdata: Microdata, column: str, missing_texts: Sequence[str] = ()
+) -> NDArray[np.float64]:
     csv = microdata.origin.csv
     decimal, delimiter = (csv.decimal or ".", csv.delimiter or ",") if csv is not None else (".", "")
     text: Any = microdata.table.column(column)

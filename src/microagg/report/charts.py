@@ -586,7 +586,7 @@ _LIMIT: dict[str, object] = {"stroke": BEFORE, "stroke_width": 1.6, "stroke_dash
 _RING = _element("circle", r=11, fill="none", stroke=INK, stroke_width=1.6)
 
 
-def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def varying(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """In what strategies differ beside k and the method."""
     return [name for name in VARIED if len({row.get(name) for row in rows}) > 1]
 
@@ -599,7 +599,7 @@ def _draw_points(
     link: Callable[[Mapping[str, Any]], Mapping[str, str]] | None,
 ) -> list[tuple[str, str]]:
     """Methods differ in shape; what else is tried in colour, or else methods in both. The legend."""
-    others = differing(rows)
+    others = varying(rows)
     methods = list(dict.fromkeys(row["method"] for row in rows))
     variants = list(dict.fromkeys(tuple(row[name] for name in others) for row in rows))
     legend = {}

@@ -61,13 +61,13 @@ SMALLEST_SCALE = 0.05
 def internal_page(facts: InternalFacts, assessment: Assessment | None = None) -> str:
     """The report for the owner of the data: confidential."""
     changed = [*facts.subsets, *([facts.noised] if facts.noised is not None else [])]
-    drawn = _joined(changed)
+    drawn = _joint_subset(changed)
     planes = (charts.groups(subset.numeric()) for subset in facts.subsets)
     return rendered(
         "internal.html",
         facts=facts,
         gap=_gap(facts.release),
-        losses=_losses(facts),
+        losses=_loss_chart(facts),
         sizes=[
             charts.sizes(np.bincount(subset.groups), "groups", subset.columns)
             for subset in facts.subsets[:MOST_PLANES]
@@ -79,7 +79,7 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
         most_distances=MOST_DISTANCES,
         histograms=_histograms(drawn.columns, drawn.holds, drawn.after, drawn.before),
         columns_left=sum(len(subset.columns) for subset in changed) - len(drawn.columns),
-        correlations=_correlations(drawn.numeric()),
+        correlations=_correlation_charts(drawn.numeric()),
         planes=list(islice((plane for plane in planes if plane is not None), MOST_PLANES)),
         assessment=assessment,
         most_tasks=MOST_TASKS,
@@ -100,7 +100,7 @@ def external_page(facts: ExternalFacts) -> str:
         fewest_records=FEWEST_RECORDS_FOR_A_BAND,
         statistics=_statistics(facts),
         sizes=charts.sizes(facts.sizes, "combinations"),
-        categories=_categories(facts),
+        categories=_lines_of_categories(facts),
         histograms=_histograms(columns, facts.holds, released, None),
         columns_left=max(len(facts.columns) - MOST_COLUMNS_DRAWN, 0),
         correlations=[
@@ -162,7 +162,7 @@ def assessment_page(assessment: Assessment, original: str, protected: str) -> st
         protected=protected,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         software=f"microagg {__version__}",
-        analyses=list(_analyses(assessment)),
+        analyses=list(_tables_of_analyses(assessment)),
     )
 
 
@@ -171,7 +171,7 @@ def sections(page: str) -> dict[str, tuple[str, str]]:
     return {name: (title, content) for content, name, title in _SECTION.findall(page)}
 
 
-def _joined(subsets: Sequence[Subset]) -> Subset:
+def _joint_subset(subsets: Sequence[Subset]) -> Subset:
     """All subsets as one, with the first columns if there are too many."""
     columns = tuple(column for subset in subsets for column in subset.columns)
     before = np.concatenate([subset.before for subset in subsets], axis=1)
@@ -235,7 +235,7 @@ def _with_sums(table: TwoWayTable) -> tuple[tuple[str, ...], list[tuple[str, ...
     return tuple(map(formatting.clean, (table.row_column, *table.columns, "all"))), rows
 
 
-def _correlations(drawn: Subset) -> list[Chart]:
+def _correlation_charts(drawn: Subset) -> list[Chart]:
     """Correlations before, after, and the difference, of the same records."""
     if len(drawn.columns) < 2:
         return []
@@ -283,7 +283,7 @@ def _statistics(facts: ExternalFacts) -> list[tuple[str, ...]]:
     return rows
 
 
-def _categories(facts: ExternalFacts) -> list[tuple[str, ...]]:
+def _lines_of_categories(facts: ExternalFacts) -> list[tuple[str, ...]]:
     """Of each changed column of categories: its values, and the most frequent one."""
     rows = []
     for column, holds, values in zip(facts.columns, facts.holds, facts.released.T, strict=True):
@@ -296,7 +296,7 @@ def _categories(facts: ExternalFacts) -> list[tuple[str, ...]]:
     return rows
 
 
-def _losses(facts: InternalFacts) -> Chart:
+def _loss_chart(facts: InternalFacts) -> Chart:
     losses = [("this release", facts.release.information_loss)]
     if facts.mdav_loss is not None:
         losses.append((f"{facts.baseline}, same data", facts.mdav_loss))
@@ -312,7 +312,9 @@ def _gap(release: Release) -> str:
     return nearness(gap_above(release.bound_loss, release.information_loss))
 
 
-def _analyses(assessment: Assessment) -> Iterator[tuple[str, tuple[str, ...], list[tuple[Any, ...]], str]]:
+def _tables_of_analyses(
+    assessment: Assessment,
+) -> Iterator[tuple[str, tuple[str, ...], list[tuple[Any, ...]], str]]:
     """Models and indicators that were named, before and after: title, header, rows and note."""
     for model in assessment.models:
         left_out = f", {model.left_out} left out" if model.left_out else ""

@@ -30,7 +30,7 @@ from microagg.report.facts import (
 )
 from microagg.report.html_pages import external_page, internal_page
 from microagg.report.outside import facts_outside
-from microagg.report.shown_tables import Attribute, TwoWayTables, two_way_tables
+from microagg.report.shown_tables import ShownAttribute, TwoWayTables, shown_two_way_tables
 from microagg.verdict import Finding, note
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ def internal_facts(
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         mdav_loss=mdav,
         subsets=subsets,
-        noised=_subset(release, protection.noised, None) if protection.noised else None,
-        tables=_tables(release, subsets) if release.prepared.tasks.have_categories else None,
+        noised=_subset_of_facts(release, protection.noised, None) if protection.noised else None,
+        tables=_tables_shown(release, subsets) if release.prepared.tasks.have_categories else None,
         plan="\n".join(line for line in lines if line and not line.startswith("#")),
         digests={"digest of the input": digest}
         | ({} if written is None else {"digest of the output": written.digest}),
@@ -160,10 +160,10 @@ def _subsets(release: Release) -> Iterator[Subset]:
             groups[task.rows] = task.labels.astype(np.int64) + count
             count += task.groups
             left -= len(task.rows)
-        yield _subset(release, columns, groups[release.rows])
+        yield _subset_of_facts(release, columns, groups[release.rows])
 
 
-def _subset(release: Release, columns: Sequence[str], groups: Codes | None) -> Subset:
+def _subset_of_facts(release: Release, columns: Sequence[str], groups: Codes | None) -> Subset:
     prepared, released = release.prepared, release.verified.microdata.table
     labels = release.source.origin.labels
     after, holds = [], []
@@ -184,35 +184,35 @@ def _subset(release: Release, columns: Sequence[str], groups: Codes | None) -> S
     )
 
 
-def _tables(release: Release, subsets: Sequence[Subset]) -> TwoWayTables | None:
+def _tables_shown(release: Release, subsets: Sequence[Subset]) -> TwoWayTables | None:
     """Of masked columns, and of strata and confidential columns as they are released."""
     protection, rows = release.protection, release.rows
     attributes = [
-        Attribute(name, subset.before[:, at], subset.after[:, at], subset.holds[at])
+        ShownAttribute(name, subset.before[:, at], subset.after[:, at], subset.holds[at])
         for subset in subsets
         for at, name in enumerate(subset.columns)
     ]
     masked = {*protection.changed}
     attributes += [
-        _unmasked(release, name)
+        _unmasked_attribute(release, name)
         for name in (*protection.strata, *protection.confidential)
         if name not in masked
     ]
     weights = None if protection.weight is None else release.prepared.numbers[protection.weight][rows]
-    return two_way_tables(attributes, weights)
+    return shown_two_way_tables(attributes, weights)
 
 
-def _unmasked(release: Release, name: str) -> Attribute:
+def _unmasked_attribute(release: Release, name: str) -> ShownAttribute:
     """A column of the source, whose released records may have other codes if it has strata."""
     before = plain(release.source.table.column(name).take(from_numpy(release.rows)))
     after = plain(release.verified.microdata.table.column(name))
     sides = numbers_or_none(before), numbers_or_none(after)
     if sides[0] is not None and sides[1] is not None:
-        return Attribute(name, sides[0], sides[1], ColumnHolds())
+        return ShownAttribute(name, sides[0], sides[1], ColumnHolds())
     both = in_one_piece(pa.chunked_array([*before.chunks, *after.chunks])).dictionary_encode()
     codes = to_numpy(both.indices.cast(pa.float64()))
     levels = level_texts(both.dictionary.to_pylist())
-    return Attribute(name, codes[: len(before)], codes[len(before) :], ColumnHolds("nominal", levels))
+    return ShownAttribute(name, codes[: len(before)], codes[len(before) :], ColumnHolds("nominal", levels))
 
 
 def _kept(identity: Identity, protection: Protection, near_means: Sequence[str]) -> tuple[bool, str]:

@@ -23,7 +23,7 @@ SECONDS_OF_A_DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class ShownAttribute:
     """A column of tables, record by record; NaN where missing."""
 
     name: str
@@ -66,7 +66,9 @@ class TwoWayTables:
         return float(np.mean([distance for _, _, distance in self.distances]))
 
 
-def two_way_tables(attributes: Sequence[Attribute], weights: Values | None) -> TwoWayTables | None:
+def shown_two_way_tables(
+    attributes: Sequence[ShownAttribute], weights: Values | None
+) -> TwoWayTables | None:
     """None if there are no two attributes, or none of them holds categories."""
     attributes = attributes[:MOST_ATTRIBUTES]
     if len(attributes) < 2 or not any(each.holds.levels for each in attributes):
@@ -86,15 +88,20 @@ def two_way_tables(attributes: Sequence[Attribute], weights: Values | None) -> T
         for moved, (one, two) in found
         if attributes[one].holds.levels or attributes[two].holds.levels
     ]
-    shown = tuple(_table(*each, weights) for each in with_categories[:MOST_TABLES])
+    shown = tuple(_shown_pair(*each, weights) for each in with_categories[:MOST_TABLES])
     return TwoWayTables(named, shown, weights is not None)
 
 
-def _table(one: Attribute, two: Attribute, distance: float, weights: Values | None) -> TwoWayTable:
+def _shown_pair(
+    one: ShownAttribute, two: ShownAttribute, distance: float, weights: Values | None
+) -> TwoWayTable:
     """The attribute with more values has the rows."""
-    if len(_lines(one, MOST_ROWS)[0]) < len(_lines(two, MOST_ROWS)[0]):
+    if len(_lines_of_attribute(one, MOST_ROWS)[0]) < len(_lines_of_attribute(two, MOST_ROWS)[0]):
         one, two = two, one
-    (rows, *of_row), (columns, *of_column) = _lines(one, MOST_ROWS), _lines(two, MOST_COLUMNS)
+    (rows, *of_row), (columns, *of_column) = (
+        _lines_of_attribute(one, MOST_ROWS),
+        _lines_of_attribute(two, MOST_COLUMNS),
+    )
     shape = len(rows), len(columns)
     before, after = (
         np.bincount(row * shape[1] + column, weights, shape[0] * shape[1]).astype(np.float64).reshape(shape)
@@ -103,13 +110,13 @@ def _table(one: Attribute, two: Attribute, distance: float, weights: Values | No
     return TwoWayTable(one.name, two.name, distance, rows, columns, before, after)
 
 
-def _lines(attribute: Attribute, most: int) -> tuple[tuple[str, ...], Codes, Codes]:
+def _lines_of_attribute(attribute: ShownAttribute, most: int) -> tuple[tuple[str, ...], Codes, Codes]:
     """The names of at most so many rows or columns, and the place of each record on both sides."""
     sides = attribute.before, attribute.after
     has_gaps = any(bool(np.isnan(side).any()) for side in sides)
     room = most - has_gaps
     if attribute.holds.levels:
-        names, places = _categories(attribute, room)
+        names, places = _category_lines(attribute, room)
     else:
         names, places = _bands(attribute, room)
     last = len(names)
@@ -117,7 +124,7 @@ def _lines(attribute: Attribute, most: int) -> tuple[tuple[str, ...], Codes, Cod
     return (*names, *(["missing"] if has_gaps else [])), found[0], found[1]
 
 
-def _categories(attribute: Attribute, room: int) -> tuple[list[str], list[Codes]]:
+def _category_lines(attribute: ShownAttribute, room: int) -> tuple[list[str], list[Codes]]:
     """The most frequent ones, in the order of levels if they have one, and one line for all others."""
     levels = attribute.holds.levels
     sides = [np.nan_to_num(side).astype(np.int64) for side in (attribute.before, attribute.after)]
@@ -134,29 +141,29 @@ def _categories(attribute: Attribute, room: int) -> tuple[list[str], list[Codes]
     return [*names, *(["others"] if others else [])], [place[side] for side in sides]
 
 
-def _bands(attribute: Attribute, room: int) -> tuple[list[str], list[Codes]]:
+def _bands(attribute: ShownAttribute, room: int) -> tuple[list[str], list[Codes]]:
     """A few different values, each by itself, or else bands of equal counts."""
     values = np.sort(attribute.before[~np.isnan(attribute.before)])
     known = np.unique(values)
     if len(known) <= room:
         starts = known[:-1] / 2.0 + known[1:] / 2.0
-        names = [_text(value, attribute.holds) for value in known.tolist()]
+        names = [_as_shown(value, attribute.holds) for value in known.tolist()]
     else:
         starts = np.unique(values[np.arange(1, MOST_BANDS) * len(values) // MOST_BANDS])
         starts = starts[starts > known[0]]
         ends = known[np.searchsorted(known, [*starts, np.inf]) - 1]
         firsts = [known[0], *starts]
         names = [
-            _text(first, attribute.holds)
+            _as_shown(first, attribute.holds)
             if first == end
-            else f"{_text(first, attribute.holds)} to {_text(end, attribute.holds)}"
+            else f"{_as_shown(first, attribute.holds)} to {_as_shown(end, attribute.holds)}"
             for first, end in zip(firsts, ends.tolist(), strict=True)
         ]
     sides = (attribute.before, attribute.after)
     return names, [np.searchsorted(starts, side, side="right") for side in sides]
 
 
-def _text(value: float, holds: ColumnHolds) -> str:
+def _as_shown(value: float, holds: ColumnHolds) -> str:
     if holds.kind == "date":
         return formatting.day_text(value / SECONDS_OF_A_DAY)
     return formatting.number(value, 4)

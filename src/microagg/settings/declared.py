@@ -636,7 +636,7 @@ class AssessRun:
     report: Path | None = _output_file("Also write an HTML page, which is not to be released.")
 
 
-def _tried(name: str) -> Any:
+def _several_of(name: str) -> Any:
     """An option of `protect` of which `compare` tries several values."""
     one = PLAN_OPTIONS[name]
     assert isinstance(one.kind, OneOf)
@@ -663,8 +663,8 @@ class CompareSettings:
     subsets: Any = _column_option(
         kinds.Splits(), "A way to split the keys: joint, each, or subsets such as a,b/c,d."
     )
-    categories: Names = _tried("categories")
-    aggregate: Names = _tried("aggregate")
+    categories: Names = _several_of("categories")
+    aggregate: Names = _several_of("aggregate")
     max_risk: float = _method_option(
         kinds.Share(),
         "Largest share of records that may be linked; recommended is the least loss within it.",

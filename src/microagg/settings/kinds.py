@@ -360,7 +360,7 @@ def _split_at_slashes(text: str) -> list[list[str]]:
 # --- by column --------------------------------------------------------------------------------
 
 
-class ByColumn(Kind, ABC):
+class KindByColumn(Kind, ABC):
     """Something for each of some columns."""
 
     default = {}  # noqa: RUF012 (nobody changes it)
@@ -408,7 +408,7 @@ class ByColumn(Kind, ABC):
         """The value that a plan or a program has for one column, or an exception."""
 
 
-class CodesByColumn(ByColumn):
+class CodesByColumn(KindByColumn):
     """Numbers and texts that stand for a missing answer."""
 
     metavar = "COLUMN=CODES"
@@ -461,7 +461,7 @@ def code_of(text: str) -> Code:
     return number if math.isfinite(number) else text
 
 
-class LevelsByColumn(ByColumn):
+class LevelsByColumn(KindByColumn):
     """Ordered levels, the lowest first; none: the order of the file itself."""
 
     metavar = "COLUMN[=LEVELS]"
@@ -495,7 +495,7 @@ class LevelsByColumn(ByColumn):
             yield f"{flag}={column}" + (f"={self.cell(levels)}" if levels else "")
 
 
-class PairsByColumn(ByColumn):
+class PairsByColumn(KindByColumn):
     """One value for each column, several on the command line separated by commas."""
 
     def split(self, given: Sequence[str]) -> list[str]:
@@ -556,7 +556,7 @@ class ChoiceByColumn(PairsByColumn):
         return str(value)
 
 
-class TaxonomyByColumn(ByColumn):
+class TaxonomyByColumn(KindByColumn):
     """A file with codes and their parents for each column, or in a program a mapping of them."""
 
     metavar = "COLUMN=FILE"

@@ -131,7 +131,7 @@ class Comparison:
 
     @cached_property
     def _differing(self) -> list[str]:
-        return charts.differing(self.rows)
+        return charts.varying(self.rows)
 
     def _texts(self, head: Sequence[str]) -> tuple[int, ...]:
         """The columns that hold no numbers."""

@@ -208,7 +208,7 @@ class _Trial:
         keys = [name for name in self._with_role("keys") if kind_as_key(self.found[name]) == "number"]
         alike: dict[bytes, list[str]] = {}
         for name in keys:
-            ranks = _ranks(self._numbers_of(name)[:GLANCE])
+            ranks = _dense_ranks(self._numbers_of(name)[:GLANCE])
             alike.setdefault(min(ranks.tobytes(), (ranks.max() - ranks).tobytes()), []).append(name)
         for names in alike.values():
             kept: list[str] = []
@@ -390,7 +390,7 @@ FEWEST_FOR_A_FUNCTION = 10
 """So many different values at least, for two columns may have the same order by chance."""
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Equal values have the same, missing ones the last."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
@@ -400,7 +400,7 @@ def _is_function_of(values: NDArray[np.float64], key: NDArray[np.float64]) -> bo
     present = ~np.isnan(values) & ~np.isnan(key)
     if present.sum() < max(np.isfinite(values).sum(), np.isfinite(key).sum()):
         return False
-    own, other = _ranks(values[present]), _ranks(key[present])
+    own, other = _dense_ranks(values[present]), _dense_ranks(key[present])
     different = int(own.max()) + 1 if len(own) else 0
     if different < FEWEST_FOR_A_FUNCTION:
         return False

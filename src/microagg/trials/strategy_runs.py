@@ -50,7 +50,7 @@ def try_all(
 
     def work(strategy: Strategy, own: _Groups) -> Mapping[str, Any] | Exception:
         try:
-            return _tried(source, strategy, own, measures, threads // workers, stop)
+            return _figures_of(source, strategy, own, measures, threads // workers, stop)
         except (errors.SettingsError, errors.DataError, errors.UnsafeRelease) as refusal:
             return refusal
 
@@ -99,7 +99,7 @@ def _searched(strategy: Strategy) -> str:
     return repr(sorted((name, value) for name, value in options if name not in left_out))
 
 
-def _tried(
+def _figures_of(
     source: Microdata,
     strategy: Strategy,
     groups: _Groups,

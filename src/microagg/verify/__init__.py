@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from microagg.verify.files import WrittenFile, check_file, file_findings
 from microagg.verify.release import verify, verify_protected
-from microagg.verify.second_reading import CheckedSource, check_source, digest_of, unchecked_source
+from microagg.verify.second_reading import CheckedSource, check_source, digest_of_bytes, unchecked_source
 from microagg.verify.written import check_written, same_values, verdict_on_file, written_findings
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "check_file",
     "check_source",
     "check_written",
-    "digest_of",
+    "digest_of_bytes",
     "file_findings",
     "same_values",
     "unchecked_source",

@@ -34,7 +34,7 @@ def codes_of(column: Any) -> Codes:
     return (to_numpy(indices.fill_null(scalar(-1, indices.type))).astype(np.int64),)
 
 
-def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _by_appearance(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """The values as 0, 1, … by first appearance, and how many differ."""
     encoded = from_numpy(values).dictionary_encode()
     return to_numpy(encoded.indices).astype(np.int64), len(encoded.dictionary)
@@ -45,7 +45,7 @@ def _combined(labels: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[n
     least = int(values.min())
     width = int(values.max()) - least + 1
     if width * (int(labels.max()) + 1) >= 2**63:
-        values, width = _numbered(values)
+        values, width = _by_appearance(values)
         least = 0
     return np.asarray(labels * width + (values - least))
 
@@ -96,7 +96,7 @@ class Classes:
         for values in (values for codes in columns for values in codes):
             if classes.differs((values,)).any():
                 classes = Classes(
-                    *_numbered(_combined(classes.labels, values) if classes.count > 1 else values)
+                    *_by_appearance(_combined(classes.labels, values) if classes.count > 1 else values)
                 )
         return classes
 
@@ -110,7 +110,7 @@ class Classes:
         records, labels = np.flatnonzero(shared), self.labels[shared]
         rest = [values for codes in columns for values in codes]
         while len(rest) > 1 and len(records):
-            labels, _ = _numbered(_combined(labels, rest.pop(0)[records]))
+            labels, _ = _by_appearance(_combined(labels, rest.pop(0)[records]))
             shared = (np.bincount(labels) > 1)[labels]
             records, labels = records[shared], labels[shared]
         alone = len(self.labels) - len(records)

@@ -71,13 +71,13 @@ def moments(column: Any, form: str) -> tuple[Doubles, int]:
         assert ticks is not None
         return np.where(missing(array), np.nan, ticks / per_second), 0
     values, of = distinct(array)
-    found = [np.nan if means_nothing(value) else _seconds(value, form) for value in values]
+    found = [np.nan if means_nothing(value) else _seconds_of_text(value, form) for value in values]
     unknown = np.array([each is None for each in found], dtype=bool)
     numbers = np.array([np.nan if each is None else each for each in found], dtype=np.float64)
     return numbers[of], int(unknown[of].sum())
 
 
-def _seconds(text: str, form: str) -> float | None:
+def _seconds_of_text(text: str, form: str) -> float | None:
     try:
         return datetime.strptime(text.strip(), form).replace(tzinfo=UTC).timestamp()
     except ValueError:

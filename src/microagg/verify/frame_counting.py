@@ -38,7 +38,7 @@ from microagg.verify.categories import (
 )
 from microagg.verify.classes import Classes, codes_of
 from microagg.verify.derived import Derivation, derivations
-from microagg.verify.frame_tables import QUANTILES, STEPS, TableColumn, quantiles, two_way
+from microagg.verify.frame_tables import QUANTILES, STEPS, TableColumn, quantiles_in_frame, two_way
 from microagg.verify.linking import MOST_RECORDS, linked_shares
 from microagg.verify.means import MeanFigures, mean_change
 from microagg.verify.promises import with_mean_tolerance
@@ -385,7 +385,9 @@ class FrameCounting:
     def _quantiles(self) -> dict[str, Doubles]:
         """Of numbers that follow tables."""
         names = [name for name in masked_columns(self.claims) if self.claims.follows_tables(name)]
-        found = quantiles(self.frame, [self.before(name).cast("double") for name in names], QUANTILES)
+        found = quantiles_in_frame(
+            self.frame, [self.before(name).cast("double") for name in names], QUANTILES
+        )
         return dict(zip(names, found, strict=True))
 
     def _two_way(self) -> tuple[float, float]:

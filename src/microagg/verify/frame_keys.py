@@ -41,14 +41,15 @@ def different_values(frame: DataFrame, columns: Sequence[str]) -> dict[str, Any]
     def find(batches: Iterable[Any]) -> Iterator[Any]:
         found: list[Any] = [None] * len(columns)
         for batch in batches:
-            found = [_both(known, batch.column(at)) for at, known in enumerate(found)]
+            found = [_values_of_both(known, batch.column(at)) for at, known in enumerate(found)]
         yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(found)]})
 
     total: list[Any] = [None] * len(columns)
     for row in frame.select(*map(quoted, columns)).mapInArrow(find, "found binary").collect():
         parts = pickle.loads(row.found)
         total = [
-            known if part is None else _both(known, part) for known, part in zip(total, parts, strict=True)
+            known if part is None else _values_of_both(known, part)
+            for known, part in zip(total, parts, strict=True)
         ]
     return dict(zip(columns, total, strict=True))
 
@@ -159,7 +160,7 @@ def refuse_many(name: str, values: Any) -> None:
         raise wording.too_many_categories(name, MOST_CATEGORIES)
 
 
-def _both(known: Any, more: Any) -> Any:
+def _values_of_both(known: Any, more: Any) -> Any:
     """The different values of both; a few more than there may be, if there are too many."""
     new = in_one_piece(in_utc(more)).unique()
     found = new if known is None else pa.concat_arrays([known, new]).unique()

@@ -73,7 +73,7 @@ def has_metadata(kind: Any) -> bool:
 
 def fingerprints(frame: DataFrame, *contents: Sequence[Column]) -> list[Fingerprint]:
     """Of each of these sets of columns, in one pass."""
-    rules = [rule for at, content in enumerate(contents) for rule in _sums(content, f"f{at}")]
+    rules = [rule for at, content in enumerate(contents) for rule in _sums_of_content(content, f"f{at}")]
     found = frame.agg(F.count("*").alias("n"), *rules).collect()[0]
     return [fingerprint_in(found, f"f{at}") for at in range(len(contents))]
 
@@ -83,7 +83,7 @@ _SHIFTS = (0, 22, 44)
 """Of the parts of a hash; the last one has its highest 20 bits and two that repeat its sign."""
 
 
-def _sums(content: Sequence[Column], name: str) -> list[Column]:
+def _sums_of_content(content: Sequence[Column], name: str) -> list[Column]:
     return sums_of_hashes(F.xxhash64(*content), F.xxhash64(F.lit(1), *content), name)
 
 
@@ -128,10 +128,10 @@ def verify_frame(
     wrong_keys = released_failures(frame, sides, keys)
     everything = None if everything is None else with_key_numbers(everything, sides, keys)[0]
     with numbered(frame, sides, keys) as (frame, sides):
-        rules = _sums([quoted(name) for name in sides.content], "source")
-        rules += _sums(released_values, "released")
+        rules = _sums_of_content([quoted(name) for name in sides.content], "source")
+        rules += _sums_of_content(released_values, "released")
         rules += [rule for at, name in enumerate(names) for rule in _rules_of_column(sides, name, at)]
-        rules += _recoded(sides, policy)
+        rules += _counts_of_recoded(sides, policy)
         of_source = [rule for at, name in enumerate(names) for rule in _rules_of_source(sides, name, at)]
         found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
         decimals = {name: _decimals_found(found, at) for at, name in enumerate(names)}
@@ -187,7 +187,7 @@ def _rules_of_column(sides: BeforeAfterColumns, name: str, at: int) -> list[Colu
         F.sum(F.when(both, weight * F.abs(old))).alias(f"size{at}"),
         F.sum(F.when(both, weight * new)).alias(f"released{at}"),
         F.count_if(old == new).alias(f"own{at}"),
-        *_decimals(old, at),
+        *_rules_of_decimals(old, at),
     ]
 
 
@@ -229,7 +229,7 @@ def _changes(claims: Claims, figures: Mapping[str, MeanFigures], found: Any, sup
     )
 
 
-def _recoded(sides: BeforeAfterColumns, policy: ProtectionPolicy) -> list[Column]:
+def _counts_of_recoded(sides: BeforeAfterColumns, policy: ProtectionPolicy) -> list[Column]:
     """By stratum column: how many records have another code than in the source."""
     counts = []
     for at, name in enumerate(promises_of(policy, (), {}).recoded):
@@ -238,7 +238,7 @@ def _recoded(sides: BeforeAfterColumns, policy: ProtectionPolicy) -> list[Column
     return counts
 
 
-def _decimals(value: Column, at: int) -> list[Column]:
+def _rules_of_decimals(value: Column, at: int) -> list[Column]:
     """Of the numbers of a column: how many decimals they have at most, as doubles and as singles, and
     whether all are singles.
     """
@@ -262,7 +262,7 @@ def _decimals_found(found: Any, at: int) -> int | None:
     return None if most > MOST_DECIMALS else most
 
 
-def respondent_columns(
+def respondents_in_frame(
     frame: DataFrame, columns: Mapping[str, str], policy: ProtectionPolicy
 ) -> list[RespondentColumn]:
     """Columns of a source that say whose a record is; `columns` are the frame's names by the user's."""

@@ -39,7 +39,9 @@ class TableColumn:
     subset: int | None = None
 
 
-def quantiles(frame: DataFrame, columns: Sequence[Column], many: int) -> list[np.ndarray[Any, Any]]:
+def quantiles_in_frame(
+    frame: DataFrame, columns: Sequence[Column], many: int
+) -> list[np.ndarray[Any, Any]]:
     """Of each column of numbers: its least value, so many others at equal distances, and the largest."""
     if not columns:
         return []
@@ -60,7 +62,11 @@ def two_way(
     """
     numbers = [each for each in columns if each.kind in ("number", "date")]
     edges = dict(
-        zip(map(id, numbers), quantiles(frame, [each.before for each in numbers], BANDS), strict=True)
+        zip(
+            map(id, numbers),
+            quantiles_in_frame(frame, [each.before for each in numbers], BANDS),
+            strict=True,
+        )
     )
     own = [weight.alias("w")]
     for at, each in enumerate(columns):
@@ -75,7 +81,7 @@ def two_way(
     for at, each in enumerate(columns):
         middle = f"m{at}" if each.subset is not None and each.kind in CATEGORIES else f"a{at}"
         for side in (f"b{at}", f"a{at}", middle):
-            rows.append(_row(F.col(side), each.kind, edges.get(id(each))).alias(f"r{len(rows)}"))
+            rows.append(_row_of_table(F.col(side), each.kind, edges.get(id(each))).alias(f"r{len(rows)}"))
     return _distances(wide.select(F.col("w").cast("double"), *rows), len(columns))
 
 
@@ -104,7 +110,7 @@ def _middles(frame: DataFrame, number: int, chosen: Sequence[tuple[int, str]]) -
     return found.join(each.groupBy(*keys).agg(*wanted), keys, "left")
 
 
-def _row(value: Column, kind: str | None, edges: np.ndarray[Any, Any] | None) -> Column:
+def _row_of_table(value: Column, kind: str | None, edges: np.ndarray[Any, Any] | None) -> Column:
     """In which row of a table a value stands; a missing one in the last."""
     if edges is not None:
         starts = F.lit(np.unique(edges[~np.isnan(edges)])[1:].tolist() or [0.0])

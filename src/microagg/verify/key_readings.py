@@ -152,7 +152,7 @@ def _reading(column: Any, name: str, policy: ProtectionPolicy, notation: Notatio
     codes = tuple(policy.missing_codes.get(name, ()))
     declared = notation.missing_ranges.get(name, ())
     values, of = distinct(column)
-    kind = _kind(column, name, values, policy, notation)
+    kind = _kind_of_key(column, name, values, policy, notation)
     if kind == "number":
         numbers = numbers_as_counted(column, codes, notation, declared)
         if numbers is None or set(np.unique(numbers[~np.isnan(numbers)]).tolist()) != {0.0, 1.0}:
@@ -192,8 +192,8 @@ def _with_taxonomy(
     labels = notation.value_labels.get(name, {})
     lines = []
     for value in reading.places:
-        text = _text(value, {})
-        own = text if text in parents else _text(value, labels)
+        text = _label_or_text(value, {})
+        own = text if text in parents else _label_or_text(value, labels)
         line: list[Any] = [own if value is not None and own in parents else ("none", value)]
         while above := parents.get(line[-1]):
             line.append(above)
@@ -222,7 +222,7 @@ def _of_categories(kind: str, own: Any, ordered: Sequence[Any], numbers: Doubles
     return KeyReading(kind, own, numbers, places)
 
 
-def _kind(
+def _kind_of_key(
     column: Any, name: str, values: Sequence[Any], policy: ProtectionPolicy, notation: Notation
 ) -> str:
     if name in policy.ordinal:
@@ -254,7 +254,7 @@ def _in_order(
     if given:
         labels = notation.value_labels.get(name, {})
         place = {text: at for at, text in enumerate(given)}
-        return sorted(present, key=lambda value: place.get(_text(value, labels), len(place)))
+        return sorted(present, key=lambda value: place.get(_label_or_text(value, labels), len(place)))
     if kinds.is_dictionary(column.type) and column.type.ordered:
         order: dict[Any, int] = {}
         for chunk in column.unify_dictionaries().chunks:
@@ -264,7 +264,7 @@ def _in_order(
     return present
 
 
-def _text(value: Any, labels: Mapping[Any, str]) -> str:
+def _label_or_text(value: Any, labels: Mapping[Any, str]) -> str:
     text = f"{value:.0f}" if isinstance(value, float) and value == int(value) else str(value)
     return labels.get(value, text).strip()
 
@@ -274,7 +274,7 @@ def _is_code(value: Any, codes: Sequence[float | str], declared: Sequence[Any]) 
     if value is None:
         return True
     if isinstance(value, str):
-        return value.strip() in [_text(code, {}) for code in codes]
+        return value.strip() in [_label_or_text(code, {}) for code in codes]
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return False
     limits = [(each["lo"], each["hi"]) if isinstance(each, Mapping) else (each, each) for each in declared]

@@ -39,7 +39,7 @@ def linked_shares(
     """
     if not keys or not len(labels):
         return {}
-    points = np.stack([_standardised(values) for values in keys], axis=1)
+    points = np.stack([_scores(values) for values in keys], axis=1)
     found = {}
     for name, column in confidential.items():
         values = numbers_in(column)
@@ -77,7 +77,7 @@ def _linked_by_category(points: Doubles, column: Any, labels: NDArray[np.int64])
     return float(((best == own) / there[np.arange(len(own)), own]).mean())
 
 
-def _standardised(values: Doubles) -> Doubles:
+def _scores(values: Doubles) -> Doubles:
     present = ~np.isnan(values)
     scores = np.zeros_like(values)
     if present.any():

@@ -126,7 +126,7 @@ def numbers_as_counted(
     if is_text(array.type):
         if not notation.text_is_numbers and not texts:
             return None
-        found = _from_text(array, texts, notation.decimal)
+        found = _numbers_of_texts(array, texts, notation.decimal)
     else:
         found = np.full(len(array), np.nan) if pa.types.is_null(array.type) else numbers(array)
     if found is None:
@@ -140,7 +140,7 @@ def numbers_as_counted(
     return found
 
 
-def _from_text(array: Any, missing: Sequence[str], decimal: str) -> Doubles | None:
+def _numbers_of_texts(array: Any, missing: Sequence[str], decimal: str) -> Doubles | None:
     """Text as numbers; None if some text is none."""
     encoded = in_one_piece(pc.utf8_trim_whitespace(array)).dictionary_encode()
     values = encoded.dictionary

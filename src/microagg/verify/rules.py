@@ -249,7 +249,7 @@ def judged(claims: Claims, findings: Sequence[Finding]) -> Iterator[Finding]:
 # --- what each rule finds -----------------------------------------------------------------------
 
 
-def _k(counted: Counted) -> Iterator[Finding]:
+def _k_per_subset(counted: Counted) -> Iterator[Finding]:
     counts = [found.count for found in (*counted.subsets, *counted.own_subsets)]
     yield from k_failures(counted.claims, counts)
 
@@ -303,7 +303,7 @@ def _predicted(counted: Counted) -> Iterator[Finding]:
             yield decide("predicted", column, share=share, chance=1.0 / counted.claims.k)
 
 
-def _distinct(counted: Counted) -> Iterator[Finding]:
+def _too_few_values(counted: Counted) -> Iterator[Finding]:
     found = [each for subset in counted.subsets for each in subset.too_few_values]
     if counted.joint is not None and not counted.joint.below:
         found += counted.counting.too_few_values(counted.keys)
@@ -360,7 +360,7 @@ def _unchanged(counted: Counted) -> Iterator[Finding]:
         )
 
 
-def _categories(counted: Counted) -> Iterator[Finding]:
+def _changed_categories(counted: Counted) -> Iterator[Finding]:
     found = counted.category_changes
     if found is None:
         return
@@ -381,13 +381,13 @@ def _categories(counted: Counted) -> Iterator[Finding]:
         yield note("margins", *names, moved={name: moved[name] for name in names})
 
 
-def _unique(counted: Counted) -> Iterator[Finding]:
+def _unique_records(counted: Counted) -> Iterator[Finding]:
     others = [each for each in counted.not_counted if not each.confidential]
     if counted.unique and len(others) > 1:
         yield note("unique", records=counted.unique, of=counted.counting.records, others=len(others))
 
 
-def _recoded(counted: Counted) -> Iterator[Finding]:
+def _recoded_codes(counted: Counted) -> Iterator[Finding]:
     if cells := counted.counting.changes.recoded:
         yield note("recoded", *cells, cells=cells, k=counted.claims.k)
 
@@ -397,20 +397,20 @@ def _order(counted: Counted) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule("k", _k),
+    Rule("k", _k_per_subset),
     Rule("published_values", _published_values),
     Rule("respondents", _respondents),
     Rule("derived", _derived),
     Rule("predicted", _predicted),
-    Rule("distinct", _distinct),
+    Rule("distinct", _too_few_values),
     Rule("dominated", _dominated),
     Rule("pairs", lambda counted: pairs(counted.claims)),
     Rule("real_values", _real_values),
     Rule("partial", _partial),
-    Rule("unique", _unique),
+    Rule("unique", _unique_records),
     Rule("unchanged", _unchanged),
-    Rule("categories", _categories),
-    Rule("recoded", _recoded),
+    Rule("categories", _changed_categories),
+    Rule("recoded", _recoded_codes),
     Rule("order", _order),
 )
 

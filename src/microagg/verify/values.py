@@ -120,7 +120,7 @@ def as_understood(column: Any) -> Any:
     if found is not None and np.nanmax(np.abs(found), initial=0.0) < _EXACT:
         return from_numbers(found + 0.0)
     encoded = texts.dictionary_encode()
-    meant = from_texts(map(_understood, encoded.dictionary.to_pylist()))
+    meant = from_texts(map(_meaning_of_text, encoded.dictionary.to_pylist()))
     return meant.take(encoded.indices)
 
 
@@ -166,7 +166,7 @@ def spellings(column: Any) -> tuple[int, int]:
     return len(no_numbers), len(set(no_numbers))
 
 
-def _understood(text: str) -> str | None:
+def _meaning_of_text(text: str) -> str | None:
     text = as_read(text)
     if not _NUMBER.fullmatch(text):
         return text or None

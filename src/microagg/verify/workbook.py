@@ -97,12 +97,12 @@ class Workbook:
     def _text(self, cell: Any, kind: str) -> str | None:
         if kind == "inlineStr":
             inside = cell.find(f"{MAIN}is")
-            return None if inside is None else _joined(inside)
+            return None if inside is None else _joined_text(inside)
         value = cell.findtext(f"{MAIN}v") or None
         return value if value is None or kind != "s" else self._shared[int(value)]
 
     def _shared_texts(self) -> list[str]:
-        return [_joined(each) for each in self.xml(SHARED_TEXTS).iter(f"{MAIN}si")]
+        return [_joined_text(each) for each in self.xml(SHARED_TEXTS).iter(f"{MAIN}si")]
 
     def _absolute(self, target: str) -> str:
         return target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
@@ -116,7 +116,7 @@ def column_number(letters: str) -> int:
     return number - 1
 
 
-def _joined(element: Any) -> str:
+def _joined_text(element: Any) -> str:
     """A text with the parts that have a format of their own, without hints on how it is spoken."""
     texts = [each.text or "" for each in element.findall(f"{MAIN}t")]
     texts += [each.text or "" for each in element.findall(f"{MAIN}r/{MAIN}t")]

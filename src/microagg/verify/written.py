@@ -103,7 +103,7 @@ def same_values(released: Any, written: Any, decimal: str = ".") -> bool:
     if not len(before):
         return True
     try:
-        return _same(before, after, decimal)
+        return _hold_the_same(before, after, decimal)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # what cannot be read as that type
         return False
 
@@ -117,7 +117,7 @@ def _blank(array: Any) -> Mask:
     return empty
 
 
-def _same(before: Any, after: Any, decimal: str) -> bool:
+def _hold_the_same(before: Any, after: Any, decimal: str) -> bool:
     """Of plain columns without nulls; Arrow's errors if one cannot be read as the other."""
     old, new = before.type, after.type
     if is_numeric(old) and is_text(new):

@@ -44,15 +44,15 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
         column = figures["others"][-1] if kind == "derived" else figures["columns"][0]
         return [{"label": f"Leave out {column}", "roles": {column: "drop"}}]
     if kind == "k_above_n" and figures["n"] >= 3:
-        return [_k(min(3, figures["n"]))]
+        return [_with_k(min(3, figures["n"]))]
     if kind == "strata_too_small" and figures["smallest"] >= 3:
-        return [_k(figures["smallest"])]
+        return [_with_k(figures["smallest"])]
     if kind in ("pairs", "k_too_small", "k_not_integer", "option_missing"):
-        return [_k(3)]
+        return [_with_k(3)]
     if kind == "bad_value" and figures["option"] in PLAN_OPTIONS and PLAN_OPTIONS[figures["option"]].form:
         option = figures["option"]
         cleared = {"label": f"Clear “{control_of(option, None)}”", "settings": {option: ""}}
-        return [_k(3) if option == "k" else cleared]
+        return [_with_k(3) if option == "k" else cleared]
     if "method" in figures or kind in ("unknown_method", "initial_after_start"):
         return [{"label": str(control_of("method", "auto")), "settings": {"method": "auto"}}]
     if kind in ("distinct", "predicted"):
@@ -63,5 +63,5 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
     return []
 
 
-def _k(size: int) -> dict[str, Any]:
+def _with_k(size: int) -> dict[str, Any]:
     return {"label": f"k = {size}", "settings": {"k": size}}

@@ -189,7 +189,7 @@ class Queue:
         """Start the process and listen to it until it ends; what it says last."""
         ours, theirs = _CONTEXT.Pipe()
         about = (theirs, job.kind, dict(job.arguments), self.limits.memory)
-        job.process = _CONTEXT.Process(target=worker.run, args=about, daemon=True)
+        job.process = _CONTEXT.Process(target=worker.run_job, args=about, daemon=True)
         with ours:
             with theirs:
                 job.process.start()

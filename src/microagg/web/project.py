@@ -27,7 +27,7 @@ MOST_NOTICES = 20
 
 
 @dataclass(frozen=True)
-class Source:
+class ChosenFile:
     """The file: `path` as jobs call it from `home`, `name` as people call it."""
 
     name: str
@@ -46,19 +46,19 @@ class Source:
         return self.path if self.opened else self.name
 
     @classmethod
-    def of(cls, state: Mapping[str, Any]) -> Source:
+    def of(cls, state: Mapping[str, Any]) -> ChosenFile:
         """As it was before it was written down."""
         return cls(**{**state, "home": Path(state["home"]), "cache": Path(state["cache"])})
 
 
 @dataclass
-class Release:
+class ReleasedFile:
     """A run that ended well. `folder` is None if only its settings are known, from an earlier server."""
 
     id: str
     made: str
     """When, as a date and time of day."""
-    source: Source
+    source: ChosenFile
     answer: dict[str, Any]
     folder: Path | None = None
     downloaded: bool = False
@@ -89,19 +89,19 @@ class Project:
         self.pages = 0
         """Open ones."""
         self.last_seen = monotonic()
-        self.source: Source | None = None
+        self.source: ChosenFile | None = None
         self.found: dict[str, Any] | None = None
         """What the file holds, as the job that looked at it answered."""
-        self.incoming: Source | None = None
+        self.incoming: ChosenFile | None = None
         """A file that is being read, or was refused; until it was read, all stays as it is."""
         self.choices = Choices()
         self.taken_over = 0
         """Choices that were made for another file, or earlier, and are in force for this one."""
         self.jobs: dict[str, Job] = {}
         """The last of each kind."""
-        self.releases: list[Release] = []
+        self.releases: list[ReleasedFile] = []
         """The newest first."""
-        self.release: Release | None = None
+        self.release: ReleasedFile | None = None
         """The one that Result and Hand over show."""
         usual = CompareSettings()
         self.comparison = {
@@ -133,7 +133,7 @@ class Project:
         place.mkdir(mode=0o700)
         return place
 
-    def open(self, source: Source) -> None:
+    def open(self, source: ChosenFile) -> None:
         """Read another file, or the same in another format; it takes the place of this one once it was
         read.
         """
@@ -149,7 +149,7 @@ class Project:
         if not text.strip():
             raise wording.no_path()
         path = Path.cwd() / Path(text.strip()).expanduser()
-        self.open(Source(path.name, str(path), self.folder, opened=True))
+        self.open(ChosenFile(path.name, str(path), self.folder, opened=True))
 
     def read_again(self, csv: Mapping[str, Any], keeping: bool = False) -> None:
         """The file that was refused, or else the one that is open, written as `csv` says, and `keeping` as
@@ -177,7 +177,7 @@ class Project:
             self._remove(old)
             self.changed()
 
-    def _remove(self, old: Source | None) -> None:
+    def _remove(self, old: ChosenFile | None) -> None:
         """Files of a source that is neither read nor open any more."""
         if old is not None and old.cache is not None:
             remove(old.cache)
@@ -200,7 +200,7 @@ class Project:
         if not earlier and (state := self.memory.recall(list(self.choices.columns))):
             earlier = state["made"]
             self.releases += [
-                Release(each["id"], each["made"], self.source, each["answer"])
+                ReleasedFile(each["id"], each["made"], self.source, each["answer"])
                 for each in state["releases"]
                 if each["id"] not in known and each["answer"]["columns"] == state["columns"]
             ]
@@ -356,7 +356,7 @@ class Project:
                 self.load(chosen.answer["asked"])
 
     @property
-    def not_downloaded(self) -> list[Release]:
+    def not_downloaded(self) -> list[ReleasedFile]:
         return [each for each in self.releases if each.folder is not None and not each.downloaded]
 
     def _keep(self, job: Job, is_released: bool) -> None:
@@ -366,7 +366,7 @@ class Project:
             remove(folder)
             return
         made = datetime.now().strftime("%Y-%m-%d %H:%M")
-        self.release = Release(secrets.token_hex(4), made, self.source, job.answer, folder)
+        self.release = ReleasedFile(secrets.token_hex(4), made, self.source, job.answer, folder)
         self.releases.insert(0, self.release)
         self.give_up("bound")
         self.jobs.pop("bound", None)
@@ -408,9 +408,9 @@ class Project:
             for each in state["releases"]:
                 folder = None if each["folder"] is None else Path(each["folder"])
                 self.releases.append(
-                    Release(**{**each, "source": Source.of(each["source"]), "folder": folder})
+                    ReleasedFile(**{**each, "source": ChosenFile.of(each["source"]), "folder": folder})
                 )
             self.release = next((each for each in self.releases if each.folder is not None), None)
             self.choices.chosen = {(name, column): value for name, column, value in state["made"]}
             remove(Path(state["source"]["cache"]))
-            self.open(Source.of(state["source"]))
+            self.open(ChosenFile.of(state["source"]))

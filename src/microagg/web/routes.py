@@ -32,7 +32,7 @@ from microagg.report.rendering import TEMPLATES
 from microagg.settings.declared import FILE_OPTIONS, PLAN_OPTIONS
 from microagg.web.choices import BY_COLUMN
 from microagg.web.guard import PROJECT
-from microagg.web.project import Project, Source
+from microagg.web.project import ChosenFile, Project
 from microagg.web.step_pages import (
     STEPS,
     Site,
@@ -141,7 +141,7 @@ def _form(step: str, action: Callable[[Project, Any], str | None], has_file: boo
 def _take_file(project: Project, file: Path) -> None:
     if file.suffix.lower() not in FORMAT_OF:
         raise wording.unknown_format(file.name, list(FORMAT_OF))
-    project.open(Source(file.name, file.name, file.parent))
+    project.open(ChosenFile(file.name, file.name, file.parent))
 
 
 def _take_plan(project: Project, file: Path) -> None:
@@ -157,7 +157,7 @@ def _example(project: Project, fields: Fields) -> None:
     if name in EXAMPLES:
         place = project.new_place()
         shutil.copy(_HERE / "examples" / name, place)
-        project.open(Source(name, name, place))
+        project.open(ChosenFile(name, name, place))
 
 
 def _reread(project: Project, fields: Fields) -> None:
@@ -172,7 +172,7 @@ def _reread(project: Project, fields: Fields) -> None:
     project.read_again(csv, keeping=bool(fields.get("more")))
 
 
-def _choose(project: Project, fields: Fields) -> str | None:
+def _take_choice(project: Project, fields: Fields) -> str | None:
     """Of Roles or Protection: the form as a whole, one control of it, or a button that proposes something.
     Columns are counted, for their names may be anything.
     """
@@ -213,8 +213,8 @@ ACTIONS: Mapping[str, tuple[str, Callable[[Project, Any], str | None]]] = {
     "reread": ("data", _reread),
     "cancel": ("data", lambda project, _: project.cancel_reading()),
     "suggestions": ("roles", _suggestions),
-    "roles": ("roles", _choose),
-    "protection": ("protection", _choose),
+    "roles": ("roles", _take_choice),
+    "protection": ("protection", _take_choice),
     "run": ("protection", lambda project, _: _go_on(project, {"then": "run"})),
     "stop": ("run", lambda project, _: project.stop("protect")),
     "discard": ("run", lambda project, _: project.give_up("protect")),
@@ -256,7 +256,7 @@ def _get(request: Request) -> Response:
     )
 
 
-def _toml(source: Source, settings: Mapping[str, Any]) -> Response:
+def _toml(source: ChosenFile, settings: Mapping[str, Any]) -> Response:
     """A plan file as the user would have it, without the private folder."""
     from microagg.plan.plan_file import used_plan
 

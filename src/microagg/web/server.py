@@ -21,7 +21,7 @@ from microagg.settings.declared import ON_PAGES, ServeRun
 from microagg.web.guard import Guard, OneTimeLink, bracketed
 from microagg.web.jobs import Limits, Queue
 from microagg.web.memory import Memory, usual_place
-from microagg.web.project import Source
+from microagg.web.project import ChosenFile
 from microagg.web.routes import application
 from microagg.web.sessions import IDLE, Sessions
 from microagg.web.step_pages import Site, render
@@ -120,7 +120,7 @@ def _write_way_in(path: Path, link: str) -> None:
     path.write_text(render("over.html", again=link, again_text="Open microagg", at_once=True), "utf-8")
 
 
-def _first(file: Path | None) -> Source | None:
+def _first(file: Path | None) -> ChosenFile | None:
     """The file of the command line, which every session begins with."""
     if file is None:
         return None
@@ -128,7 +128,7 @@ def _first(file: Path | None) -> Source | None:
 
     origin_of(file)
     path = file.absolute()
-    return Source(path.name, str(path), path.parent, opened=True)
+    return ChosenFile(path.name, str(path), path.parent, opened=True)
 
 
 def _names(host: str) -> list[str]:

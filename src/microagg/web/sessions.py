@@ -14,7 +14,7 @@ from microagg.errors import SettingsError
 from microagg.private_folder import remove
 from microagg.web.jobs import Queue
 from microagg.web.memory import Memory
-from microagg.web.project import Project, Source
+from microagg.web.project import ChosenFile, Project
 
 IDLE = 20 * 60.0
 """Seconds for which a session outlives its last page and its last job."""
@@ -32,7 +32,7 @@ class Sessions:
     folder: Path
     queue: Queue
     idle: float
-    first: Source | None
+    first: ChosenFile | None
     memory: Memory
     _projects: dict[str, Project] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -47,7 +47,7 @@ class Sessions:
         if self.first is not None:
             project.open(self.first)
         # While the first page is looked at, and not before: what the second one needs takes a while.
-        later = threading.Timer(PRELOAD_AFTER, _prepare)
+        later = threading.Timer(PRELOAD_AFTER, _import_early)
         later.daemon = True
         later.start()
         return project
@@ -92,7 +92,7 @@ class Sessions:
             self.end(project)
 
 
-def _prepare() -> None:
+def _import_early() -> None:
     """What jobs are forked from, and what the other pages are made by."""
     forkserver.ensure_running()
     import microagg.plan.protection

@@ -14,7 +14,7 @@ from microagg import errors
 from microagg.methods.catalogue import ALIASES, METHODS
 from microagg.model import gap_above, nearness
 from microagg.plan.command_text import command_of, repetition_of
-from microagg.report.charts import differing, loss_curve, risk_map
+from microagg.report.charts import loss_curve, risk_map, varying
 from microagg.report.html_pages import sections
 from microagg.settings.declared import ACCEPT, CONFIDENTIAL, MORE, PLAN_OPTIONS, REPRESENTATIVES
 from microagg.web.choices import KINDS, ROLES
@@ -33,7 +33,7 @@ def _roles(project: Project, _part: str) -> dict[str, Any]:
     return {"texts": {**more, **ROLES}, "in_use": in_use, "kinds": KINDS, "risk": project.examine("risk")}
 
 
-def _protection(project: Project, _part: str) -> dict[str, Any]:
+def _protection_view(project: Project, _part: str) -> dict[str, Any]:
     """The form. Its options and their meanings are those of a plan."""
     check, refusal = project.examine("check"), project.refusal
     chosen = str(project.choices.settings.get("method", "auto"))
@@ -50,13 +50,13 @@ def _protection(project: Project, _part: str) -> dict[str, Any]:
     }
 
 
-def _run(project: Project, _part: str) -> dict[str, Any]:
+def _run_view(project: Project, _part: str) -> dict[str, Any]:
     job = project.jobs.get("protect")
     drawn = "" if job is None or not job.curve else loss_curve(job.curve, job.mdav, job.seconds)
     return {"job": job, "curve": Markup(drawn)}
 
 
-def _result(project: Project, part: str) -> dict[str, Any]:
+def _result_view(project: Project, part: str) -> dict[str, Any]:
     """`part`: a section of the internal report, "compare", or nothing for the overview."""
     assert project.release is not None
     answer, file = project.release.answer, project.release.file("internal-report")
@@ -73,18 +73,18 @@ def _result(project: Project, part: str) -> dict[str, Any]:
     }
     job = project.jobs.get("compare")
     if part == "compare" and job is not None and job.state == "done":
-        content |= _comparison(project, job)
+        content |= _comparison_view(project, job)
     return content
 
 
-def _comparison(project: Project, job: Job) -> dict[str, Any]:
+def _comparison_view(project: Project, job: Job) -> dict[str, Any]:
     """Several k and methods side by side, as a map and a table to choose from."""
     rows, limit = job.answer["strategies"], job.answer["limit"]
     try:
         is_other = project.compared_settings() != job.arguments["settings"]
     except errors.SettingsError:
         is_other = True
-    loss, others = job.answer["loss"], differing(rows)
+    loss, others = job.answer["loss"], varying(rows)
     published = [name for name in REPRESENTATIVES if name in others]
     axes = {loss: LOSSES[loss], **RISK}
     drawn = risk_map(rows, axes, limit, lambda row: {"href": f"#strategy-{rows.index(row)}"})
@@ -113,8 +113,8 @@ def _hand_over(project: Project, _part: str) -> dict[str, Any]:
 
 VIEWS: Mapping[str, Callable[[Project, str], dict[str, Any]]] = {
     "roles": _roles,
-    "protection": _protection,
-    "run": _run,
-    "result": _result,
+    "protection": _protection_view,
+    "run": _run_view,
+    "result": _result_view,
     "hand-over": _hand_over,
 }

@@ -46,7 +46,9 @@ RELEASE = "release.pickle"
 def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What the file holds: a preview, the profile of each column with a suggested role, sums."""
     line.begin("Reading the file", 0.0, 0.4)
-    source = read_and_keep(_path(arguments), file_options(dict(arguments["csv"])), arguments["cache"])
+    source = read_and_keep(
+        _path_of_input(arguments), file_options(dict(arguments["csv"])), arguments["cache"]
+    )
     line.begin("Looking at its columns", 0.4, 0.7)
     found = profile(source)
     line.begin("Trying roles on quick groups", 0.7)
@@ -66,7 +68,7 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
                 **asdict(column),
                 "numeric": column.numeric,
                 "as_key": kind_as_key(column),
-                "values": _categories(source, column),
+                "values": _values_to_choose(source, column),
                 "label": labels.get(column.name) or "",
                 "suggested": suggestion.role,
                 "because": suggestion.reason,
@@ -81,7 +83,7 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     }
 
 
-def _categories(source: Microdata, column: ColumnProfile) -> list[str]:
+def _values_to_choose(source: Microdata, column: ColumnProfile) -> list[str]:
     """The values of a column, to be put in order, if they are few and no amounts."""
     if kind_as_key(column) not in ("nominal", "ordinal") or not 2 < column.distinct <= FEW_VALUES:
         return []
@@ -211,10 +213,10 @@ def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 
 
 def _data(arguments: Mapping[str, Any]) -> Microdata:
-    return kept_data(_path(arguments), arguments["cache"])
+    return kept_data(_path_of_input(arguments), arguments["cache"])
 
 
-def _path(arguments: Mapping[str, Any]) -> Path:
+def _path_of_input(arguments: Mapping[str, Any]) -> Path:
     """The file, by a name without the private folder, which no message shall show."""
     os.chdir(arguments["home"])
     return Path(arguments["path"])

@@ -68,7 +68,7 @@ class Line:
         return self._stop.is_set()
 
 
-def run(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) -> None:
+def run_job(pipe: Connection, kind: str, arguments: Mapping[str, Any], memory: int) -> None:
     """What a job's process does: its work, and at last how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its jobs itself
     os.nice(_KINDER)

@@ -28,7 +28,7 @@ def use(option: str, value: object = None) -> str:
     return f"{_START}{json.dumps([option, value])}{_END}"
 
 
-def option_name(option: str) -> str:
+def mention(option: str) -> str:
     """A reference to an option that was given somewhere: in a plan, on the command line, in Python."""
     return use(option, NAME)
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from microagg.errors import DataError, OutputError, SettingsError
-from microagg.wording.message import option_name, use
+from microagg.wording.message import mention, use
 from microagg.wording.phrases import count, hidden_parts, listed
 from microagg.wording.template import data_error, error, output_error, settings_error, text
 
@@ -88,7 +88,7 @@ unclosed_quote = data_error("source")("""
 
 def not_csv(source: str, kind: str, options: Sequence[str]) -> SettingsError:
     return SettingsError(
-        f"{listed([option_name(option) for option in options])} would have no effect: {source} has the "
+        f"{listed([mention(option) for option in options])} would have no effect: {source} has the "
         f"format {kind}{'' if kind == 'CSV' else ', not CSV'}. "
         f"Leave {'it' if len(options) == 1 else 'them'} out."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microagg.errors import NotEnoughMemory, SettingsError
-from microagg.wording.message import option_name, use
+from microagg.wording.message import mention, use
 from microagg.wording.phrases import count
 from microagg.wording.template import contract_error, data_error, error, settings_error, text
 
@@ -86,7 +86,7 @@ not_given = settings_error("what", "example")("{what} is not given. Give, for ex
 
 
 def option_missing(option: str, example: object) -> SettingsError:
-    return SettingsError(f"{option_name(option)} is not given. Give, for example, {use(option, example)}.")
+    return SettingsError(f"{mention(option)} is not given. Give, for example, {use(option, example)}.")
 
 
 bad_value = settings_error("option", "needed")("{option:option} must be {needed}.")
@@ -103,10 +103,9 @@ no_keys = settings_error()("""
 
 def two_roles(column: str, first: str, second: str) -> SettingsError:
     if first == second:
-        return SettingsError(f"Column '{column}' is named twice in {option_name(first)}; name it once.")
+        return SettingsError(f"Column '{column}' is named twice in {mention(first)}; name it once.")
     return SettingsError(
-        f"Column '{column}' is named in {option_name(first)} and in {option_name(second)}; keep one of "
-        "them."
+        f"Column '{column}' is named in {mention(first)} and in {mention(second)}; keep one of them."
     )
 
 

@@ -35,7 +35,7 @@ from microagg.errors import (
     OutputError,
     SettingsError,
 )
-from microagg.wording.message import Message, option_name, use
+from microagg.wording.message import Message, mention, use
 from microagg.wording.phrases import (
     and_list,
     count,
@@ -90,8 +90,8 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "counts": lambda counts: ", ".join(f"{number:,} of {name}" for name, number in counts.items()),
     "most counts": lambda counts: listed([f"{number:,} of {name}" for name, number in counts.items()]),
     "percentages": lambda shares: listed([f"{share:.2g} % of {name}" for name, share in shares.items()]),
-    "option": option_name,
-    "options": lambda options: listed([option_name(each) for each in options]),
+    "option": mention,
+    "options": lambda options: listed([mention(each) for each in options]),
     "proposed": lambda options: ", ".join(map(use, options)),
     "delimiter": lambda sign: _DELIMITERS.get(sign, sign),
     "relation": _RELATIONS.__getitem__,

@@ -32,7 +32,7 @@ def sentence(
     return Message(made(columns, **figures), rule)
 
 
-def unsafe_release(reasons: Sequence[Message], attempts: int, undecided: bool) -> UnsafeRelease:
+def nothing_released_because(reasons: Sequence[Message], attempts: int, undecided: bool) -> UnsafeRelease:
     """`undecided`: each reason can be accepted."""
     kind = DecisionNeeded if undecided else UnsafeRelease
     nothing = "Nothing is released before this is decided" if undecided else "Nothing is released"
@@ -43,7 +43,7 @@ def unsafe_release(reasons: Sequence[Message], attempts: int, undecided: bool) -
     return kind(Message("\n- ".join([f"{nothing}:", *(reason.text for reason in reasons)])))
 
 
-def unsafe_file(reasons: Sequence[Message]) -> UnsafeRelease:
+def file_refused_because(reasons: Sequence[Message]) -> UnsafeRelease:
     return UnsafeRelease(" ".join(reason.text for reason in reasons))
 
 

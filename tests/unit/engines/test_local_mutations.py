@@ -128,7 +128,7 @@ def test_a_member_gets_the_value_of_another_group(assert_caught: Caught) -> None
         group[np.flatnonzero(group == 0)[0]] = 1
         return group, shares
 
-    assert_caught(grouped, "_numbered", patched, refuse("combination_too_rare", k=3))
+    assert_caught(grouped, "_group_numbers", patched, refuse("combination_too_rare", k=3))
 
 
 def test_rounding_that_differs_between_members(assert_caught: Caught) -> None:
@@ -227,7 +227,7 @@ def test_one_suppressed_record_is_kept(assert_caught: Caught) -> None:
         rows, of = np.append(found.rows, N - 1), np.append(found.of, 0)
         return replace(found, rows=rows, of=of)
 
-    assert_caught(prepared, "strata_of", patched, refuse("combination_too_rare", k=3), **SUPPRESSED)
+    assert_caught(prepared, "strata_by_settings", patched, refuse("combination_too_rare", k=3), **SUPPRESSED)
 
 
 def test_a_record_twice(assert_caught: Caught) -> None:

@@ -60,7 +60,7 @@ from microagg.methods.stage import one_group
 from microagg.model import Problem
 problem = Problem(np.random.default_rng(0).random((1_000_000, 4)), 3)
 start = one_group(problem)
-used = memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmSize"]
+used = memory_needs._memory_fields(memory_needs.Path("/proc/self/status"))["VmSize"]
 resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000, resource.RLIM_INFINITY))
 assert 0 < memory_needs.available() <= 60_000_000
 try:
@@ -82,7 +82,7 @@ import numpy as np
 from microagg import _core
 from microagg.methods import memory_needs
 def peak():
-    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
+    return memory_needs._memory_fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
 what, p = sys.argv[1], int(sys.argv[2])
 x = np.empty((300_000, p))
 np.random.default_rng(0).standard_normal(out=x)
@@ -133,7 +133,7 @@ from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.model import Problem
 def peak():
-    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
+    return memory_needs._memory_fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
 n, p, k = map(int, sys.argv[1:4])
 x = np.empty((n, p))
 np.random.default_rng(0).standard_normal(out=x)
@@ -164,7 +164,7 @@ from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Run
 from microagg.model import Problem
 def peak():
-    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
+    return memory_needs._memory_fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
 n = 200_000
 p, k, distinct = map(int, sys.argv[1:])
 random = np.random.default_rng(0)
@@ -193,7 +193,7 @@ import numpy as np
 from microagg import _core
 from microagg.methods import memory_needs
 def peak():
-    return memory_needs._fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
+    return memory_needs._memory_fields(memory_needs.Path("/proc/self/status"))["VmHWM"]
 n, k, length = 10_000, 300, 1_200
 x = np.random.default_rng(0).standard_normal((n, 2))
 x[: n // 2] += 50.0

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from microagg.columns import Notation, decimals_of
+from microagg.columns import NumberForm, decimals_of
 from microagg.methods.splitters import Axes, Tree, join_small_leaves
 from microagg.model import Table
 from microagg.prepare.exact_sums import sums_of, total_of, units_of
@@ -106,7 +106,7 @@ def test_points_are_those_of_the_local_engine(scale: str) -> None:
 def test_notation_of_parts(parts: list[list[float]]) -> None:
     arrays = [np.array(part, dtype=np.float64) for part in parts]
     whole = np.concatenate([*arrays, np.empty(0)])
-    together = sum((Notation().including(part) for part in arrays), start=Notation())
+    together = sum((NumberForm().including(part) for part in arrays), start=NumberForm())
     assert together.decimals_shown == decimals_of(whole)
 
 

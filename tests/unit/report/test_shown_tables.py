@@ -10,25 +10,25 @@ import microagg
 from microagg import Release
 from microagg.report import reporting
 from microagg.report.facts import ColumnHolds
-from microagg.report.shown_tables import MOST_COLUMNS, MOST_ROWS, Attribute, two_way_tables
+from microagg.report.shown_tables import MOST_COLUMNS, MOST_ROWS, ShownAttribute, shown_two_way_tables
 
 
-def categories(name: str, before: list[float], after: list[float], levels: int) -> Attribute:
+def categories(name: str, before: list[float], after: list[float], levels: int) -> ShownAttribute:
     holds = ColumnHolds("nominal", tuple(f"level {at}" for at in range(levels)))
-    return Attribute(name, np.array(before), np.array(after), holds)
+    return ShownAttribute(name, np.array(before), np.array(after), holds)
 
 
 def test_counts_and_distance_of_a_small_table() -> None:
     one = categories("a", [0, 0, 1, 1], [0, 0, 0, 1], 2)
     two = categories("b", [0, 1, 0, 1], [0, 1, 0, 1], 2)
-    found = two_way_tables([one, two], None)
+    found = shown_two_way_tables([one, two], None)
     assert found is not None
     assert found.distances == (("a", "b", 25.0),)
     (table,) = found.shown
     assert table.before.tolist() == [[1, 1], [1, 1]]
     assert table.after.tolist() == [[2, 1], [0, 1]]
     assert table.distance == table.shown_distance == found.mean == 25.0
-    weighted = two_way_tables([one, two], np.array([1.0, 1.0, 6.0, 2.0]))
+    weighted = shown_two_way_tables([one, two], np.array([1.0, 1.0, 6.0, 2.0]))
     assert weighted is not None
     assert weighted.mean == pytest.approx(60.0)
     assert weighted.shown[0].before.sum() == 10.0
@@ -43,9 +43,9 @@ def test_tables_fit_a_page_and_have_every_record() -> None:
     attributes = [
         categories("town", towns.tolist(), np.roll(towns, 1).tolist(), 40),
         categories("job", jobs.tolist(), jobs.tolist(), 20),
-        Attribute("age", ages, np.roll(ages, 1), ColumnHolds()),
+        ShownAttribute("age", ages, np.roll(ages, 1), ColumnHolds()),
     ]
-    found = two_way_tables(attributes, None)
+    found = shown_two_way_tables(attributes, None)
     assert found is not None
     assert len(found.distances) == len(found.shown) == 3
     assert [each[2] for each in found.distances] == sorted(
@@ -64,9 +64,9 @@ def test_tables_fit_a_page_and_have_every_record() -> None:
 
 
 def test_numbers_alone_have_no_tables() -> None:
-    numbers = [Attribute(name, np.arange(9.0), np.arange(9.0), ColumnHolds()) for name in "ab"]
-    assert two_way_tables(numbers, None) is None
-    assert two_way_tables([categories("a", [0, 1], [0, 1], 2)], None) is None
+    numbers = [ShownAttribute(name, np.arange(9.0), np.arange(9.0), ColumnHolds()) for name in "ab"]
+    assert shown_two_way_tables(numbers, None) is None
+    assert shown_two_way_tables([categories("a", [0, 1], [0, 1], 2)], None) is None
 
 
 def released(categories: str) -> Release:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from microagg import wording
-from microagg.columns import Notation
+from microagg.columns import NumberForm
 from microagg.engines.spark.frame_counts import (
-    Counted,
     Crowd,
+    FrameCounts,
     FrameProfile,
     count_frame,
     count_patterns,
@@ -53,7 +53,7 @@ class BlockPlan:
     """Units and blocks for every subset, and what was found about the keys on the way."""
 
     profile: FrameProfile
-    notations: tuple[Notation, ...]
+    notations: tuple[NumberForm, ...]
     space: Space
     """Of all keys."""
     overall: tuple[Doubles, ...]
@@ -224,12 +224,12 @@ def _units_of_sample(values: Points, scale: ScaleName, ranges: Units) -> Units:
 
 def _settle(
     frame: DataFrame, keys: Keys, blocks: Sequence[Blocks], ranges: Units, strata: Whole, sizes: Sizes
-) -> tuple[Counted, tuple[Blocks, ...]]:
+) -> tuple[FrameCounts, tuple[Blocks, ...]]:
     """Count the records at each place; where there are too many, cut again and count again."""
     final = list(blocks)
     counts = dict.fromkeys(range(len(blocks)), strata[strata <= sizes.target])
     open_ = {number: own for number, own in enumerate(blocks) if own.cuts}
-    first: Counted | None = None
+    first: FrameCounts | None = None
     for _ in range(MOST_CUTTING_ROUNDS):
         counted = count_frame(frame, keys.columns, keys.subsets, ranges, open_, keys.levels)
         first = first or counted

@@ -68,7 +68,7 @@ def solve_parts(frame: DataFrame, jobs: Sequence[PartJob]) -> DataFrame:
     as_function: Any = arrow_udf
     for job in jobs:
         columns = [F.col(name) for name in (STRATUM, HASH_A, *(job.masked if job.again else job.subset))]
-        part = as_function(_parts(job.blocks, len(job.subset)), "long")(*columns)
+        part = as_function(_part_of_records(job.blocks, len(job.subset)), "long")(*columns)
         many = min(job.blocks.parts, MOST_PARTITIONS)
         schema = frame.schema
         if not job.again:
@@ -87,7 +87,7 @@ def solve_parts(frame: DataFrame, jobs: Sequence[PartJob]) -> DataFrame:
     return frame
 
 
-def _parts(blocks: Blocks, keys: int) -> Any:
+def _part_of_records(blocks: Blocks, keys: int) -> Any:
     """A function of Spark's columns: the part of each record."""
 
     def part(stratum: Any, hashes: Any, *columns: Any) -> Any:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
-from microagg.columns import Notation
+from microagg.columns import NumberForm
 from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM, WEIGHT
-from microagg.engines.spark.part_work import numbers_in
+from microagg.engines.spark.part_work import doubles_in
 from microagg.model import Doubles, Points, Whole
 from microagg.prepare.exact_sums import Sums, sums_of, total_of
 from microagg.prepare.large_strata import Blocks, Pattern, Sizes
@@ -70,7 +70,7 @@ def sample_frame(
     # The upper half of the hash: the lower one spreads records over parts.
     chosen = F.shiftrightunsigned(HASH_A, 32) < share * 2.0**32
     some = frame.where(chosen & _is_in(strata)).select(STRATUM, HASH_A, *columns).toArrow()
-    of_sample, values = some.column(STRATUM).to_numpy().astype(np.int64), numbers_in(some, columns)
+    of_sample, values = some.column(STRATUM).to_numpy().astype(np.int64), doubles_in(some, columns)
     order = np.lexsort([some.column(HASH_A).to_numpy(), *values.T[::-1], of_sample])
     return of_sample[order], values[order]
 
@@ -116,20 +116,20 @@ def _is_in(strata: Whole) -> Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class FrameCounts:
     """Of some records, or of all: sums of each key in steps of its range, how its numbers are written, and
     how many records are at each place of the blocks of some subsets; of categories, how many records have
     each level, and how much weight these have.
     """
 
     sums: tuple[Sums, ...]
-    notations: tuple[Notation, ...]
+    notations: tuple[NumberForm, ...]
     places: Mapping[int, Whole]
     levels: tuple[Whole, ...]
     weights: tuple[Doubles, ...]
 
-    def __add__(self, other: Counted) -> Counted:
-        return Counted(
+    def __add__(self, other: FrameCounts) -> FrameCounts:
+        return FrameCounts(
             total_of([self.sums, other.sums], len(self.sums)),
             tuple(one + more for one, more in zip(self.notations, other.notations, strict=True)),
             {number: counts + other.places[number] for number, counts in self.places.items()},
@@ -145,26 +145,26 @@ def count_frame(
     ranges: Units,
     blocks: Mapping[int, Blocks],
     levels: Sequence[int],
-) -> Counted:
+) -> FrameCounts:
     """`blocks` are those of some of the subsets, by number; `levels`: of each column, 0 if it is none of
     categories.
     """
     weight = [WEIGHT] if WEIGHT in frame.columns else []
-    nothing = Counted(
+    nothing = FrameCounts(
         (Sums(),) * len(columns),
-        (Notation(),) * len(columns),
+        (NumberForm(),) * len(columns),
         {number: np.zeros(own.count, dtype=np.int64) for number, own in blocks.items()},
         tuple(np.zeros(many, dtype=np.int64) for many in levels),
         tuple(np.zeros(many) for many in levels),
     )
 
-    def count(before: Counted, batch: Any) -> Counted:
-        values, strata = numbers_in(batch, columns), batch.column(STRATUM).to_numpy().astype(np.int64)
+    def count(before: FrameCounts, batch: Any) -> FrameCounts:
+        values, strata = doubles_in(batch, columns), batch.column(STRATUM).to_numpy().astype(np.int64)
         places = {number: own.places(strata, values[:, subsets[number]]) for number, own in blocks.items()}
-        weights = numbers_in(batch, weight)[:, 0] if weight else None
+        weights = doubles_in(batch, weight)[:, 0] if weight else None
         by_level = [_by_level(column, many, None) for column, many in zip(values.T, levels, strict=True)]
         weighted = [_by_level(column, many, weights) for column, many in zip(values.T, levels, strict=True)]
-        return Counted(
+        return FrameCounts(
             total_of([before.sums, sums_of(values, ranges)], len(columns)),
             tuple(
                 known.including(column[np.isfinite(column)])
@@ -218,7 +218,7 @@ def crowds(
 
     def there(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            values = numbers_in(batch, columns)
+            values = doubles_in(batch, columns)
             at = blocks.places(batch.column(STRATUM).to_numpy().astype(np.int64), values)
             rows = np.flatnonzero(np.isin(at, places))
             kept = {name: pa.array(values[rows, i], from_pandas=True) for i, name in enumerate(names)}
@@ -234,6 +234,6 @@ def crowds(
         share = MOST_COMBINATIONS / max(int(counts[place]), 1)
         chosen = chosen | ((F.col("place") == place) & (hashed < int(share * 1_000_000)))
     rows = found.where(chosen).toArrow().sort_by([(name, "ascending") for name in ("place", *names)])
-    values, many = numbers_in(rows, names), rows.column("many").to_numpy()
+    values, many = doubles_in(rows, names), rows.column("many").to_numpy()
     at = rows.column("place").to_numpy()
     return {place: Crowd(int(counts[place]), values[at == place], many[at == place]) for place in places}

@@ -26,7 +26,7 @@ def key_kinds(source: FrameSource, protection: Protection, records: int) -> dict
     """By key that holds no numbers: what those stand for that take its place."""
     given = {*protection.nominal, *protection.ordinal}
     measured = [name for name in protection.grouped if name not in given and _may_be_number(source, name)]
-    tables = _numbers(source, protection, measured)
+    tables = _numbers_of_keys(source, protection, measured)
     others = [name for name in protection.grouped if name not in tables]
     columns = {name: f"c{source.at(name)}" for name in others}
     for name, values in zip(
@@ -67,7 +67,9 @@ def _may_be_number(source: FrameSource, name: str) -> bool:
     return source.kind(name) in NUMERIC or (source.is_text and source.kind(name) == "string")
 
 
-def _numbers(source: FrameSource, protection: Protection, names: Sequence[str]) -> dict[str, pa.Table]:
+def _numbers_of_keys(
+    source: FrameSource, protection: Protection, names: Sequence[str]
+) -> dict[str, pa.Table]:
     """Of those columns that hold numbers, enough values to know whether there are others than 0 and 1."""
     rules = []
     for at, name in enumerate(names):

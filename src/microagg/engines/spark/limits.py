@@ -64,7 +64,7 @@ def sizes_of(k: int, configured: str | None) -> Sizes:
     return Sizes(k, int(configured))
 
 
-def check_files(labels: bool, report: object, external_report: object) -> None:
+def refuse_files(labels: bool, report: object, external_report: object) -> None:
     """`SettingsError` for files that only one machine with all records could write."""
     asked = {"labels": labels or None, "report": report, "external_report": external_report}
     for option, value in asked.items():

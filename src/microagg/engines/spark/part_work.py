@@ -43,12 +43,12 @@ def solve_part(job: PartJob, part: int, records: pa.Table) -> pa.Table:
     forbid_core_dumps()
     try:
         _raise_refusals(records)
-        values = numbers_in(records, job.subset)
+        values = doubles_in(records, job.subset)
         order = _canonical(records)
         records, values = records.take(order), values[order]
-        weights = numbers_in(records, [WEIGHT])[:, 0] if job.protection.weight is not None else None
+        weights = doubles_in(records, [WEIGHT])[:, 0] if job.protection.weight is not None else None
         stratum = records.column(STRATUM).to_numpy().astype(np.int64)
-        old = numbers_in(records, job.masked) if job.again else values
+        old = doubles_in(records, job.masked) if job.again else values
         start = records.column(job.group).to_numpy() if job.again else None
         coordinates = job.space.coordinates(job.subset, values)
         blocks = _Blocks(job, values, coordinates, stratum, old, start)
@@ -103,7 +103,7 @@ def _raise_refusals(records: pa.Table) -> None:
                     raise found.refusal
 
 
-def numbers_in(records: Any, columns: Any) -> Points:
+def doubles_in(records: Any, columns: Any) -> Points:
     """Columns of doubles as an array, NaN where null."""
     return np.stack([records.column(name).to_numpy(zero_copy_only=False) for name in columns], axis=1)
 

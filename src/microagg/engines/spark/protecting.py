@@ -53,7 +53,7 @@ from microagg.write.run_record import RunRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Prepared:
+class _PreparedFrame:
     """The records at work, and all that is known about them before they are grouped."""
 
     source: FrameSource
@@ -105,7 +105,7 @@ def protect(
     sizes = sizes_of(protection.k, session.conf.get("spark.microagg.blockRecords", None))
     steps = Steps(progress)
     with translating_spark_errors(session, "reading the source"):
-        prepared = _prepare(source, protection, sizes, steps)
+        prepared = _prepared_frame(source, protection, sizes, steps)
     if repeats is not None:
         repeats.check_source(source.origin.name, str(prepared.plan.profile.source))
     attempts = 0
@@ -119,7 +119,7 @@ def protect(
     if not attempt.verdict.safe:
         attempt.paired.unpersist()
     attempt.verdict.raise_if_unsafe(attempts)
-    notes = _notes(prepared, attempt.results, attempts)
+    notes = _notes_on_parts(prepared, attempt.results, attempts)
     release = SparkRelease(
         paired=attempt.paired,
         sides=prepared.sides,
@@ -129,7 +129,7 @@ def protect(
         found=tuple(attempt.results),
         fingerprint=prepared.plan.profile.source,
         released=attempt.released,
-        losses=_losses(prepared.keys, prepared.plan, attempt.results),
+        losses=_losses_of_parts(prepared.keys, prepared.plan, attempt.results),
         seconds=monotonic() - started,
         key=randomness.key,
     )
@@ -142,7 +142,9 @@ def protect(
     return replace(release, repeats=repeats)
 
 
-def _prepare(source: FrameSource, protection: Protection, sizes: Sizes, steps: Steps) -> _Prepared:
+def _prepared_frame(
+    source: FrameSource, protection: Protection, sizes: Sizes, steps: Steps
+) -> _PreparedFrame:
     steps.begin("looking at columns", 0.0)
     source_checks.check_roles(source, protection)
     protection = protection.complete(source.columns)
@@ -157,12 +159,12 @@ def _prepare(source: FrameSource, protection: Protection, sizes: Sizes, steps: S
     if protection.weight is not None:
         source_checks.refuse_weights(numbered, protection.weight)
     frame = working_frame.with_hashes(working_frame.with_strata(numbered, strata.table, strata.columns))
-    keys = _keys(source, protection, kinds)
+    keys = _keys_at_work(source, protection, kinds)
     steps.begin("counting records", 0.05)
     plan = plan_blocks(frame, protection, keys, strata.sizes, sizes)
-    decimals = _decimals(protection, keys, plan)
+    decimals = _decimals_of_columns(protection, keys, plan)
     sides = _sides(source, protection, keys, plan, decimals, respondents)
-    return _Prepared(source, protection, sizes, numbered, strata, frame, keys, plan, decimals, sides)
+    return _PreparedFrame(source, protection, sizes, numbered, strata, frame, keys, plan, decimals, sides)
 
 
 def _check_categories(protection: Protection, kinds: Mapping[str, KeyColumn]) -> None:
@@ -174,7 +176,7 @@ def _check_categories(protection: Protection, kinds: Mapping[str, KeyColumn]) ->
             raise wording.too_many_categories_for_tables(name, many, MOST_CATEGORIES)
 
 
-def _tables(prepared: _Prepared) -> tuple[tuple[str, ...], dict[str, Doubles]]:
+def _table_columns(prepared: _PreparedFrame) -> tuple[tuple[str, ...], dict[str, Doubles]]:
     """Columns that stay and are in tables, and how the numbers of keys are spread."""
     protection, keys, records = prepared.protection, prepared.keys, prepared.plan.profile.source.records
     stay = [name for name in (*protection.strata, *protection.confidential) if name in prepared.sides.after]
@@ -183,11 +185,11 @@ def _tables(prepared: _Prepared) -> tuple[tuple[str, ...], dict[str, Doubles]]:
     return others, {column: spread_of(prepared.frame, column, records) for column in numbers}
 
 
-def _attempt(prepared: _Prepared, method: MethodPlan, steps: Steps) -> _Attempt:
+def _attempt(prepared: _PreparedFrame, method: MethodPlan, steps: Steps) -> _Attempt:
     """Group and count; what Spark keeps of it is released by the caller, or here after a failure."""
     protection, strata = prepared.protection, prepared.strata
     steps.begin("grouping records", 0.15)
-    others, whole = _tables(prepared) if protection.categories == "tables" else ((), {})
+    others, whole = _table_columns(prepared) if protection.categories == "tables" else ((), {})
     jobs = make_jobs(protection, prepared.keys, prepared.plan, method, prepared.decimals, others, whole)
     paired = solve_parts(prepared.frame, jobs).persist()
     try:
@@ -213,7 +215,7 @@ def _attempt(prepared: _Prepared, method: MethodPlan, steps: Steps) -> _Attempt:
     return _Attempt(paired, results, verdict, released)
 
 
-def _keys(source: FrameSource, protection: Protection, kinds: Mapping[str, KeyColumn]) -> Keys:
+def _keys_at_work(source: FrameSource, protection: Protection, kinds: Mapping[str, KeyColumn]) -> Keys:
     subsets = (*protection.subsets, *protection.own_subsets)
     names = [name for subset in subsets for name in subset]
     places = tuple(tuple(names.index(name) for name in subset) for subset in subsets)
@@ -226,7 +228,7 @@ def _keys(source: FrameSource, protection: Protection, kinds: Mapping[str, KeyCo
     )
 
 
-def _decimals(protection: Protection, keys: Keys, plan: BlockPlan) -> dict[str, int | None]:
+def _decimals_of_columns(protection: Protection, keys: Keys, plan: BlockPlan) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     columns = zip(keys.columns, keys.names, keys.kinds, plan.notations, strict=True)
     for column, name, kind, notation in columns:
@@ -247,7 +249,7 @@ def _sides(
     numbers = {name for name, kind in zip(keys.names, keys.kinds, strict=True) if kind is None}
     before |= {name: f"{'x' if name in numbers else 'c'}{source.at(name)}" for name in keys.names}
     after = {}
-    for name in working_frame.released(source, protection):
+    for name in working_frame.released_names(source, protection):
         letter = "y" if name in numbers else "p" if name in keys.names else "c"
         after[name] = f"{letter}{source.at(name)}"
     content = tuple(f"{'x' if name in numbers else 'c'}{source.at(name)}" for name in after)
@@ -262,8 +264,8 @@ def _sides(
     return BeforeAfterColumns(before, after, content, weight, whole, respondents, others)
 
 
-def _notes(
-    prepared: _Prepared, results: Sequence[Sequence[PartResult]], attempts: int
+def _notes_on_parts(
+    prepared: _PreparedFrame, results: Sequence[Sequence[PartResult]], attempts: int
 ) -> Iterator[Finding]:
     keys = prepared.keys
     lost: dict[str, int] = {}
@@ -276,7 +278,7 @@ def _notes(
     return notes_on_run(prepared.protection, lost, mixed_zeros, attempts)
 
 
-def _losses(keys: Keys, plan: BlockPlan, results: Sequence[Sequence[PartResult]]) -> Losses:
+def _losses_of_parts(keys: Keys, plan: BlockPlan, results: Sequence[Sequence[PartResult]]) -> Losses:
     """Of the values that are released, over all subsets."""
     columns: dict[str, ColumnLoss] = {}
     for places, own in zip(keys.subsets, results, strict=True):
@@ -289,7 +291,7 @@ def _losses(keys: Keys, plan: BlockPlan, results: Sequence[Sequence[PartResult]]
                     counts[: len(found.levels[at])] += found.levels[at]
                 total.one_for_all = plan.space.total(place, counts)
             else:
-                total.one_for_all = _sst(own, at)
+                total.one_for_all = _sst_of_parts(own, at)
             columns[keys.names[place]] = total
     if any(keys.levels):
         return Losses(loss_of_columns(columns), None, columns)
@@ -297,7 +299,7 @@ def _losses(keys: Keys, plan: BlockPlan, results: Sequence[Sequence[PartResult]]
     return Losses(information_loss(sse, sum(each.one_for_all for each in columns.values())), None)
 
 
-def _sst(results: Sequence[PartResult], at: int) -> float:
+def _sst_of_parts(results: Sequence[PartResult], at: int) -> float:
     """Of the released values of a column in common units."""
     kept = sum(found.kept[at] for found in results)
     total = math.fsum(found.sums[at] for found in results)

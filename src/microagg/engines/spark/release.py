@@ -21,7 +21,7 @@ from microagg.engines.any_release import (
     shown_in_notebook,
 )
 from microagg.engines.spark import writing
-from microagg.engines.spark.limits import check_files
+from microagg.engines.spark.limits import refuse_files
 from microagg.engines.spark.part_job import PartResult
 from microagg.formats.spark_folders import FrameSource
 from microagg.methods.run import Watcher
@@ -172,7 +172,7 @@ class SparkRelease:
         release). progress: called with a `Progress` when each step begins; nothing is written if it returns
         True. Returns the path of the record.
         """
-        check_files(labels, report, external_report)
+        refuse_files(labels, report, external_report)
         return writing.save(self, str(path), force, record, Steps(progress))
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ from pyspark.sql.types import DataType
 from microagg import wording
 from microagg.columns import COMMA_THOUSANDS, NUMBER_WITH_SIGN, POINT_THOUSANDS, SPACE_THOUSANDS
 from microagg.engines.spark.part_job import WEIGHT
-from microagg.engines.spark.working_frame import NUMBER, normalised_text, released
+from microagg.engines.spark.working_frame import NUMBER, normalised_text, released_names
 from microagg.formats.spark_folders import FrameSource
 from microagg.identifiers import identifying_name, nearly_unique, numbers_of_units
 from microagg.model import positions_of
@@ -43,7 +43,7 @@ def check_types(source: FrameSource, protection: Protection) -> None:
     if len(alike) < len(source.columns):
         raise wording.columns_not_on_spark([n for n in source.columns if n not in alike.values()])
     positions_of([column for column, _ in protection.columns_by_role()], source.columns)
-    for name in released(source, protection):
+    for name in released_names(source, protection):
         _refuse_type(name, source.frame.schema.fields[source.at(name)].dataType)
     for name in protection.grouped:
         if source.kind(name) not in (*NUMERIC, *_KEYS):
@@ -69,7 +69,7 @@ def _refuse_as_weight(source: FrameSource, name: str) -> None:
 
 def _refuse_type(name: str, kind: DataType) -> None:
     """`DataError` for what Spark cannot compare, or takes for the same though files hold it apart."""
-    for part in _parts(kind):
+    for part in _nested_types(kind):
         if any(name in part.typeName() for name in _NOT_COMPARED):
             raise wording.unusable_on_spark(name, part.typeName())
         collation = getattr(part, "collation", _BY_BYTES)
@@ -77,14 +77,14 @@ def _refuse_type(name: str, kind: DataType) -> None:
             raise wording.collated(name, collation)
 
 
-def _parts(kind: Any) -> Iterator[DataType]:
+def _nested_types(kind: Any) -> Iterator[DataType]:
     """A type and all types nested in it."""
     yield kind
     if kind.typeName() == "array":
-        yield from _parts(kind.elementType)
+        yield from _nested_types(kind.elementType)
     elif kind.typeName() == "struct":
         for field in kind.fields:
-            yield from _parts(field.dataType)
+            yield from _nested_types(field.dataType)
 
 
 def check_roles(source: FrameSource, protection: Protection) -> None:
@@ -123,7 +123,7 @@ def refuse_invalid_text(source: FrameSource, protection: Protection) -> None:
     """`DataError` for text that is not in UTF-8: Spark takes its bytes as they are, nothing else does."""
     rules = {
         name: ~F.is_valid_utf8(F.col(f"c{source.at(name)}"))
-        for name in released(source, protection)
+        for name in released_names(source, protection)
         if source.kind(name) == "string" and not source.is_text  # what Spark itself has decoded is valid
     }
     for name in count_records(source.numbered, rules):

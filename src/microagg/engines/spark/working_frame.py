@@ -22,12 +22,12 @@ from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.formats.spark_folders import FrameSource
 from microagg.plan.protection import Protection
 from microagg.verify.frame_counting import RespondentColumn
-from microagg.verify.frame_release import respondent_columns
+from microagg.verify.frame_release import respondents_in_frame
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
-def released(source: FrameSource, protection: Protection) -> list[str]:
+def released_names(source: FrameSource, protection: Protection) -> list[str]:
     """The released columns, in their order."""
     return [name for name in source.columns if name not in protection.drop]
 
@@ -35,7 +35,7 @@ def released(source: FrameSource, protection: Protection) -> list[str]:
 def respondents(source: FrameSource, protection: Protection) -> Iterator[RespondentColumn]:
     """Columns that may say whose a record is, as the frame at work will have them."""
     known = {name: f"c{source.at(name)}" for name in source.columns}
-    for found in respondent_columns(source.numbered, known, protection):
+    for found in respondents_in_frame(source.numbered, known, protection):
         yield replace(found, own=f"u{source.at(found.name)}")
 
 
@@ -49,7 +49,7 @@ def by_number(
     what says whose a record is. `keys`: the numbers of those that hold others.
     """
     chosen: list[Column] = []
-    for name in released(source, protection):
+    for name in released_names(source, protection):
         at = source.at(name)
         if name in keys:
             chosen += [F.col(f"c{at}"), keys[name].alias(f"x{at}")]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from microagg.engines.spark.release import SparkRelease
 
 
-def check_output(
+def check_folder(
     source: FrameSource, path: str, force: bool, record: str | Path | None
 ) -> tuple[Folder, OutputPaths]:
     """Refuse what could not be written, or must not be written there; where to write the rest."""
@@ -49,7 +49,7 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
     """Write the files, read them back, count again, and only then give the folder its name."""
     session = release.source.frame.sparkSession
     with translating_spark_errors(session, "looking at the output"):
-        folder, places = check_output(release.source, path, force, record)
+        folder, places = check_folder(release.source, path, force, record)
     release = release.with_earlier(places)
     csv = spark_folders.csv_format_of_output(path, release.source)
     frame = data = release.data

@@ -53,19 +53,19 @@ def narrowest(x: Doubles, y: Doubles, slope: float) -> tuple[float, float]:
     The distance is a convex function of the slope. A slope that is off by d adds d times the range of x.
     """
     spread = float(np.ptp(x))
-    wide = 2.0 * _width(x, y, slope)[0] / spread
+    wide = 2.0 * _slack(x, y, slope)[0] / spread
     low, high = slope - wide, slope + wide
     for _ in range(_STEPS):
         third = (high - low) / 3.0
-        if _width(x, y, low + third)[0] <= _width(x, y, high - third)[0]:
+        if _slack(x, y, low + third)[0] <= _slack(x, y, high - third)[0]:
             high -= third
         else:
             low += third
     slope = (low + high) / 2.0
-    return slope, _width(x, y, slope)[1]
+    return slope, _slack(x, y, slope)[1]
 
 
-def _width(x: Doubles, y: Doubles, slope: float) -> tuple[float, float]:
+def _slack(x: Doubles, y: Doubles, slope: float) -> tuple[float, float]:
     left = y - slope * x
     low, high = left.min(), left.max()
     return float(high - low), float(low + high) / 2.0

@@ -45,14 +45,14 @@ def rules_of_column(sample: Sample, name: str) -> list[tuple[int, Rule]]:
     found: list[tuple[int, Rule]] = []
     if sample.numbers is not None:
         found += [
-            each for reading in _readings(sample, name) for each in _of_numbers(sample, name, reading)
+            each for reading in _readings(sample, name) for each in _rules_of_numbers(sample, name, reading)
         ]
     elif sample.is_category:
         found += _same_text(sample, name)
     best = max(found, key=lambda each: each[0], default=None)
     if best is not None and best[0] == sample.n:
         return [best]
-    codes = _codes(sample, name)
+    codes = _value_of_code(sample, name)
     return [each for each in (best, codes) if each is not None]
 
 
@@ -68,7 +68,7 @@ def _readings(sample: Sample, name: str) -> Iterator[str]:
             yield reading
 
 
-def _of_numbers(sample: Sample, name: str, reading: str) -> Iterator[tuple[int, Rule]]:
+def _rules_of_numbers(sample: Sample, name: str, reading: str) -> Iterator[tuple[int, Rule]]:
     single = str(sample.others.table.schema.field(name).type) in ("float", "halffloat")
     relative = SINGLE if single else EXACT
     rule = Linear("equal", sample.key, (name,), (reading,), relative=relative)
@@ -155,7 +155,7 @@ def _same_text(sample: Sample, name: str) -> Iterator[tuple[int, Rule]]:
 # --- codes ---------------------------------------------------------------------------------------
 
 
-def _codes(sample: Sample, name: str) -> tuple[int, Rule] | None:
+def _value_of_code(sample: Sample, name: str) -> tuple[int, Rule] | None:
     codes = sample.others.codes(name)
     if (int(codes[0].max()) + 1) * LEAST_A_CODE > sample.records:
         return None

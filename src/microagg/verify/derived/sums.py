@@ -66,7 +66,7 @@ def sum_of_columns(sample: Sample, names: Sequence[str]) -> list[tuple[int, Rule
     best: list[tuple[int, Rule]] = []
     for order in _orders(len(terms.names)):
         chosen, basis = _independent(matrix, order)
-        weights, in_span = _weights(matrix[:, chosen], basis, target)
+        weights, in_span = _best_weights(matrix[:, chosen], basis, target)
         if not in_span:
             break  # nor is it in any other order
         signs = np.rint(weights)
@@ -146,7 +146,7 @@ def _independent(matrix: Doubles, order: NDArray[np.int64]) -> tuple[list[int], 
     return chosen, basis
 
 
-def _weights(columns: Doubles, basis: Doubles, key: Doubles) -> tuple[Doubles, bool]:
+def _best_weights(columns: Doubles, basis: Doubles, key: Doubles) -> tuple[Doubles, bool]:
     """Of the combination of columns with a constant whose absolute differences from the key are smallest,
     and whether that leaves next to nothing in most records.
 

@@ -57,10 +57,10 @@ def check_file(file: WrittenFile) -> None:
 
 
 def file_findings(file: WrittenFile) -> list[Finding]:
-    return _check(file.kind)(file)
+    return _check_of(file.kind)(file)
 
 
-def _check(kind: str) -> Callable[[WrittenFile], list[Finding]]:
+def _check_of(kind: str) -> Callable[[WrittenFile], list[Finding]]:
     """Imported when needed: most files are CSV, and other formats need large libraries."""
     if kind == "CSV":
         from microagg.verify.files.csv_bytes import csv_findings

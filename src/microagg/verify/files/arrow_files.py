@@ -14,7 +14,7 @@ import pyarrow.types as kinds
 from pyarrow import feather, parquet
 
 from microagg.verdict import Finding, refuse
-from microagg.verify.second_reading import digest_of
+from microagg.verify.second_reading import digest_of_bytes
 from microagg.verify.values import missing, plain
 
 if TYPE_CHECKING:
@@ -152,4 +152,4 @@ def _is_written_alike(file: WrittenFile) -> bool:
     else:
         feather.write_feather(table, sink)
     with file.path.open("rb") as written:
-        return digest_of(written) == f"sha256:{sink.found.hexdigest()}"
+        return digest_of_bytes(written) == f"sha256:{sink.found.hexdigest()}"

@@ -43,19 +43,19 @@ def _serialised(file: WrittenFile) -> Iterator[bytes]:
     delimiter, decimal = csv.delimiter or ",", csv.decimal or "."
     encoder = codecs.getincrementalencoder(csv.encoding or "utf-8")()
     header = [_header_field(name, delimiter, look) for name in table.column_names]
-    yield encoder.encode(_lines([[field] for field in header], delimiter, look.line_end))
+    yield encoder.encode(_written_lines([[field] for field in header], delimiter, look.line_end))
     quotes = [name in look.quoted_columns for name in table.column_names]
     for start in range(0, table.num_rows, _ROWS_AT_ONCE):
         part = table.slice(start, _ROWS_AT_ONCE)
         columns = [
-            _fields(column, delimiter, decimal, always, look.quoted_gaps)
+            _written_fields(column, delimiter, decimal, always, look.quoted_gaps)
             for column, always in zip(part.columns, quotes, strict=True)
         ]
-        yield encoder.encode(_lines(columns, delimiter, look.line_end))
+        yield encoder.encode(_written_lines(columns, delimiter, look.line_end))
     yield encoder.encode("", True)
 
 
-def _lines(columns: Sequence[Sequence[str]], delimiter: str, line_end: str) -> str:
+def _written_lines(columns: Sequence[Sequence[str]], delimiter: str, line_end: str) -> str:
     if len(columns) == 1:  # an empty line would be no record
         rows: Any = (field or '""' for field in columns[0])
     else:
@@ -67,7 +67,7 @@ def _header_field(name: str, delimiter: str, look: CsvLook) -> str:
     return _quoted(name) if look.quoted_header or _needs_quotes(name, delimiter) else name
 
 
-def _fields(column: Any, delimiter: str, decimal: str, always: bool, gaps: bool) -> list[str]:
+def _written_fields(column: Any, delimiter: str, decimal: str, always: bool, gaps: bool) -> list[str]:
     array = plain(column)
     if kinds.is_floating(array.type):
         texts = _number_texts(array)

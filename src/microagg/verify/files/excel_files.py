@@ -48,12 +48,12 @@ def excel_findings(file: WrittenFile) -> list[Finding]:
     try:
         with file.path.open("rb") as opened:
             book = Workbook(opened)
-            return [*_parts(book, file), *_sheet(book), *_cells(book, file)]
+            return [*_unexpected_parts(book, file), *_sheet(book), *_cells(book, file)]
     except (ValueError, LookupError, zipfile.BadZipFile, OSError):
         return [refuse("written_unreadable")]
 
 
-def _parts(book: Workbook, file: WrittenFile) -> list[Finding]:
+def _unexpected_parts(book: Workbook, file: WrittenFile) -> list[Finding]:
     """All but cells and styles is what an empty workbook with a sheet of that name has."""
     sheets = book.sheets()
     title = file.origin.layout.sheet

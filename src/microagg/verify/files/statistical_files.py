@@ -31,14 +31,15 @@ def statistical_findings(file: WrittenFile) -> list[Finding]:
     found = [
         refuse("written_type", name)
         for name in file.released.column_names
-        if about.readstat_variable_types.get(name, "").startswith("string") != _is_text(file, name)
+        if about.readstat_variable_types.get(name, "").startswith("string")
+        != _is_written_as_text(file, name)
     ]
     if not _labels_are_allowed(about, file) or (file.kind == "Stata" and _has_notes(file)):
         found.append(refuse("written_labels"))
     return found
 
 
-def _is_text(file: WrittenFile, name: str) -> bool:
+def _is_written_as_text(file: WrittenFile, name: str) -> bool:
     kind = plain(file.released.column(name)).type
     return not (is_numeric(kind) or kinds.is_boolean(kind) or kinds.is_temporal(kind)) and (
         is_text(kind) or kinds.is_null(kind)

@@ -58,9 +58,9 @@ def _second_reading(source: Microdata) -> tuple[SourceReading, list[Finding]]:
         return "standard input", []
     try:
         with origin.path.open("rb") as file:
-            if origin.digest and digest_of(file) != origin.digest:
+            if origin.digest and digest_of_bytes(file) != origin.digest:
                 return "other code", [refuse("source_changed")]
-            compare = _comparison(origin.format)
+            compare = _comparison_for(origin.format)
             if compare is None:
                 return "same library", []
             file.seek(0)
@@ -69,13 +69,13 @@ def _second_reading(source: Microdata) -> tuple[SourceReading, list[Finding]]:
         return "other code", [refuse("source_gone")]
 
 
-def digest_of(file: BinaryIO) -> str:
+def digest_of_bytes(file: BinaryIO) -> str:
     """As records and reports show the bytes of a file."""
     file.seek(0)
     return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"  # type: ignore[arg-type]
 
 
-def _comparison(kind: str) -> Callable[[BinaryIO, Microdata], Differences] | None:
+def _comparison_for(kind: str) -> Callable[[BinaryIO, Microdata], Differences] | None:
     """What reads files of this format a second time; None if there is no second library for it."""
     if kind == "CSV":
         from microagg.verify.second_reading.csv_cells import compare_csv

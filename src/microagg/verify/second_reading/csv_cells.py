@@ -40,15 +40,15 @@ def compare_csv(file: BinaryIO, source: Microdata) -> Differences:
             first = next(rows, [])
             if [name.strip().removeprefix("\ufeff") for name in first] == names:
                 first = []
-            elif origin.layout.header != "no" or names != _numbered(len(first)):
+            elif origin.layout.header != "no" or names != _made_names(len(first)):
                 return Differences(names=True)
-            for block in _blocks(first, rows):
+            for block in _blocks_of_rows(first, rows):
                 part = table.slice(read, len(block))
                 read += len(block)
                 if part.num_rows != len(block) or any(len(row) != len(names) for row in block):
                     return Differences(rows=(table.num_rows, read + sum(1 for _ in rows)))
                 for name, cells in zip(names, zip(*block, strict=True), strict=True):
-                    found.cells[name] += _differing(part.column(name), cells)
+                    found.cells[name] += _differing_cells(part.column(name), cells)
     except (UnicodeError, csv.Error):
         return Differences(rows=(table.num_rows, read))
     finally:
@@ -56,7 +56,7 @@ def compare_csv(file: BinaryIO, source: Microdata) -> Differences:
     return found if read == table.num_rows else Differences(rows=(table.num_rows, read))
 
 
-def _blocks(first: list[str], rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
+def _blocks_of_rows(first: list[str], rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
     block = [first] if first else []
     block += islice(rows, _ROWS_AT_ONCE)
     while block:
@@ -64,12 +64,12 @@ def _blocks(first: list[str], rows: Iterator[list[str]]) -> Iterator[list[list[s
         block = list(islice(rows, _ROWS_AT_ONCE))
 
 
-def _numbered(count: int) -> list[str]:
+def _made_names(count: int) -> list[str]:
     """Names of columns that have none in the file."""
     return [f"column{at}" for at in range(1, count + 1)]
 
 
-def _differing(column: Any, cells: Sequence[str]) -> int:
+def _differing_cells(column: Any, cells: Sequence[str]) -> int:
     """How many cells are not what the column holds.
 
     Texts of the same lengths that are the same in a row are the same one by one.

@@ -33,7 +33,7 @@ def compare_excel(file: BinaryIO, source: Microdata) -> Differences:
 def _compared(book: Workbook, source: Microdata) -> Differences:
     table, layout = source.table, source.origin.layout
     above = (layout.header_row or 1) - 1
-    columns = _filled_columns(book, _chosen(book, layout.sheet), above)
+    columns = _filled_columns(book, _sheet_to_read(book, layout.sheet), above)
     first = [_as_name(columns[at].get(above)) for at in sorted(columns)]
     start = above + 1
     if first != table.column_names:
@@ -52,7 +52,7 @@ def _compared(book: Workbook, source: Microdata) -> Differences:
     return found
 
 
-def _chosen(book: Workbook, title: str | None) -> Sheet:
+def _sheet_to_read(book: Workbook, title: str | None) -> Sheet:
     """`LookupError` unless there is one sheet to read."""
     if title is not None:
         return next(each for each in book.sheets() if each.title == title)

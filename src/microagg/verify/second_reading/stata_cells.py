@@ -31,11 +31,11 @@ def compare_stata(file: BinaryIO, source: Microdata) -> Differences:
         return Differences(rows=(table.num_rows, len(frame)))
     found = Differences()
     for name in table.column_names:
-        found.cells[name] = int(_differing(plain(table.column(name)), frame[name]).sum())
+        found.cells[name] = int(_differs_in_file(plain(table.column(name)), frame[name]).sum())
     return found
 
 
-def _differing(array: Any, series: Any) -> Mask:
+def _differs_in_file(array: Any, series: Any) -> Mask:
     if is_text(array.type):
         pairs = zip(array.to_pylist(), series.tolist(), strict=True)
         return np.array([(one or "") != (other or "") for one, other in pairs], dtype=bool)
@@ -45,21 +45,23 @@ def _differing(array: Any, series: Any) -> Mask:
     gone = missing(array)
     if kinds.is_temporal(array.type):
         read, own = np.where(np.isnan(read), 0.0, read), np.isnan(read)
-        return np.asarray((gone != own) | (~gone & (_microseconds(array) != _moments(read, array.type))))
+        return np.asarray(
+            (gone != own) | (~gone & (_microseconds_of(array) != _microseconds_in_file(read, array.type)))
+        )
     own_values = numbers(array)
     if own_values is None:
         return np.ones(len(array), dtype=bool)
     return np.asarray((gone != np.isnan(read)) | (~gone & (own_values != read)))
 
 
-def _microseconds(array: Any) -> Any:
+def _microseconds_of(array: Any) -> Any:
     """Since 1970, or since midnight."""
     width = array.type.bit_width
     counted = to_numpy(array.view("int32" if width == 32 else "int64").fill_null(0)).astype(np.int64)
     return counted * _DAY if kinds.is_date32(array.type) else counted
 
 
-def _moments(read: Any, kind: Any) -> Any:
+def _microseconds_in_file(read: Any, kind: Any) -> Any:
     """The same of what stands in the file: days, or milliseconds."""
     if kinds.is_date(kind):
         return (np.rint(read).astype(np.int64) - _DAYS_BEFORE_1970) * _DAY
