@@ -26,8 +26,8 @@ import microagg
 from benchmarks.markdown import grid
 from microagg import read
 from microagg.aggregate.losses import losses_of
-from microagg.engines.solving import solve_all
 from microagg.methods.recipe import stage_of
+from microagg.methods.solving import solve_all
 from microagg.model import Microdata
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import prepare

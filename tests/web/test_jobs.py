@@ -15,10 +15,10 @@ import pytest
 from pyarrow import parquet
 
 from microagg import wording
-from microagg.engines import solving
-from microagg.engines.solving import solve_one
 from microagg.errors import Cancelled, UnsafeRelease
+from microagg.methods import solving
 from microagg.methods.run import Progress
+from microagg.methods.solving import solve_one
 from microagg.model import Layout, Microdata, Partition
 from microagg.plan.protection import Protection
 from microagg.read.kept import read_and_keep

@@ -7,12 +7,13 @@ from dataclasses import replace
 from time import monotonic
 
 from microagg import read, wording
-from microagg.engines.solving import run_of, solve_one
 from microagg.methods.exact import NODES_BY_EFFORT, WORK_BY_EFFORT, Exact, prove
+from microagg.methods.recipe import MethodPlan
 from microagg.methods.run import Progress, Run
+from microagg.methods.solving import run_of, solve_one
 from microagg.methods.stage import Stage, one_group, solve
 from microagg.model import Effort, Partition, Problem, ScaleName
-from microagg.plan.method import MethodPlan, check_against_data, method_plan
+from microagg.plan.method import check_against_data, method_plan
 from microagg.prepare.units import to_points
 from microagg.results import Bound, EachResult, Result
 from microagg.settings.declared import SECONDS_OF_PROOF

@@ -17,11 +17,11 @@ from microagg.aggregate.masking import (
 )
 from microagg.engines.randomness import Randomness
 from microagg.engines.release import Release
-from microagg.engines.solving import Watcher, solve_all
-from microagg.methods.run import Progress
+from microagg.methods.recipe import MethodPlan
+from microagg.methods.run import Progress, Watcher
+from microagg.methods.solving import solve_all
 from microagg.methods.steps import Steps
 from microagg.model import Microdata, Partition, TaskPartition, Verified
-from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import prepare
 from microagg.prepare.strata import Strata

@@ -6,8 +6,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from microagg.methods.recipe import stage_of
-from microagg.plan.method import MethodPlan
+from microagg.methods.recipe import MethodPlan, stage_of
 from microagg.plan.protection import Protection
 from microagg.secret_key import SecretKey
 

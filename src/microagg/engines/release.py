@@ -24,7 +24,7 @@ from microagg.engines.any_release import (
     shown_in_notebook,
     written_record,
 )
-from microagg.engines.solving import mdav_loss
+from microagg.engines.mdav_comparison import mdav_loss
 from microagg.methods.run import Watcher
 from microagg.methods.steps import Steps
 from microagg.model import Claims, Microdata, TaskPartition, Verified, gap_above, nearness

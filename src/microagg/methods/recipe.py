@@ -10,11 +10,23 @@ from __future__ import annotations
 import inspect
 import math
 import types
+from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from microagg import wording
 from microagg.methods.catalogue import ALIASES, METHODS
 from microagg.methods.stage import Best, Stage, chain
+from microagg.settings.declared import MethodSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodPlan(MethodSettings):
+    """Checked settings, and the method that they name."""
+
+    k: int
+    stage: Stage
+    recipe: str
+    seed: int
 
 
 def stage_of(method: str | Stage) -> Stage:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from microagg import wording
-from microagg.methods.recipe import stage_of
+from microagg.methods.recipe import MethodPlan, stage_of
 from microagg.methods.stage import Stage, parts_of
 from microagg.settings.declared import MethodSettings
 from microagg.settings.kinds import GroupSize
 from microagg.settings.options import check, options_of
 
 METHOD_OPTIONS = options_of(MethodSettings)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MethodPlan(MethodSettings):
-    """Checked settings, and the method that they name."""
-
-    k: int
-    stage: Stage
-    recipe: str
-    seed: int
 
 
 def method_plan(k: object, method: object, *, progress: object = None, **given: Any) -> MethodPlan:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from microagg import wording
-from microagg.plan.method import METHOD_OPTIONS, MethodPlan, method_plan
+from microagg.methods.recipe import MethodPlan
+from microagg.plan.method import METHOD_OPTIONS, method_plan
 from microagg.plan.taxonomies import parents_of, with_taxonomies
 from microagg.settings.declared import ProtectionSettings
 from microagg.settings.options import (

@@ -17,9 +17,9 @@ from pyarrow import csv
 from microagg import __version__, read, wording
 from microagg.assessment import notebook
 from microagg.assessment.assessment import aligned
-from microagg.engines.solving import Watcher
 from microagg.measure import MEASURES
 from microagg.measure.explain import measure_named
+from microagg.methods.run import Watcher
 from microagg.model import Microdata, positions_of
 from microagg.plan.strategies import Strategy
 from microagg.prepare.key_columns import has_categories

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from microagg import errors, read, wording
 from microagg.aggregate.joining import join_nearest
 from microagg.engines import local
-from microagg.engines.solving import solve_all
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
+from microagg.methods.solving import solve_all
 from microagg.methods.stage import Initial, solve
 from microagg.model import Microdata, Partition, Problem
 from microagg.plan.profile import Profile

@@ -9,8 +9,9 @@ import numpy as np
 from microagg.aggregate.losses import losses_of
 from microagg.assessment.before import risk_before
 from microagg.engines import local
-from microagg.engines.solving import Watcher, solve_all
 from microagg.errors import UnsafeRelease
+from microagg.methods.run import Watcher
+from microagg.methods.solving import solve_all
 from microagg.model import Microdata
 from microagg.plan.assessment_plan import AssessmentPlan
 from microagg.plan.protection import Protection

@@ -14,10 +14,10 @@ from microagg.assessment.assessing import assess_release
 from microagg.engines import local
 from microagg.engines.randomness import Randomness
 from microagg.engines.release import Release
-from microagg.engines.solving import PARALLEL_BELOW, Watcher, solve_all
-from microagg.methods.run import Progress, available_threads
+from microagg.methods.recipe import MethodPlan
+from microagg.methods.run import Progress, Watcher, available_threads
+from microagg.methods.solving import PARALLEL_BELOW, solve_all
 from microagg.model import Microdata, Partition, Problem
-from microagg.plan.method import MethodPlan
 from microagg.plan.strategies import Strategy
 from microagg.settings.declared import REPRESENTATIVES
 

@@ -15,8 +15,8 @@ from typing import Any, cast
 from microagg import errors
 from microagg.api.assess import compare as compare_strategies
 from microagg.engines import local
+from microagg.engines.mdav_comparison import mdav_loss
 from microagg.engines.release import Release
-from microagg.engines.solving import mdav_loss
 from microagg.identifiers import FEW_VALUES
 from microagg.model import Microdata
 from microagg.plan.file_format import file_options

@@ -10,8 +10,8 @@ import pytest
 
 import microagg
 from microagg.aggregate.joining import join_nearest
-from microagg.engines.solving import solve_all
 from microagg.errors import SettingsError
+from microagg.methods.solving import solve_all
 from microagg.model import Microdata, Origin, Partition
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared, prepare

@@ -8,7 +8,7 @@ import pytest
 
 from microagg.aggregate.grouped import Grouped
 from microagg.aggregate.losses import in_coordinates, losses_of
-from microagg.engines.solving import solve_all
+from microagg.methods.solving import solve_all
 from microagg.model import Doubles, Microdata, Origin, Partition
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared, prepare

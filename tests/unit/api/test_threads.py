@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import microagg
 from microagg import _core, datasets
-from microagg.engines import solving
 from microagg.methods import run as running
+from microagg.methods import solving
 from microagg.methods.neighbours import EVERY_LEAF, LEAVES
 
 COUNTS = (1, 2, 3, 8)

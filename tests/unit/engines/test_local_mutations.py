@@ -227,7 +227,9 @@ def test_one_suppressed_record_is_kept(assert_caught: Caught) -> None:
         rows, of = np.append(found.rows, N - 1), np.append(found.of, 0)
         return replace(found, rows=rows, of=of)
 
-    assert_caught(prepared, "strata_by_settings", patched, refuse("combination_too_rare", k=3), **SUPPRESSED)
+    assert_caught(
+        prepared, "strata_by_settings", patched, refuse("combination_too_rare", k=3), **SUPPRESSED
+    )
 
 
 def test_a_record_twice(assert_caught: Caught) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from microagg import _core, partition
-from microagg.engines.solving import solve_all
 from microagg.errors import Cancelled
 from microagg.methods.anneal import Anneal
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.run import Progress, Run, available_threads, derived_seed
+from microagg.methods.solving import solve_all
 from microagg.methods.stage import Within, one_group, solve
 from microagg.model import Labels, Partition, Problem
 from microagg.plan.method import method_plan

@@ -12,8 +12,9 @@ import pytest
 from microagg.errors import SettingsError
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.paths import PathCut
+from microagg.methods.recipe import MethodPlan
 from microagg.methods.stage import Chain, chain
-from microagg.plan.method import MethodPlan, check_against_data, method_plan
+from microagg.plan.method import check_against_data, method_plan
 
 DEFAULTS: dict[str, Any] = {
     "scale": "zscore",

@@ -18,8 +18,8 @@ import pytest
 
 import microagg
 from microagg import Release, datasets, errors, report
-from microagg.engines import solving
-from microagg.engines.solving import mdav_loss
+from microagg.engines.mdav_comparison import mdav_loss
+from microagg.methods import solving
 from microagg.report import reporting
 from microagg.report.formatting import number, short, tick
 from microagg.report.html_pages import external_page

@@ -10,7 +10,7 @@ import pytest
 
 import microagg
 from microagg import datasets, read
-from microagg.engines.solving import mdav_loss
+from microagg.engines.mdav_comparison import mdav_loss
 from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
 from microagg.trials.preview import bound_loss, preview

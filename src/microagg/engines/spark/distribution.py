@@ -21,8 +21,8 @@ from microagg.engines.spark.part_job import HASH_A, STRATUM, PartJob, PartResult
 from microagg.engines.spark.part_work import solve_part
 from microagg.methods.auto import Auto
 from microagg.methods.local_search import Descent
+from microagg.methods.recipe import MethodPlan
 from microagg.model import Doubles, Whole
-from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.large_strata import Blocks, Sizes
 

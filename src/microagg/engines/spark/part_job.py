@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from microagg.aggregate.losses import ColumnLoss
+from microagg.methods.recipe import MethodPlan
 from microagg.model import Doubles, Whole
-from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.key_columns import KeyColumn
 from microagg.prepare.large_strata import Blocks

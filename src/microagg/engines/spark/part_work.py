@@ -23,10 +23,10 @@ from microagg.aggregate.masking import masked_subset
 from microagg.aggregate.rounding import with_decimals
 from microagg.aggregate.tables import TableColumn, column_of_tables
 from microagg.arrow_types import in_utc, is_text
-from microagg.engines.solving import run_of
 from microagg.engines.spark.part_job import HASH_A, HASH_B, NOTE, STRATUM, WEIGHT, PartJob, PartResult
 from microagg.methods.published import Published
 from microagg.methods.run import derived_seed
+from microagg.methods.solving import run_of
 from microagg.methods.stage import evaluate, one_group, solve
 from microagg.model import Doubles, Labels, Partition, Points, Problem, Whole
 from microagg.prepare.coordinates import Coordinates

@@ -20,7 +20,6 @@ from microagg.engines.local import (
     notes_on_run,
 )
 from microagg.engines.randomness import Randomness
-from microagg.engines.solving import Watcher
 from microagg.engines.spark import source_checks, working_frame
 from microagg.engines.spark.block_plan import BlockPlan, Keys, plan_blocks
 from microagg.engines.spark.distribution import (
@@ -38,9 +37,10 @@ from microagg.engines.spark.spark_errors import translating_spark_errors
 from microagg.engines.spark.strata_counts import CountedStrata, count_strata
 from microagg.formats.spark_folders import FrameSource
 from microagg.methods.objective import information_loss
+from microagg.methods.recipe import MethodPlan
+from microagg.methods.run import Watcher
 from microagg.methods.steps import Steps
 from microagg.model import Doubles
-from microagg.plan.method import MethodPlan
 from microagg.plan.protection import Protection
 from microagg.prepare.key_columns import KeyColumn
 from microagg.prepare.large_strata import Sizes

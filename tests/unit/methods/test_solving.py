@@ -14,14 +14,15 @@ import pytest
 import microagg
 from microagg import Cancelled, Progress
 from microagg.cli.progress_bar import _loss_so_far, _where
-from microagg.engines import solving
-from microagg.engines.solving import solve_all
+from microagg.methods import solving
 from microagg.methods.fixed_size import Mdav
 from microagg.methods.local_search import Descent
+from microagg.methods.recipe import MethodPlan
 from microagg.methods.run import Run
+from microagg.methods.solving import solve_all
 from microagg.methods.stage import chain, one_group, solve
 from microagg.model import Partition, Problem
-from microagg.plan.method import MethodPlan, method_plan
+from microagg.plan.method import method_plan
 from microagg.report import reporting
 
 HELD = 2

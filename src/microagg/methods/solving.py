@@ -9,27 +9,19 @@ from typing import TypeVar
 import numpy as np
 
 from microagg import errors, wording
-from microagg.aggregate.losses import losses_of
 from microagg.methods.auto import MOST_FOR_MDAV
 from microagg.methods.exact import NODES_BY_EFFORT, WORK_BY_EFFORT, prove
 from microagg.methods.objective import information_loss
-from microagg.methods.recipe import stage_of
-from microagg.methods.run import Progress, Run, derived_seed
-from microagg.methods.run import Watcher as Watcher
+from microagg.methods.recipe import MethodPlan, stage_of
+from microagg.methods.run import Progress, Run, Watcher, derived_seed
 from microagg.methods.stage import one_group, solve
-from microagg.model import Microdata, Partition, Problem, gap_above, is_optimal
-from microagg.plan.method import MethodPlan
-from microagg.plan.protection import Protection
-from microagg.prepare.prepared import Prepared, prepare
+from microagg.model import Partition, Problem, gap_above, is_optimal
 from microagg.settings.declared import SECONDS_OF_PROOF
 
 PARALLEL_BELOW = 20_000
 """Problems with fewer records, or of one attribute, are solved in parallel with one thread each; larger
 ones one after the other, each with all threads.
 """
-
-MOST_COMPARED_WITH_MDAV = {"mdav": 200_000, "mdav-generic": 50_000}
-"""With more records in a task it takes minutes, and is not run for comparison."""
 
 _Answer = TypeVar("_Answer")
 
@@ -92,32 +84,6 @@ def solve_all(
         for place, partition in _each(prove_one, places, problems, again):
             found[place] = partition
     return found
-
-
-def mdav_loss(
-    source: Microdata,
-    protection: Protection,
-    progress: Watcher | None = None,
-    prepared: Prepared | None = None,
-) -> float | None:
-    """MDAV's information loss on the same data, to compare with; None if that would take long.
-
-    With categories it is that of MDAV-generic, and of what would be published.
-    """
-    tasks = (prepared or prepare(source, protection)).tasks
-    recipe = "mdav-generic" if tasks.have_categories else "mdav"
-    if max(len(task.rows) for task in tasks.tasks) > MOST_COMPARED_WITH_MDAV[recipe]:
-        return None
-    plan = replace(
-        protection.method,
-        stage=stage_of(recipe),
-        recipe=recipe,
-        effort="balanced",
-        seconds=None,
-        certify=False,
-    )
-    found = solve_all([task.problem for task in tasks.tasks], plan, progress)
-    return losses_of(tasks, found).information_loss
 
 
 def _solve_several(
