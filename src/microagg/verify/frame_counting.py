@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import and_
@@ -13,10 +13,10 @@ import pyarrow as pa
 from pyarrow import compute
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
-from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
 
 from microagg.arrow_values import from_numbers, to_numpy
 from microagg.model import Claims, Doubles
+from microagg.spark_functions import found_in, of_columns
 from microagg.verdict import (
     NEGLIGIBLE,
     CategoryChanges,
@@ -308,11 +308,10 @@ class FrameCounting:
         listed = F.collect_list(F.struct("code", "many")).alias("cells")
         classes = cells.groupBy(*after).agg(listed).select(self.after(name).alias("new"), "cells")
 
-        def count(batches: Iterable[Any]) -> Iterator[Any]:
-            far = sum(_far_codes(batch, overall, taxonomy) for batch in batches if batch.num_rows)
-            yield pa.RecordBatch.from_pydict({"far": pa.array([far], pa.int64())})
+        def count(batches: Iterable[Any]) -> int:
+            return sum(_far_codes(batch, overall, taxonomy) for batch in batches if batch.num_rows)
 
-        return sum(row.far for row in classes.mapInArrow(count, "far bigint").collect())
+        return sum(found_in(classes, count))
 
     def _too_many_decimals(self, name: str) -> Column:
         """Records, all of a class alike, with more decimals than are allowed."""
@@ -589,10 +588,7 @@ def _far(values: Doubles, rounding: float) -> Any:
         mean, own = (np.nan_to_num(to_numpy(each)) for each in (means, published))
         return pa.array(are_far(mean, own, values, rounding, STEPS))
 
-    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
-    far.__annotations__ = dict.fromkeys(("means", "published", "return"), pa.Array)
-    as_function: Any = arrow_udf
-    return as_function(far, "boolean")
+    return of_columns(far, "boolean")
 
 
 def _limit(resolution: str | None, side: int) -> Any:
@@ -602,10 +598,7 @@ def _limit(resolution: str | None, side: int) -> Any:
         dates = np.nan_to_num(to_numpy(published))
         return from_numbers(around(dates, resolution)[side])
 
-    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
-    limit.__annotations__ = dict.fromkeys(("published", "return"), pa.Array)
-    as_function: Any = arrow_udf
-    return as_function(limit, "double")
+    return of_columns(limit)
 
 
 def _read(side: Column) -> Column:

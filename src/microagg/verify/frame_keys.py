@@ -5,7 +5,6 @@ The rules are those of `key_readings.py`; they need each value of a category onc
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
 
 from microagg import wording
 from microagg.arrow_types import in_utc
 from microagg.arrow_values import from_numbers, in_one_piece, to_numpy
 from microagg.settings.policy import ProtectionPolicy
+from microagg.spark_functions import found_in, of_columns
 from microagg.verdict import Finding
 from microagg.verify.categories import LENGTHS
 from microagg.verify.frame_counting import BeforeAfterColumns, quoted
@@ -38,15 +37,14 @@ def different_values(frame: DataFrame, columns: Sequence[str]) -> dict[str, Any]
     if not columns:
         return {}
 
-    def find(batches: Iterable[Any]) -> Iterator[Any]:
+    def find(batches: Iterable[Any]) -> list[Any]:
         found: list[Any] = [None] * len(columns)
         for batch in batches:
             found = [_values_of_both(known, batch.column(at)) for at, known in enumerate(found)]
-        yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(found)]})
+        return found
 
     total: list[Any] = [None] * len(columns)
-    for row in frame.select(*map(quoted, columns)).mapInArrow(find, "found binary").collect():
-        parts = pickle.loads(row.found)
+    for parts in found_in(frame.select(*map(quoted, columns)), find):
         total = [
             known if part is None else _values_of_both(known, part)
             for known, part in zip(total, parts, strict=True)
@@ -95,9 +93,9 @@ def with_key_numbers(
     """
     before, after, columns = dict(sides.before), dict(sides.after), []
     for at, (name, key) in enumerate(keys.items()):
-        columns.append(_function(key.before)(quoted(before[name])).alias(f"before{at}"))
+        columns.append(of_columns(key.before)(quoted(before[name])).alias(f"before{at}"))
         if after[name] in frame.columns:
-            columns.append(_function(key.after)(quoted(after[name])).alias(f"after{at}"))
+            columns.append(of_columns(key.after)(quoted(after[name])).alias(f"after{at}"))
         before[name], after[name] = f"before{at}", f"after{at}"
     return frame.select("*", *columns), replace(sides, before=before, after=after)
 
@@ -117,16 +115,6 @@ def numbered(
             frame.unpersist()
 
 
-def _function(numbers: Any) -> Any:
-    def of_column(values: Any) -> Any:
-        return numbers(values)
-
-    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
-    of_column.__annotations__ = dict.fromkeys(("values", "return"), pa.Array)
-    as_function: Any = arrow_udf
-    return as_function(of_column, "double")
-
-
 def released_failures(
     frame: DataFrame, sides: BeforeAfterColumns, keys: Mapping[str, FrameKey]
 ) -> list[Finding]:
@@ -137,17 +125,16 @@ def released_failures(
     chosen = frame.select(*(quoted(sides.after[name]) for name in keys))
     types = [in_utc(column).type for column in chosen.limit(0).toArrow().columns]
 
-    def count(batches: Iterable[Any]) -> Iterator[Any]:
+    def count(batches: Iterable[Any]) -> Any:
         found = np.zeros((len(readings), 2), dtype=np.int64)
         for batch in batches:
             for at, reading in enumerate(readings):
                 if reading.fits(types[at]):
                     numbers, unknown = reading.numbers(batch.column(at))
                     found[at] += unknown, reading.too_exact(numbers)
-        yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(found)]})
+        return found
 
-    parts = [pickle.loads(row.found) for row in chosen.mapInArrow(count, "found binary").collect()]
-    total = sum(parts, start=np.zeros((len(readings), 2), dtype=np.int64))
+    total = sum(found_in(chosen, count), start=np.zeros((len(readings), 2), dtype=np.int64))
     return [
         failure
         for (name, key), kind, (unknown, wrong) in zip(keys.items(), types, total.tolist(), strict=True)

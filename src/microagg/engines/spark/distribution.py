@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
-from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
 from pyspark.sql.types import BinaryType, DoubleType, LongType, StringType, StructType
 
 from microagg import wording
@@ -25,6 +24,7 @@ from microagg.methods.recipe import MethodPlan
 from microagg.model import Doubles, Whole
 from microagg.plan.protection import Protection
 from microagg.prepare.large_strata import Blocks, Sizes
+from microagg.spark_functions import of_columns
 
 MOST_PARTITIONS = 20_000
 
@@ -65,10 +65,9 @@ def make_jobs(
 
 def solve_parts(frame: DataFrame, jobs: Sequence[PartJob]) -> DataFrame:
     """The frame with masked columns: for each subset the records brought together by part, and solved."""
-    as_function: Any = arrow_udf
     for job in jobs:
         columns = [F.col(name) for name in (STRATUM, HASH_A, *(job.masked if job.again else job.subset))]
-        part = as_function(_part_of_records(job.blocks, len(job.subset)), "long")(*columns)
+        part = of_columns(_part_of_records(job.blocks, len(job.subset)), "long")(*columns)
         many = min(job.blocks.parts, MOST_PARTITIONS)
         schema = frame.schema
         if not job.again:
@@ -95,8 +94,6 @@ def _part_of_records(blocks: Blocks, keys: int) -> Any:
         own = stratum.to_numpy().astype(np.int64)
         return pa.array(blocks.part_of(own, values.reshape(-1, keys), hashes.to_numpy()))
 
-    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
-    part.__annotations__ = dict.fromkeys(("stratum", "hashes", "columns", "return"), pa.Array)
     return part
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -22,6 +21,7 @@ from microagg.model import Doubles, Points, Whole
 from microagg.prepare.exact_sums import Sums, sums_of, total_of
 from microagg.prepare.large_strata import Blocks, Pattern, Sizes
 from microagg.prepare.units import Units
+from microagg.spark_functions import found_in
 from microagg.verify.frame_release import Fingerprint, fingerprint_in, sums_of_hashes
 
 POINTS = 1024
@@ -178,11 +178,8 @@ def count_frame(
             tuple(one + more for one, more in zip(before.weights, weighted, strict=True)),
         )
 
-    def counted(batches: Iterable[Any]) -> Iterator[Any]:
-        yield pa.RecordBatch.from_pydict({"found": [pickle.dumps(reduce(count, batches, nothing))]})
-
-    found = frame.select(*columns, STRATUM, *weight).mapInArrow(counted, "found binary").collect()
-    return sum((pickle.loads(row.found) for row in found), start=nothing)
+    chosen = frame.select(*columns, STRATUM, *weight)
+    return sum(found_in(chosen, lambda batches: reduce(count, batches, nothing)), start=nothing)
 
 
 def _by_level(codes: Doubles, levels: int, weights: Doubles | None) -> NDArray[Any]:

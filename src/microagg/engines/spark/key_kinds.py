@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
-from pyspark.sql.pandas.functions import arrow_udf  # needs Arrow only, in spite of its module's name
 
 from microagg import wording
 from microagg.arrow_values import from_numbers
@@ -19,6 +18,7 @@ from microagg.formats.spark_folders import FrameSource
 from microagg.model import Microdata, Origin
 from microagg.plan.protection import Protection
 from microagg.prepare.key_columns import KeyColumn, key_column, numbers_by
+from microagg.spark_functions import of_columns
 from microagg.verify.frame_keys import different_values, refuse_many
 
 
@@ -52,10 +52,7 @@ def numbers_column(source: FrameSource, name: str, kind: KeyColumn, protection: 
         table = pa.table({name: values})
         return from_numbers(numbers_by(kind, Microdata(table, origin), name, protection))
 
-    # Spark needs the types themselves to know the kind of function; it cannot resolve them from text.
-    numbers.__annotations__ = dict.fromkeys(("values", "return"), pa.Array)
-    as_function: Any = arrow_udf
-    found: Column = as_function(numbers, "double")(F.col(f"c{source.at(name)}"))
+    found: Column = of_columns(numbers)(F.col(f"c{source.at(name)}"))
     return found
 
 
