@@ -15,10 +15,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from microagg import wording
 from microagg.methods.objective import information_loss, sse
 from microagg.methods.published import bound_on_published, published_cost
 from microagg.model import Categories, Doubles, Partition
 from microagg.prepare.tasks import RecodedStrata, Task, Tasks
+from microagg.verdict import lines_by_column
 
 _Number = TypeVar("_Number", int, float)
 
@@ -85,6 +87,17 @@ class Losses:
     information_loss: float
     bound: float | None
     columns: dict[str, ColumnLoss] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> list[str]:
+        """The loss of each column, where some hold categories."""
+        parts = {
+            name: wording.loss_of_column(
+                each.percent, each.changed_share, each.mean_level_change, each.mean_distance
+            )
+            for name, each in self.columns.items()
+        }
+        return lines_by_column(wording.losses_of_columns(), parts)
 
 
 def losses_of(

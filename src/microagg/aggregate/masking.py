@@ -58,7 +58,7 @@ def masked(
         for column in protection.changed
     }
     others = _unmasked(source, protection, prepared.strata) if protection.categories == "tables" else []
-    for number, subset in enumerate((*protection.subsets, *protection.own_subsets)):
+    for number, subset in enumerate(protection.all_subsets):
         own = [
             (task, found)
             for task, found in zip(prepared.tasks.tasks, partitions, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -16,13 +15,9 @@ from microagg.methods.run import Watcher
 from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.secret_key import SecretKey
-from microagg.verdict import Verdict, lines_by_column
-from microagg.wording.phrases import count
+from microagg.verdict import Verdict
 from microagg.write.output_paths import OutputPaths
 from microagg.write.run_record import RECORD_FORMAT, RECORD_VERSION, software_versions
-
-SHOWN_RECIPES = 3
-"""Of more recipes than these only the number is shown."""
 
 
 class AnyRelease(Protocol):
@@ -106,17 +101,6 @@ def record_of_run(release: AnyRelease) -> dict[str, Any]:
     }
 
 
-def loss_lines(losses: Losses) -> list[str]:
-    """The loss of each column, where some hold categories."""
-    parts = {
-        name: wording.loss_of_column(
-            each.percent, each.changed_share, each.mean_level_change, each.mean_distance
-        )
-        for name, each in losses.columns.items()
-    }
-    return lines_by_column(wording.losses_of_columns(), parts)
-
-
 def written_record(release: AnyRelease, name: str, digest: str) -> str:
     """The record of a release that is written to a file, as JSON."""
     output = {"name": name, "digest": digest, "written": datetime.now(UTC).isoformat()}
@@ -128,7 +112,7 @@ def shown_in_notebook(release: AnyRelease) -> str:
 
     Where some columns hold categories, a table has the kind and the loss of each.
     """
-    in_table = loss_lines(release.losses)
+    in_table = release.losses.lines
     lines = str(release).removesuffix(f"\n{release.verdict}").split("\n")
     first = "".join(f"<p>{escape(each)}</p>" for each in lines if each not in in_table)
     return first + (_table_of_losses(release) if in_table else "") + release.verdict._repr_html_()
@@ -146,14 +130,3 @@ def _table_of_losses(release: AnyRelease) -> str:
         for name, each in release.losses.columns.items()
     ]
     return notebook.table(("key", "kind", "loss", ""), rows, left=(0, 1, 3))
-
-
-def recipes_text(recipes: Collection[str]) -> str:
-    return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
-
-
-def groups_text(groups: int, protection: Protection) -> str:
-    """How many groups there are, over how many subsets of columns, and k."""
-    subsets = len(protection.subsets) + len(protection.own_subsets)
-    over = f" over {subsets} subsets" if subsets > 1 else ""
-    return f"{count(groups, 'group')}{over} (k = {protection.k})"

@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from microagg import errors, read, wording, write
 from microagg.aggregate.losses import Losses
 from microagg.engines.any_release import (
-    groups_text,
-    loss_lines,
-    recipes_text,
     record_of_run,
     shown_in_notebook,
     written_record,
@@ -283,14 +280,16 @@ class Release:
         return sum(task.groups for task in self.partitions)
 
     def __str__(self) -> str:
-        how = recipes_text({task.recipe for task in self.partitions if task.columns})
+        how = wording.recipes_used({task.recipe for task in self.partitions if task.columns})
         cut = ", cut short" if any(task.truncated for task in self.partitions) else ""
         cut = ", stopped early" if self.stopped else cut
+        subsets, k = len(self.protection.all_subsets), self.protection.k
+        groups = wording.groups_of_subsets(self.groups, subsets, k)
         return (
-            f"{len(self.rows):,} records in {groups_text(self.groups, self.protection)}\n"
+            f"{len(self.rows):,} records in {groups}\n"
             f"information loss {self.information_loss:.4f} %{self._proof()}, by {how} "
             f"in {self.seconds:.2f} s{cut}\n"
-            + "".join(f"{line}\n" for line in loss_lines(self.losses))
+            + "".join(f"{line}\n" for line in self.losses.lines)
             + f"{self.verdict}"
         )
 

@@ -53,7 +53,7 @@ def prepare(source: Microdata, protection: Protection) -> Prepared:
     if len(strata.rows) < source.table.num_rows:
         kept = {column: values[strata.rows] for column, values in numbers.items()}
     tasks = tasks_of(
-        [_table_of_subset(columns, kept) for columns in (*protection.subsets, *protection.own_subsets)],
+        [_table_of_subset(columns, kept) for columns in protection.all_subsets],
         strata.of,
         protection.k,
         protection.method.scale,

@@ -152,7 +152,7 @@ def _subsets(release: Release) -> Iterator[Subset]:
     """
     protection = release.protection
     tasks = iter(release.partitions)
-    for columns in (*protection.subsets, *protection.own_subsets):
+    for columns in protection.all_subsets:
         groups = np.full(release.source.table.num_rows, -1, dtype=np.int64)
         left, count = len(release.rows), 0
         while left:
@@ -222,7 +222,7 @@ def _kept(identity: Identity, protection: Protection, near_means: Sequence[str])
         return False, "not all of its columns are released"
     if not terms & set(protection.changed):
         return True, "none of its columns was changed"
-    if not any(terms <= set(subset) for subset in (*protection.subsets, *protection.own_subsets)):
+    if not any(terms <= set(subset) for subset in protection.all_subsets):
         return False, "its columns were not all masked together"
     if protection.aggregate == "median":
         return False, "medians do not keep sums"

@@ -39,6 +39,11 @@ class ProtectionPolicy(ProtectionSettings):
         return (self.confidential,) if self.confidential_as == "subset" else ()
 
     @property
+    def all_subsets(self) -> tuple[Names, ...]:
+        """Columns in which records are grouped together."""
+        return (*self.subsets, *self.own_subsets)
+
+    @property
     def noised(self) -> Names:
         """Confidential columns to which noise is added."""
         return self.confidential if self.confidential_as in ("noise", "correlated-noise") else ()
@@ -46,7 +51,7 @@ class ProtectionPolicy(ProtectionSettings):
     @property
     def grouped(self) -> Names:
         """Columns in which every record gets a value of its group."""
-        return tuple(column for subset in (*self.subsets, *self.own_subsets) for column in subset)
+        return tuple(column for subset in self.all_subsets for column in subset)
 
     @property
     def changed(self) -> Names:

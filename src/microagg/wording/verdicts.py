@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -170,6 +170,19 @@ def mean_by(change: float, share: float) -> str:
 
 
 losses_of_columns = text()("loss by column:")
+SHOWN_RECIPES = 3
+"""Of more recipes than these only the number is shown."""
+
+
+def groups_of_subsets(groups: int, subsets: int, k: int) -> str:
+    """How many groups there are, over how many subsets of columns, and k."""
+    return f"{count(groups, 'group')}{f' over {subsets} subsets' if subsets > 1 else ''} (k = {k})"
+
+
+def recipes_used(recipes: Collection[str]) -> str:
+    return " and ".join(sorted(recipes)) if len(recipes) <= SHOWN_RECIPES else f"{len(recipes)} recipes"
+
+
 of_what_is_published = text()(" for what is published")
 
 

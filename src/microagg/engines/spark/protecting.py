@@ -216,12 +216,11 @@ def _attempt(prepared: _PreparedFrame, method: MethodPlan, steps: Steps) -> _Att
 
 
 def _keys_at_work(source: FrameSource, protection: Protection, kinds: Mapping[str, KeyColumn]) -> Keys:
-    subsets = (*protection.subsets, *protection.own_subsets)
-    names = [name for subset in subsets for name in subset]
-    places = tuple(tuple(names.index(name) for name in subset) for subset in subsets)
+    names = protection.grouped
+    places = tuple(tuple(names.index(name) for name in subset) for subset in protection.all_subsets)
     return Keys(
         tuple(f"x{source.at(name)}" for name in names),
-        tuple(names),
+        names,
         places,
         tuple(kinds.get(name) for name in names),
         tuple(protection.importance.get(name, 1.0) for name in names),

@@ -14,9 +14,6 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 from microagg import wording
 from microagg.aggregate.losses import Losses
 from microagg.engines.any_release import (
-    groups_text,
-    loss_lines,
-    recipes_text,
     record_of_run,
     shown_in_notebook,
 )
@@ -144,14 +141,10 @@ class SparkRelease:
                     "recipe": " and ".join(sorted(found.recipes)),
                     "truncated": found.truncated,
                 }
-                for subset, own in zip(self._subsets, self.found, strict=True)
+                for subset, own in zip(self.protection.all_subsets, self.found, strict=True)
                 for found in own
             ],
         }
-
-    @property
-    def _subsets(self) -> tuple[tuple[str, ...], ...]:
-        return (*self.protection.subsets, *self.protection.own_subsets)
 
     def save(
         self,
@@ -176,14 +169,18 @@ class SparkRelease:
         return writing.save(self, str(path), force, record, Steps(progress))
 
     def __str__(self) -> str:
-        how = recipes_text({recipe for own in self.found for found in own for recipe in found.recipes})
+        how = wording.recipes_used(
+            {recipe for own in self.found for found in own for recipe in found.recipes}
+        )
         parts = sum(len(own) for own in self.found)
+        subsets, k = len(self.protection.all_subsets), self.protection.k
+        groups = wording.groups_of_subsets(self.groups, subsets, k)
         return (
-            f"{self.verdict.records:,} records in {groups_text(self.groups, self.protection)}\n"
+            f"{self.verdict.records:,} records in {groups}\n"
             f"information loss {self.information_loss:.4f} %, by {how} in {self.seconds:.2f} s\n"
             f"on Spark in {parts:,} parts of at most "
             f"{max(f.records for own in self.found for f in own):,} "
-            "records\n" + "".join(f"{line}\n" for line in loss_lines(self.losses)) + f"{self.verdict}"
+            "records\n" + "".join(f"{line}\n" for line in self.losses.lines) + f"{self.verdict}"
         )
 
     __repr__ = __str__
