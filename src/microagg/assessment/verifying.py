@@ -24,7 +24,7 @@ from microagg.verify import (
     CheckedSource,
     WrittenFile,
     check_source,
-    digest_of,
+    digest_of_bytes,
     file_findings,
     same_values,
     verdict_on_file,
@@ -64,7 +64,7 @@ def verify_release(
     readings = key_readings(checked.table, protection, checked.notation)
     try:
         with file.open("rb") as opened:
-            if digest_of(opened) != found.output_digest:
+            if digest_of_bytes(opened) != found.output_digest:
                 differences.append(refuse("file_not_recorded"))
     except OSError as error:
         raise wording.cannot_read(str(file), error) from None
