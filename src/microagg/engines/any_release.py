@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Self
 
 from microagg import wording
 from microagg.aggregate.losses import Losses
@@ -16,58 +19,47 @@ from microagg.model import Claims
 from microagg.plan.protection import Protection
 from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict
+from microagg.verify.promises import promises_of
 from microagg.write.output_paths import OutputPaths
-from microagg.write.run_record import RECORD_FORMAT, RECORD_VERSION, software_versions
+from microagg.write.run_record import RECORD_FORMAT, RECORD_VERSION, RunRecord, software_versions
 
 
-class AnyRelease(Protocol):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AnyRelease(ABC):
     """Protected data that have passed their verdict: a `Release` in memory, or a `SparkRelease`."""
 
+    protection: Protection
+    key: SecretKey
+    """From which all that is random was drawn."""
+    losses: Losses
+    seconds: float
+    repeats: RunRecord | None = None
+    """The record of the release that this one repeats."""
+
+    if TYPE_CHECKING:  # a property of one kind of release, and a field of the other
+
+        @property
+        def verdict(self) -> Verdict: ...
+
     @property
+    @abstractmethod
     def data(self) -> Any:
         """What is released, of the kind that was given."""
-        ...
 
     @property
-    def verdict(self) -> Verdict: ...
-
-    @property
-    def protection(self) -> Protection: ...
-
-    @property
-    def claims(self) -> Claims: ...
-
-    @property
+    @abstractmethod
     def groups(self) -> int:
         """The number of groups of all subsets together."""
-        ...
 
     @property
-    def key(self) -> SecretKey:
-        """From which all that is random was drawn."""
-        ...
+    @abstractmethod
+    def source_columns(self) -> list[str]: ...
 
-    @property
-    def losses(self) -> Losses: ...
-
-    @property
-    def information_loss(self) -> float: ...
-
-    @property
-    def bound_loss(self) -> float | None: ...
-
-    @property
-    def seconds(self) -> float: ...
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """All that is needed to repeat the run and to account for it, as plain values; internal."""
-        ...
-
-    def with_earlier(self, places: OutputPaths) -> AnyRelease:
+    @abstractmethod
+    def with_earlier(self, places: OutputPaths) -> Self:
         """With a note on other releases of the same source whose records are where this one's will be."""
-        ...
 
+    @abstractmethod
     def save(
         self,
         path: str | Path,
@@ -80,53 +72,69 @@ class AnyRelease(Protocol):
         progress: Watcher | None = None,
     ) -> Path:
         """Write, read back, count again, and only then give the files their names; the record's path."""
-        ...
 
+    @abstractmethod
+    def __str__(self) -> str: ...
 
-def record_of_run(release: AnyRelease) -> dict[str, Any]:
-    """What the record of a run has in memory and on Spark alike."""
-    return {
-        "format": RECORD_FORMAT,
-        "version": RECORD_VERSION,
-        "engine": "local",
-        "software": software_versions(),
-        "plan": dict(release.protection.settings),
-        "seed": release.protection.method.seed,
-        "key": release.key.hex,
-        "information_loss": release.information_loss,
-        "losses": {name: each.as_dict() for name, each in release.losses.columns.items()},
-        "bound_loss": release.bound_loss,
-        "verdict": release.verdict.as_dict(),
-        "seconds": release.seconds,
-    }
+    def __repr__(self) -> str:
+        return str(self)
 
+    @property
+    def information_loss(self) -> float:
+        return self.losses.information_loss
 
-def written_record(release: AnyRelease, name: str, digest: str) -> str:
-    """The record of a release that is written to a file, as JSON."""
-    output = {"name": name, "digest": digest, "written": datetime.now(UTC).isoformat()}
-    return json.dumps({**release.record, "output": output}, allow_nan=False)
+    @property
+    def bound_loss(self) -> float | None:
+        """None if no bound is proven, as on Spark."""
+        return self.losses.bound
 
+    @cached_property
+    def claims(self) -> Claims:
+        """What is promised, as the verifier derives it."""
+        return promises_of(self.protection, self.source_columns, {})
 
-def shown_in_notebook(release: AnyRelease) -> str:
-    """The lines above the verdict, and this, as HTML.
+    @property
+    def record(self) -> dict[str, Any]:
+        """All that is needed to repeat the run and to account for it, as plain values; internal."""
+        return {
+            "format": RECORD_FORMAT,
+            "version": RECORD_VERSION,
+            "engine": "local",
+            "software": software_versions(),
+            "plan": dict(self.protection.settings),
+            "seed": self.protection.method.seed,
+            "key": self.key.hex,
+            "information_loss": self.information_loss,
+            "losses": {name: each.as_dict() for name, each in self.losses.columns.items()},
+            "bound_loss": self.bound_loss,
+            "verdict": self.verdict.as_dict(),
+            "seconds": self.seconds,
+        }
 
-    Where some columns hold categories, a table has the kind and the loss of each.
-    """
-    in_table = release.losses.lines
-    lines = str(release).removesuffix(f"\n{release.verdict}").split("\n")
-    first = "".join(f"<p>{escape(each)}</p>" for each in lines if each not in in_table)
-    return first + (_table_of_losses(release) if in_table else "") + release.verdict._repr_html_()
+    def written_record(self, name: str, digest: str) -> str:
+        """The record of a release that is written to a file, as JSON."""
+        output = {"name": name, "digest": digest, "written": datetime.now(UTC).isoformat()}
+        return json.dumps({**self.record, "output": output}, allow_nan=False)
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the lines above the verdict, and this.
 
-def _table_of_losses(release: AnyRelease) -> str:
-    kinds = {**release.verdict.changes.kinds, **dict.fromkeys(release.protection.strata, "stratum")}
-    rows = [
-        (
-            name,
-            kinds.get(name, "number"),
-            f"{each.percent:.4f} %",
-            wording.change_of_column(each.changed_share, each.mean_level_change, each.mean_distance),
-        )
-        for name, each in release.losses.columns.items()
-    ]
-    return notebook.table(("key", "kind", "loss", ""), rows, left=(0, 1, 3))
+        Where some columns hold categories, a table has the kind and the loss of each.
+        """
+        in_table = self.losses.lines
+        lines = str(self).removesuffix(f"\n{self.verdict}").split("\n")
+        first = "".join(f"<p>{escape(each)}</p>" for each in lines if each not in in_table)
+        return first + (self._table_of_losses() if in_table else "") + self.verdict._repr_html_()
+
+    def _table_of_losses(self) -> str:
+        kinds = {**self.verdict.changes.kinds, **dict.fromkeys(self.protection.strata, "stratum")}
+        rows = [
+            (
+                name,
+                kinds.get(name, "number"),
+                f"{each.percent:.4f} %",
+                wording.change_of_column(each.changed_share, each.mean_level_change, each.mean_distance),
+            )
+            for name, each in self.losses.columns.items()
+        ]
+        return notebook.table(("key", "kind", "loss", ""), rows, left=(0, 1, 3))

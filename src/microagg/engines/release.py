@@ -15,27 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microagg import errors, read, wording, write
-from microagg.aggregate.losses import Losses
-from microagg.engines.any_release import (
-    record_of_run,
-    shown_in_notebook,
-    written_record,
-)
+from microagg.engines.any_release import AnyRelease
 from microagg.engines.mdav_comparison import mdav_loss
 from microagg.methods.run import Watcher
 from microagg.methods.steps import Steps
-from microagg.model import Claims, Microdata, TaskPartition, Verified, gap_above, nearness
+from microagg.model import Microdata, TaskPartition, Verified, gap_above, nearness
 from microagg.plan.plan_file import used_plan
-from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
 from microagg.report import check_installed
-from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict, refuse, unsafe_release
 from microagg.verify import WrittenFile, check_file, check_written
-from microagg.verify.promises import promises_of
 from microagg.wording import Step
 from microagg.write.output_paths import OutputPaths
-from microagg.write.run_record import RunRecord, digest_of, digest_of_values, reading_of
+from microagg.write.run_record import digest_of, digest_of_values, reading_of
 
 
 def _reporting() -> ModuleType:
@@ -47,7 +39,7 @@ def _reporting() -> ModuleType:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release:
+class Release(AnyRelease):
     """A protected table that has passed its verdict.
 
     `data`: the table, of the kind that was given (an Arrow table for files); `verdict`: what was counted;
@@ -61,32 +53,17 @@ class Release:
     source: Microdata
     prepared: Prepared
     rows: NDArray[np.int64]
-    protection: Protection
-    key: SecretKey
     partitions: tuple[TaskPartition, ...]
-    losses: Losses
-    seconds: float
     stopped: bool = False
-    repeats: RunRecord | None = None
-    """The record of the release that this one repeats."""
-
-    @property
-    def information_loss(self) -> float:
-        return self.losses.information_loss
-
-    @property
-    def bound_loss(self) -> float | None:
-        return self.losses.bound
 
     @property
     def verdict(self) -> Verdict:
         """What was counted in the released table."""
         return self.verified.verdict
 
-    @cached_property
-    def claims(self) -> Claims:
-        """What is promised, as the verifier derives it."""
-        return promises_of(self.protection, self.source.table.column_names, {})
+    @property
+    def source_columns(self) -> list[str]:
+        return self.source.table.column_names
 
     @cached_property
     def data(self) -> Any:
@@ -103,7 +80,7 @@ class Release:
         """All that is needed to repeat the run and to account for it, as plain values."""
         origin = self.source.origin
         return {
-            **record_of_run(self),
+            **super().record,
             "input": {
                 "name": origin.name,
                 "path": None if origin.path is None else str(origin.path.absolute()),
@@ -111,7 +88,7 @@ class Release:
                 "reading": reading_of(origin),
                 "digest": digest_of(self.source),
                 "records": self.source.table.num_rows,
-                "columns": self.source.table.column_names,
+                "columns": self.source_columns,
             },
             "rows_left_out": np.setdiff1d(np.arange(self.source.table.num_rows), self.rows).tolist(),
             "released": self._digest,
@@ -172,7 +149,7 @@ class Release:
                 self.repeats.check_file(path.name, staged.digest)
             settings = self._settings_with_paths(path, places.folder)
             contents = {
-                places.record: written_record(self, path.name, staged.digest),
+                places.record: self.written_record(path.name, staged.digest),
                 places.plan: used_plan(settings),
             }
             if places.groups is not None:
@@ -299,9 +276,3 @@ class Release:
             return ", no bound proven" if self.protection.method.certify else ""
         of = wording.of_what_is_published() if self.losses.columns else ""
         return f", {nearness(gap_above(self.bound_loss, self.information_loss))}{of}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown_in_notebook(self)

@@ -12,30 +12,22 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
-from microagg.aggregate.losses import Losses
-from microagg.engines.any_release import (
-    record_of_run,
-    shown_in_notebook,
-)
+from microagg.engines.any_release import AnyRelease
 from microagg.engines.spark import writing
 from microagg.engines.spark.limits import refuse_files
 from microagg.engines.spark.part_job import PartResult
 from microagg.formats.spark_folders import FrameSource
 from microagg.methods.run import Watcher
 from microagg.methods.steps import Steps
-from microagg.model import Claims
-from microagg.plan.protection import Protection
-from microagg.secret_key import SecretKey
 from microagg.verdict import Verdict
 from microagg.verify.frame_counting import BeforeAfterColumns, quoted
 from microagg.verify.frame_release import Fingerprint, released_columns
-from microagg.verify.promises import promises_of
 from microagg.write.output_paths import OutputPaths
-from microagg.write.run_record import SPARK_FRAME, RunRecord, reading_of, software_versions
+from microagg.write.run_record import SPARK_FRAME, reading_of, software_versions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparkRelease:
+class SparkRelease(AnyRelease):
     """A protected frame that has passed its verdict.
 
     `data`: the frame; `verdict`: what was counted; `information_loss`: in percent, 100 · SSE / SST over all
@@ -47,27 +39,20 @@ class SparkRelease:
     paired: DataFrame
     sides: BeforeAfterColumns
     source: FrameSource
-    protection: Protection
     verdict: Verdict
     found: tuple[list[PartResult], ...]
     fingerprint: Fingerprint
     """The fingerprint of the source's records."""
     released: Fingerprint
     """The fingerprint of the records that the verdict has counted."""
-    losses: Losses
-    seconds: float
-    key: SecretKey
-    repeats: RunRecord | None = None
-    """The record of the release that this one repeats."""
 
     def __post_init__(self) -> None:
         if self.verdict.safe is not True or self.released.records != self.verdict.records:
             raise wording.not_verified()
 
-    @cached_property
-    def claims(self) -> Claims:
-        """What is promised, as the verifier derives it."""
-        return promises_of(self.protection, self.source.columns, {})
+    @property
+    def source_columns(self) -> list[str]:
+        return self.source.columns
 
     @property
     def data(self) -> DataFrame:
@@ -99,15 +84,6 @@ class SparkRelease:
         """The number of groups of all subsets together."""
         return sum(found.groups for own in self.found for found in own)
 
-    @property
-    def information_loss(self) -> float:
-        return self.losses.information_loss
-
-    @property
-    def bound_loss(self) -> None:
-        """None: no bound is proven on Spark."""
-        return
-
     def close(self) -> None:
         """Let Spark's executors forget what was computed; `data` and `save` are refused from now on."""
         self.paired.unpersist()
@@ -117,7 +93,7 @@ class SparkRelease:
         """All that is needed to repeat the run and to account for it, as plain values."""
         origin = self.source.origin
         return {
-            **record_of_run(self),
+            **super().record,
             "engine": "spark",
             "software": {**software_versions(), "pyspark": pyspark.__version__},
             "input": {
@@ -127,7 +103,7 @@ class SparkRelease:
                 "reading": reading_of(origin),
                 "digest": str(self.fingerprint),
                 "records": self.fingerprint.records + self.verdict.suppressed,
-                "columns": self.source.columns,
+                "columns": self.source_columns,
             },
             "released": str(self.released),
             "stopped": False,
@@ -182,9 +158,3 @@ class SparkRelease:
             f"{max(f.records for own in self.found for f in own):,} "
             "records\n" + "".join(f"{line}\n" for line in self.losses.lines) + f"{self.verdict}"
         )
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown_in_notebook(self)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microagg import wording, write
-from microagg.engines.any_release import written_record
 from microagg.engines.spark.spark_errors import translating_spark_errors
 from microagg.formats import spark_folders
 from microagg.formats.spark_folders import Folder, FrameSource
@@ -81,7 +80,7 @@ def save(release: SparkRelease, path: str, force: bool, record: str | Path | Non
                 raise unsafe_release([refuse("written_by_spark_differs")])
         check_files(written, verified, release.verdict, release.claims)
         contents = {
-            places.record: written_record(release, Path(path).name, str(verified)),
+            places.record: release.written_record(Path(path).name, str(verified)),
             places.plan: used_plan(dict(release.protection.settings)),
         }
         with (
