@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 
-from microagg.formats import arrow, csv, excel, statistical
+from microagg.formats import MODULES, excel
+from microagg.formats.format import Format
 from microagg.model import Layout
 
-FORMATS = {each.name: each for each in (*csv.FORMATS, *arrow.FORMATS, *excel.FORMATS, *statistical.FORMATS)}
+FORMATS: dict[str, Format] = {
+    each.name: each for name in MODULES for each in import_module(f"microagg.formats.{name}").FORMATS
+}
 ENDINGS = {ending: each for each in FORMATS.values() for ending in each.endings}
 """The formats by the endings of their files' names."""
 WRITTEN = [ending for ending, each in ENDINGS.items() if each.write is not None]
