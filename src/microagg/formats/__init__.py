@@ -1,5 +1,5 @@
-"""All file formats, one module for each program. A new format is named here, with its module and the endings
-of its files. Whoever shows only names need not wait for libraries that read files.
+"""All file formats, one module for each program. A new one is named here, with its module and its endings.
+Whoever shows only names need not wait for libraries that read files.
 """
 
 MODULES = {
