@@ -18,8 +18,8 @@ import pytest
 
 import microagg
 from microagg import Release, datasets, errors, report
+from microagg.engines import mdav_comparison
 from microagg.engines.mdav_comparison import mdav_loss
-from microagg.methods import solving
 from microagg.report import reporting
 from microagg.report.formatting import number, short, tick
 from microagg.report.html_pages import external_page
@@ -275,7 +275,7 @@ def test_mdav_on_the_same_data_is_mdav(rich: Release) -> None:
 
 
 def test_mdav_is_left_out_where_it_takes_long(plain: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "MOST_COMPARED_WITH_MDAV", {"mdav": 10})
+    monkeypatch.setattr(mdav_comparison, "MOST_COMPARED_WITH_MDAV", {"mdav": 10})
     assert "not computed" in plain.report()
 
 
