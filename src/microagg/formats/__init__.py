@@ -2,7 +2,7 @@
 Whoever shows only names need not wait for libraries that read files.
 """
 
-MODULES = {
+MODULES: dict[str, dict[str, tuple[str, ...]]] = {
     "csv": {"CSV": (".csv", ".tsv", ".txt")},
     "arrow": {"Parquet": (".parquet",), "Arrow": (".feather", ".arrow")},
     "excel": {"Excel": (".xlsx",)},
