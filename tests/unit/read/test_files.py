@@ -232,7 +232,7 @@ def test_a_type_that_changes_late(tmp_path: Path) -> None:
     path = written(tmp_path, "a;b\n" + "1;2\n" * 600_000 + "1,5;2\n")
     assert read.table_from_file(path).values[-1].tolist() == [1.5, 2.0]
     path = written(tmp_path, "a;b\n" + "1;2\n" * 600_000 + "x;2\n")
-    with pytest.raises(DataError, match=r"'a'.*600000 numbers and 1 text"):
+    with pytest.raises(DataError, match=r"'a'.*600,000 numbers and 1 text"):
         read.table_from_file(path)
 
 
