@@ -38,8 +38,8 @@ WIDE = 0.2
 WIDE_ROWS = 16
 """Of a table of three columns."""
 
-MOST_WIDE = 120
-"""Tables of three columns."""
+MOST_WIDE = (120, 30)
+"""Tables of three columns; fewer where there are many groups."""
 
 MOST_COUNTED = 50_000
 """Records, to choose tables of three columns among very many."""
@@ -255,7 +255,8 @@ def _search(
     amounts = [_standardised(own, own, weight) for own in numbers]
     columns = [*keys, *others]
     wide = [each.coding.wide(each.before, weight) for each in columns]
-    tables = _tables_of_three(wide, columns, len(keys)) if pairs else np.empty((0, 3), dtype=np.int32)
+    most = MOST_WIDE[len(start) > MANY_GROUPS] if pairs else 0
+    tables = _tables_of_three(wide, columns, len(keys), most)
     visits = VISITS // (len(columns) * (1 + len(numbers)) + len(tables) * 3 // len(keys))
     run = Run()
     return run.call(
@@ -287,18 +288,18 @@ def _search(
     )
 
 
-def _tables_of_three(wide: Sequence[Codes], columns: Sequence[TableColumn], keys: int) -> Codes:
+def _tables_of_three(wide: Sequence[Codes], columns: Sequence[TableColumn], keys: int, most: int) -> Codes:
     """Their columns, of which at least two are keys. Of very many tables those whose columns have tables of
     two that are farthest from the source's at first.
     """
     several = [at for at, own in enumerate(wide) if int(own.max()) > 0]
     found = [each for each in combinations(several, 3) if each[1] < keys]
-    if len(found) > MOST_WIDE:
+    if 0 < most < len(found):
         far = {
             pair: _distance(*((wide[at], columns[at]) for at in pair)) for pair in combinations(several, 2)
         }
         found.sort(key=lambda each: -sum(far[pair] for pair in combinations(each, 2)))
-    return np.array(found[:MOST_WIDE], dtype=np.int32).reshape(-1, 3)
+    return np.array(found[:most], dtype=np.int32).reshape(-1, 3)
 
 
 def _distance(one: tuple[Codes, TableColumn], other: tuple[Codes, TableColumn]) -> float:

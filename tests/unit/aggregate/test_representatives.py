@@ -204,7 +204,7 @@ def test_wide_rows_of_tables_of_three() -> None:
     assert few.wide(few.codes(np.arange(3.0)), np.ones(3)).tolist() == [0, 1, 2, 3]
 
 
-def test_tables_of_three_are_those_that_are_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_of_three_are_those_that_are_far() -> None:
     """Of very many; none with two columns that are not chosen."""
     rng = np.random.default_rng(3)
     coding = Coding.of_categories(np.arange(3.0))
@@ -213,11 +213,11 @@ def test_tables_of_three_are_those_that_are_far(monkeypatch: pytest.MonkeyPatch)
     after[[0, 2]] = 0
     columns = [TableColumn(*both, coding) for both in zip(before, after, strict=True)]
     wide = [np.arange(4, dtype=np.int32)] * 5
-    assert len(tables._tables_of_three(wide, columns, 5)) == 10
-    assert len(tables._tables_of_three(wide, columns, 4)) == 10
-    assert len(tables._tables_of_three(wide, columns, 3)) == 1 + 2 * 3
-    monkeypatch.setattr(tables, "MOST_WIDE", 3)
-    assert {tuple(own) for own in tables._tables_of_three(wide, columns, 5)} == {
+    assert len(tables._tables_of_three(wide, columns, 5, 10)) == 10
+    assert len(tables._tables_of_three(wide, columns, 4, 10)) == 10
+    assert len(tables._tables_of_three(wide, columns, 3, 10)) == 1 + 2 * 3
+    assert tables._tables_of_three(wide, columns, 5, 0).shape == (0, 3)
+    assert {tuple(own) for own in tables._tables_of_three(wide, columns, 5, 3)} == {
         (0, 1, 2), (0, 2, 3), (0, 2, 4)
     }  # fmt: skip
 
