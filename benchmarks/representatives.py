@@ -31,7 +31,8 @@ from microagg.aggregate.tables import by_tables
 KS = (3, 5, 10)
 WAYS = ("mode", "margins", "tables", "existing")
 TUNED = (
-    "The weights of the search were chosen with HI, VietNamI and Benefits; all tables here were set aside."
+    "The weights of the search were chosen with HI, VietNamI, Benefits and OFP; "
+    "all tables here were set aside."
 )
 FILES: dict[str, tuple[str, list[str], list[str]]] = {
     "Adult": ("adult.csv", ADULT_KEYS, ["salary_class"]),
@@ -102,7 +103,7 @@ def row(name: str, found: tuple[Any, list[str], list[str], list[str]], k: int, w
         measures=["two_way_tables", "count_queries", "cell_error", "margins"],
     ).findings  # fmt: skip
     queries = measured["count_queries"].parts
-    given = pd.read_csv(source) if isinstance(source, Path) else source
+    given = pd.read_csv(source, dtype=dict.fromkeys(nominal, str)) if isinstance(source, Path) else source
     after = release.data.to_pandas() if isinstance(release.data, pa.Table) else release.data
     figures = [
         release.information_loss,
@@ -113,7 +114,8 @@ def row(name: str, found: tuple[Any, list[str], list[str], list[str]], k: int, w
         measured["cell_error"].value,
         moved_means(given, after, keys, nominal),
     ]
-    return [name, str(k), way, *(f"{each:.2f}" for each in figures), f"{used:.1f}"]
+    shown = ("–" if np.isnan(each) else f"{each:.2f}" for each in figures)
+    return [name, str(k), way, *shown, f"{used:.1f}"]
 
 
 def compared(only: str | None) -> None:
