@@ -25,6 +25,8 @@ BANDS = 20
 MOST_SINGLE = 100
 LARGEST_DENSE = 4_000_000
 """Cells of a two-way table that is kept as a whole; of larger ones, those that occur."""
+FEW_RECORDS = 10_000
+"""All of them are looked at for each query."""
 LEAST_COUNT = 10.0
 """Errors of smaller counts are relative to this."""
 SEEDS_OF_QUERIES = {(2, 3): 20_261_117, (2, 2): 22, (3, 3): 77, (4, 4): 5}
@@ -326,7 +328,12 @@ class _Answers:
         return cls(codes, rows, [np.bincount(own) for own in codes], weights)
 
     def count(self, query: Query) -> float:
-        """Looks at the records of the rarest property, then at the other properties of these."""
+        """Looks at all of a few records; of many, at those of the rarest property, then at the other
+        properties of these.
+        """
+        if self.weights.size <= FEW_RECORDS:
+            hits = [wanted[self.codes[at]] for at, wanted in query.items()]
+            return float(self.weights[np.logical_and.reduce(hits)].sum())
         found = {at: np.flatnonzero(wanted[: self.counts[at].size]) for at, wanted in query.items()}
         rarest = min(query, key=lambda at: int(self.counts[at][found[at]].sum()))
         ends = np.cumsum(self.counts[rarest])
