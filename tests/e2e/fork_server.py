@@ -27,7 +27,7 @@ from microagg import cli
 
 LIBRARIES = (
     *("pandas", "openpyxl", "pyreadstat", "jinja2", "click"),
-    *("pyarrow.compute", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet"),
+    *("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.parquet"),
 )
 """What commands import when they need it."""
 
@@ -107,6 +107,7 @@ def _stop(server: subprocess.Popen[str]) -> None:
 def _serve() -> None:
     for module in (*LIBRARIES, *_own_modules()):
         importlib.import_module(module)
+    importlib.import_module("microagg.report.rendering").compile_templates()
     gc.freeze()  # children share this memory until they write to it
     with os.fdopen(os.dup(0)) as commands, os.fdopen(os.dup(1), "w") as answers:
         for line in commands:

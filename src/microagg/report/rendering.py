@@ -34,6 +34,12 @@ def environment(*folders: Path) -> Environment:
     return made
 
 
+def compile_templates() -> None:
+    """Those of the reports, for processes that are forked: otherwise each does it."""
+    for name in environment().list_templates():
+        environment().get_template(name)
+
+
 def rendered(template: str, *folders: Path, **content: Any) -> str:
     text: str = environment(*folders).get_template(template).render(**content)
     return text.encode("utf-8", "replace").decode("utf-8")  # a path may hold bytes that are no letters

@@ -33,7 +33,7 @@ LISTEN = 0.1
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 # Imported once, in a process that does nothing else: a job begins within milliseconds.
-_CONTEXT.set_forkserver_preload(["microagg.web.work", "pyarrow.csv", "pyarrow.compute", "pyarrow.parquet"])
+_CONTEXT.set_forkserver_preload(["microagg.web.preloaded"])
 
 
 @dataclass(frozen=True, slots=True)
