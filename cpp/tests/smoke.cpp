@@ -1,5 +1,7 @@
 // Every kernel once, without Python, under the sanitizers: no undefined behaviour, no stray memory,
 // groups of at least k, the same result at every instruction set.
+#include "smoke.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,53 +10,41 @@
 #include <random>
 #include <vector>
 
-#include "microagg/anneal.hpp"
-#include "microagg/assignment.hpp"
-#include "microagg/best_cycle.hpp"
-#include "microagg/descent.hpp"
-#include "microagg/dissolve.hpp"
 #include "microagg/exhaustive.hpp"
-#include "microagg/fixed_runs.hpp"
-#include "microagg/genetic.hpp"
-#include "microagg/genetic_groups.hpp"
-#include "microagg/k_ward.hpp"
-#include "microagg/kd_blocks.hpp"
-#include "microagg/mdav_generic.hpp"
-#include "microagg/mst_cut.hpp"
 #include "microagg/neighbour_bound.hpp"
 #include "microagg/neighbour_lists.hpp"
 #include "microagg/objective.hpp"
 #include "microagg/path_cut.hpp"
 #include "microagg/peel.hpp"
-#include "microagg/pool_pass.hpp"
-#include "microagg/published.hpp"
-#include "microagg/relocate.hpp"
 #include "microagg/standardise.hpp"
 #include "microagg/tables.hpp"
 #include "microagg/targets.hpp"
 #include "microagg/tours.hpp"
-#include "microagg/two_swap.hpp"
 #include "microagg/univariate.hpp"
-#include "microagg/v_mdav.hpp"
 
 using namespace microagg;
+using namespace microagg::smoke;
 
 namespace {
 
 int checks = 0;
 
-void check(bool holds, const char* what) {
+}  // namespace
+
+void microagg::smoke::check(bool holds, const char* what) {
   ++checks;
   if (holds) return;
   std::fprintf(stderr, "smoke: %s\n", what);
   std::exit(1);
 }
 
-void check_partition(const Labels& labels, std::int64_t n, std::int64_t k) {
+void microagg::smoke::check_partition(const Labels& labels, std::int64_t n, std::int64_t k) {
   check(static_cast<std::int64_t>(labels.size()) == n, "one label per record");
   const auto sizes = group_sizes(labels);
   check(*std::min_element(sizes.begin(), sizes.end()) >= std::min(k, n), "groups of at least k");
 }
+
+namespace {
 
 // Normal, heavily tied, with an outlier, all equal.
 std::vector<double> sample(int kind, std::int64_t n, std::int64_t p) {
@@ -67,61 +57,6 @@ std::vector<double> sample(int kind, std::int64_t n, std::int64_t p) {
   return values;
 }
 
-void add_paper_methods(Points points, const std::vector<double>& column, const Rows& path,
-                       std::int64_t k, std::vector<Labels>& results) {
-  Watch watch;
-  results.push_back(fixed_runs(column, k, true));
-  std::vector<std::int32_t> drawn(static_cast<std::size_t>(points.n));
-  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] = static_cast<std::int32_t>(i % 3 / 2);
-  for (const Extremes extremes :
-       {Extremes::VALUES, Extremes::DISTANCE, Extremes::DISTANCE_SWAP, Extremes::DISTANCE_DRAWN}) {
-    results.push_back(k_ward(points, column, extremes, drawn, k, watch));
-  }
-  results.push_back(v_mdav(points, k, 0.5, watch));
-  check(v_mdav(points, k, 0.5, watch, Engine::TREE) == results.back(), "all engines agree");
-  results.push_back(mst_cut(points, k, watch));
-  results.push_back(Genetic(points, path, k, 5, 1, watch).run());
-  results.push_back(GeneticGroups(points, k, 5, 1, watch).run());
-  const Labels start = results.front();
-  results.push_back(Dissolve(points, start, k, watch).run().labels);
-  results.push_back(TwoSwap(points, start, watch).run().labels);
-  const std::int64_t length = std::min<std::int64_t>(5, points.n - 1);
-  const Rows near = NeighbourLists(points, length, 96, 2, watch).run();
-  for (const Lists& lists : {Lists{{}, length}, Lists{near, length}}) {
-    results.push_back(PoolPass(points, start, k, 100, lists, watch).run());
-    results.push_back(BestCycle(points, start, k, 3, lists, watch).run());
-  }
-}
-
-// From groups of k successive records, the last one taking what remains.
-void add_searches(Points points, std::int64_t k, std::vector<Labels>& results) {
-  Watch watch;
-  const std::int64_t length = std::min<std::int64_t>(20, points.n - 1);
-  const Rows near = NeighbourLists(points, length, 96, 1, watch).run();
-  Rows rows;
-  Labels start;
-  for (Row row = 0; row < points.n; ++row) {
-    rows.push_back(row);
-    start.push_back(static_cast<Label>(std::min(row / k, points.n / k - 1)));
-  }
-  const Block block{points, rows, start, k, {near, length}, rows};
-  const auto add = [&](Outcome found) {
-    results.push_back(by_first_appearance(std::move(found.labels)));
-  };
-  add(Descent(block, watch).run());
-  const std::vector<AnnealLevel> levels = {
-      {1.0, points.n, 300}, {0.1, points.n, 300}, {0.01, std::min<std::int64_t>(points.n, 5), 300}};
-  add(Anneal(block, 7, watch).run(levels, true));
-  const std::vector<double> widths(rows.size(), 0.5);
-  add(Relocate(block, widths, {4, 50, 0.01}, 7, watch).run(100 * points.n, true));
-  add(AssignmentRounds(block, 6, 0.3, 7, watch).run(std::vector<double>{0.0, 0.1, 0.0}, true));
-  const Array<std::int64_t> weights(static_cast<std::size_t>(points.n), 1);
-  for (const bool jitter : {false, true}) {
-    check(KdBlocks(points, weights, 4 * k, k, jitter, 3).run(2, watch).size() == rows.size(),
-          "every record has a block");
-  }
-}
-
 void check_bound(Points points, std::int64_t k, const Labels& labels) {
   Watch watch;
   const std::int64_t length = std::min<std::int64_t>(2 * k, points.n - 1);
@@ -130,17 +65,6 @@ void check_bound(Points points, std::int64_t k, const Labels& labels) {
   double sum = 0.0;
   for (const double share : bound.run(3)) sum += share;
   check(sum <= sse(points, labels) * (1 + 1e-9), "the bound is at most the SSE");
-}
-
-// Codes of every kind: few and many categories, ordered levels, a taxonomy of two levels.
-Codes some_codes(std::int64_t n, const std::vector<Code>& values, const std::vector<Code>& paths) {
-  return {values,
-          n,
-          {{CodeKind::NOMINAL, 2.0, 3, {}},
-           {CodeKind::NOMINAL, 1.0, 500, {}},
-           {CodeKind::ORDERED, 0.5, 6, {}},
-           {CodeKind::ORDERED, 0.25, 400, {}},
-           {CodeKind::TAXONOMY, 1.5, 8, {paths, 2}}}};
 }
 
 // Groups choose among candidates that they have, for a number and two categories.
@@ -188,69 +112,6 @@ void check_tables(std::int64_t groups, std::int64_t k, bool pairs) {
     check(count == 0 ? chosen[at] == -1 : chosen[at] >= 0 && chosen[at] < count,
           "a group publishes one of its candidates");
   }
-}
-
-// What a change will cost is what it has cost, and annealing the published cost lowers it.
-void check_published(Points points, std::int64_t k) {
-  if (points.n < 2 * k) return;
-  std::mt19937_64 random(static_cast<std::uint64_t>(points.n * 10 + k));
-  std::vector<Code> values;
-  for (Row row = 0; row < points.n; ++row) {
-    for (const int levels : {3, 500, 6, 400, 8})
-      values.push_back(static_cast<Code>(random() % static_cast<std::uint64_t>(levels)));
-  }
-  std::vector<Code> paths;
-  for (Code code = 0; code < 8; ++code) paths.insert(paths.end(), {code / 3, code});
-  const Codes codes = some_codes(points.n, values, paths);
-  Rows rows;
-  Labels start;
-  for (Row row = 0; row < points.n; ++row) {
-    rows.push_back(row);
-    start.push_back(static_cast<Label>(std::min(row / k, points.n / k - 1)));
-  }
-  const auto cost = [&](const Labels& labels) {
-    double sum = 0.0;
-    for (const double part : published_cost(points, codes, labels)) sum += part;
-    return sum;
-  };
-  Watch watch;
-  const std::int64_t length = std::min<std::int64_t>(20, points.n - 1);
-  const Rows near = NeighbourLists(points, length, 96, 1, watch).run();
-  const Block block{points, rows, start, k, {near, length}, rows};
-  PublishedGroups groups(block, codes);
-  for (int turn = 0; turn < 60; ++turn) {
-    const auto pick = [&] { return static_cast<Row>(random() % rows.size()); };
-    const Row one = pick();
-    const Row other = pick();
-    const Label from = groups.group_of(one);
-    const Label to = groups.group_of(other);
-    if (from == to) continue;
-    const double before = cost(groups.labels());
-    double change = 0.0;
-    if (turn % 2 == 0) {
-      change = groups.swap_change(one, other);
-      groups.swap(one, other);
-    } else {
-      if (!groups.can_give(from) || !groups.can_take(to)) continue;
-      change = groups.insert_cost(one, to) - groups.remove_gain(one);
-      groups.move(one, to);
-    }
-    const double now = cost(groups.labels());
-    check(std::abs(now - before - change) <= 1e-9 * (1.0 + before), "a change costs what was said");
-    check(std::abs(groups.sse() - now) <= 1e-9 * (1.0 + now), "groups know what they cost");
-  }
-  std::array<bool, 13> ordered{};
-  ordered.fill(k % 2 == 0);
-  const GenericRecords records{points, std::span(ordered).first(static_cast<std::size_t>(points.p)),
-                               values, codes.q()};
-  check_partition(MdavGeneric(records, k, watch).run(), points.n, k);
-  const std::vector<AnnealLevel> levels = {
-      {1.0, points.n, 300}, {0.1, points.n, 300}, {1e-300, points.n, 300}};
-  const Outcome found = AnnealOf(block, PublishedGroups(block, codes), 7, watch).run(levels, true);
-  check_partition(by_first_appearance(found.labels), points.n, k);
-  const std::vector<AnnealLevel> cold = {{1e-300, points.n, 900}};
-  const Outcome lower = AnnealOf(block, PublishedGroups(block, codes), 7, watch).run(cold, false);
-  check(cost(lower.labels) <= cost(start) * (1.0 + 1e-9), "a cold anneal never costs more");
 }
 
 // The first half of the records are targets, the rest and the first again look for them.
