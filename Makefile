@@ -11,7 +11,8 @@ EXTRAS := all,test,lint$(if $(shell command -v java),$(shell echo ,spark))
 # One process more than there are cores, as some wait for a browser or for Java, but no more than memory allows.
 # tests/conftest.py says which tests stay together and which begin.
 PROCESSES = $(shell $(BIN)/python -c 'import os; print(min(8, len(os.sched_getaffinity(0)) + 1))')
-IN_PARALLEL = $(BIN)/python -m pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
+# Each with one thread of linear algebra: more would only wait for each other.
+IN_PARALLEL = OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
 FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 
 # Without bytecode each command that a test starts would compile all modules again.

@@ -183,7 +183,7 @@ def start_for(stage: Stage, problem: Problem, start: Partition) -> Partition:
 
 
 @pytest.mark.parametrize("name", STAGES)
-@settings(max_examples=20, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_contract(name: str, data: st.DataObject) -> None:
     check_contract(name, data)

@@ -33,7 +33,7 @@ def _best_level() -> Iterator[None]:
 @pytest.mark.parametrize("method", METHODS)
 def test_small_sets(method: str) -> None:
     labels = METHODS[method]
-    for kind, x, k in cases(1600, 90, seed=21):
+    for kind, x, k in cases(800, 90, seed=21):
         found = labels(x, k, Engine.TREE)
         assert np.array_equal(found, labels(x, k, Engine.BRUTE)), (kind, x.shape, k)
 
@@ -41,7 +41,7 @@ def test_small_sets(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_several_levels_of_boxes(method: str) -> None:
     for kind in KINDS:
-        x = np.ascontiguousarray(points(kind, np.random.default_rng(22), 5000, 3))
+        x = np.ascontiguousarray(points(kind, np.random.default_rng(22), 3000, 3))
         assert_engines_agree(METHODS[method], x, 4)
 
 
@@ -52,7 +52,7 @@ def test_attributes(method: str, p: int) -> None:
     for kind in ("normal", "integers", "flat", "outlier"):
         if kind == "flat" and p < 2:
             continue
-        x = np.ascontiguousarray(points(kind, rng, 2500 if p <= 65 else 600, p))
+        x = np.ascontiguousarray(points(kind, rng, 2500 if p <= 3 else 1000 if p <= 65 else 300, p))
         assert_engines_agree(METHODS[method], x, 5)
 
 

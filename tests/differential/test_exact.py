@@ -49,7 +49,7 @@ def start_of(problem: Problem) -> Partition:
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_optimum_is_found_and_proven(kind: str, k: int) -> None:
     rng = np.random.default_rng([1, k, KINDS.index(kind)])
-    for _ in range(6):
+    for _ in range(4):
         n, p = int(rng.integers(2 * k, 12)), int(rng.integers(1, 4))
         problem = Problem(np.ascontiguousarray(points_of(kind, rng, n, p)), k)
         _, optimum = exhaustive(problem.points, k)
@@ -63,7 +63,7 @@ def test_optimum_is_found_and_proven(kind: str, k: int) -> None:
 
 def test_bound_holds_however_early_it_stops() -> None:
     rng = np.random.default_rng(2)
-    for _ in range(40):
+    for _ in range(16):
         n = int(rng.integers(6, 12))
         problem = Problem(np.ascontiguousarray(points_of("normal", rng, n, 2)), 3)
         _, optimum = exhaustive(problem.points, 3)
@@ -100,18 +100,19 @@ def test_the_count_cut_is_in_the_certificate_and_its_check() -> None:
 
 
 def test_bound_is_below_what_any_method_finds() -> None:
-    data = datasets.census_like(150, seed=3)
+    data = datasets.census_like(80, seed=3)
     for k in (3, 5):
         bound = microagg.lower_bound(data, k, seconds=600, gap=1.0)
         for method in ("mdav", "v-mdav", "icsm", "anneal", "decomposition:s=2", "neighbourhoods:size=40"):
             assert bound.sse <= microagg.partition(data, k, method).sse * (1 + 1e-12)
-        assert bound.incumbent.sse <= microagg.partition(data, k).sse
+        as_auto = "mdav+anneal:steps=800000"  # where it does not try to prove the optimum itself
+        assert bound.incumbent.sse <= microagg.partition(data, k, as_auto).sse
         assert bound.gap < 5.0
 
 
 def test_same_labels_for_any_number_of_threads() -> None:
-    data = datasets.census_like(200, seed=4)
-    for method in ("exact:nodes=3", "neighbourhoods:size=60", "decomposition:s=4:last_swap=no"):
+    data = datasets.census_like(90, seed=4)
+    for method in ("exact:nodes=3", "neighbourhoods:size=40", "decomposition:s=4:last_swap=no"):
         one, two = (microagg.partition(data, 3, method, seed=5, threads=threads) for threads in (1, 2))
         assert np.array_equal(one.labels, two.labels)
         assert one.bound == two.bound

@@ -62,7 +62,7 @@ def labels_of(stage: Stage, x: NDArray[np.float64], k: int, threads: int = 1) ->
 @pytest.mark.parametrize("name", PEELS)
 def test_peel(name: str) -> None:
     stage, oracle = PEELS[name]
-    for kind, x, k in cases(180, 60, seed=1):
+    for kind, x, k in cases(108, 60, seed=1):
         found, expected = labels_of(stage, x, k), oracle(x, k)
         assert np.array_equal(found, expected), (kind, x.shape, k)
 
@@ -70,7 +70,7 @@ def test_peel(name: str) -> None:
 @pytest.mark.parametrize("name", PEELS)
 def test_peel_on_more_records(name: str) -> None:
     stage, oracle = PEELS[name]
-    records = 250 if name.partition(":")[0] in ("md", "diameter") else 700
+    records = 150 if name.partition(":")[0] in ("md", "diameter") else 400
     for kind in KINDS:
         x = points(kind, np.random.default_rng(2), records, 4)
         assert np.array_equal(labels_of(stage, x, 4), oracle(x, 4)), kind
@@ -88,7 +88,7 @@ def test_levels_agree(kind: str) -> None:
 
 
 def test_nearest_next() -> None:
-    for kind, x, k in cases(180, 60, seed=4):
+    for kind, x, k in cases(108, 60, seed=4):
         found = NearestNext()(Problem(x, k), one_group(Problem(x, k)), Run())
         assert np.array_equal(found, paths.nearest_next(x)), (kind, x.shape)
         found = NearestNext("pair")(Problem(x, k), one_group(Problem(x, k)), Run())
@@ -96,7 +96,7 @@ def test_nearest_next() -> None:
 
 
 def test_group_tour() -> None:
-    for kind, x, k in cases(180, 60, seed=5):
+    for kind, x, k in cases(108, 60, seed=5):
         problem, labels = Problem(x, k), peel.cbfs(x, k)
         for tour, first in (
             (GroupTour(), paths.farthest_from_centroid(x)),
@@ -140,7 +140,7 @@ def test_npn_from_the_farthest_pair() -> None:
 def test_path_cut(cyclic: bool) -> None:
     oracle = paths.tour_to_assignment if cyclic else paths.mhm
     rng = np.random.default_rng(6)
-    for kind, x, k in cases(360, 40, seed=7):
+    for kind, x, k in cases(108, 40, seed=7):
         order = rng.permutation(len(x)).astype(np.int32)
         found = _core.path_cut(x, order, k, cyclic, _core.Deadline.IGNORE, _core.Watch())
         expected = oracle(x, order, k)
@@ -154,7 +154,7 @@ def test_path_cut(cyclic: bool) -> None:
 
 
 def test_univariate() -> None:
-    for kind, x, k in cases(900, 80, seed=8):
+    for kind, x, k in cases(450, 80, seed=8):
         column = np.ascontiguousarray(x[:, 0])
         found, sse = _core.optimal_univariate(column, k, _core.Watch())
         expected, best = univariate.optimal_univariate(column, k)
@@ -169,7 +169,7 @@ def test_univariate() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [2, 3, 10, 37])
 def test_univariate_on_more_values(kind: str, k: int) -> None:
-    column = points(kind, np.random.default_rng(9), 600, 1)[:, 0].copy()
+    column = points(kind, np.random.default_rng(9), 200, 1)[:, 0].copy()
     found, sse = _core.optimal_univariate(column, k, _core.Watch())
     _, best = univariate.optimal_univariate(column, k)
     assert univariate_cost(column, found) <= best * (1 + 1e-12)
@@ -235,7 +235,7 @@ def exact_sse(x: NDArray[np.float64], labels: Labels) -> float:
 
 def test_objective() -> None:
     rng = np.random.default_rng(12)
-    for kind, x, _ in cases(360, 60, seed=13):
+    for kind, x, _ in cases(144, 60, seed=13):
         labels = objective.canonical(rng.integers(0, 5, size=len(x)).astype(np.int32))
         assert np.array_equal(_core.by_first_appearance(labels), labels)
         assert _core.sse(x, labels) == pytest.approx(exact_sse(x, labels), rel=1e-13, abs=0), kind

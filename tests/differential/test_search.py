@@ -223,7 +223,7 @@ BOTH = {"baseline": [1, 2], "avx2": [1, 2], "avx512": [1, 2]}
         (400, 20, 5, 200, BOTH, "d9c262959b0ae4dd"),
         (7_000, 4, 4, 200, BOTH, "a762b79e1df7ec7d"),
         # Enough for regions: seconds each, so that all pairs are tried in the long campaign only.
-        (400, 3, 4, 84_000, {"baseline": [1], "avx2": [2], "avx512": [1]}, "eb274f00867a993e"),
+        (400, 3, 4, 84_000, {"baseline": [1], "avx2": [2]}, "eb274f00867a993e"),
         pytest.param(400, 3, 4, 84_000, BOTH, "eb274f00867a993e", marks=at_length),
     ],
 )
@@ -317,7 +317,7 @@ def test_annealing_beats_mdav_on_data_of_every_kind() -> None:
     for name, x in shapes.items():
         for k in (3, 10):
             problem, start = from_mdav(in_units(x), k)
-            costs = [Anneal(2_000 * 600)(problem, start, Run(seed=seed)).sse for seed in range(5)]
+            costs = [Anneal(2_000 * 600)(problem, start, Run(seed=seed)).sse for seed in range(3)]
             assert np.median(costs) < 0.95 * start.sse, (name, k)
 
 

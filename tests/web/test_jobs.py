@@ -40,7 +40,7 @@ def queue() -> Iterator[Queue]:
 @pytest.fixture
 def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "data.csv").write_text(survey(400))
+    (tmp_path / "data.csv").write_text(survey(120))
     (tmp_path / "out").mkdir()
     (tmp_path / "cache").mkdir()
     source = {"name": "data.csv", "known_as": "data.csv", "path": "data.csv", "home": tmp_path, "csv": {}}
@@ -63,7 +63,7 @@ def ended(job: Job) -> Job:
 def test_a_file_is_looked_at(queue: Queue, arguments: dict[str, Any]) -> None:
     job = ended(started(queue, "look", arguments))
     assert job.state == "done"
-    assert job.answer["records"] == 400
+    assert job.answer["records"] == 120
     roles = {column["name"]: column["suggested"] for column in job.answer["columns"]}
     assert roles["rent"] == "keys"
     assert roles["income"] == "confidential"

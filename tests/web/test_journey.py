@@ -27,7 +27,7 @@ Visit = Callable[..., "Page"]
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "data.csv"
-    path.write_text(survey(400))
+    path.write_text(survey(120))
     return path
 
 
@@ -182,8 +182,8 @@ def test_a_run_is_quiet_and_its_buttons_stay(server: Server, visit: Visit, data:
     take_forever(page)
     page.evaluate(ANNOUNCED)
     page.get_by_role("button", name="Discard this run").focus()
-    page.wait_for_timeout(10_000)
-    assert page.evaluate("window.announced") <= 400
+    page.wait_for_timeout(4_000)
+    assert page.evaluate("window.announced") <= 160
     assert page.evaluate("document.activeElement.textContent") == "Discard this run"
     assert page.evaluate("[...document.querySelectorAll('main button')].every((button) => button.seen)")
     page.keyboard.press("Enter")
@@ -453,7 +453,7 @@ def test_another_file_is_opened_beside_a_run_and_a_release(
         send(page, tmp_path / name)
         page.locator(".says.bad, .notice").first.wait_for()
         assert page.locator("#about").inner_text().startswith("data.csv")
-    (tmp_path / "other.csv").write_text(survey(300, seed=8))
+    (tmp_path / "other.csv").write_text(survey(100, seed=8))
     unfold(page, "Choose another file")
     send(page, tmp_path / "other.csv")
     page.get_by_text("1 choice that you made before is in force").wait_for()

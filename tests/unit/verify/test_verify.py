@@ -305,7 +305,7 @@ def table_of(rows: list[dict[str, Any]]) -> pa.Table:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(random_tables())
 def test_counts_are_those_of_brute_force(case: Any) -> None:
     source, released, claims = case
