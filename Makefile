@@ -19,7 +19,7 @@ FORMATTED := $(shell find cpp benchmarks -name '*.[ch]pp')
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long lint format smoke bench bench-micro quality clean
+.PHONY: help setup demo test test-long lint format smoke build-smoke bench bench-micro quality clean
 
 help: ## list these targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,9 +43,12 @@ $(SETUP): $(BIN)/python $(NATIVE)
 demo: setup ## the main job on the SME example and generated data, as a table
 	$(BIN)/python -m benchmarks.demo
 
+# The smoke test runs beside pytest: alone it would leave a core idle.
 test: setup ## everything that is checked on each change
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint smoke
-	$(IN_PARALLEL) -m 'not long'
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint build-smoke
+	@build/smoke/smoke > build/smoke.log 2>&1 & smoke=$$!; \
+	  $(IN_PARALLEL) -m 'not long'; tests=$$?; \
+	  wait $$smoke; smoke=$$?; cat build/smoke.log; [ $$tests -eq 0 ] && [ $$smoke -eq 0 ]
 
 test-long: setup ## the long campaigns: fuzzing against the oracles
 	$(IN_PARALLEL) -m long
@@ -62,12 +65,14 @@ format: setup ## let ruff and clang-format rewrite
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(FORMATTED)
 
-smoke: setup ## the core without Python, under ASan and UBSan
+smoke: build-smoke ## the core without Python, under ASan and UBSan
+	build/smoke/smoke
+
+build-smoke: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B build/smoke -G Ninja -Wno-dev \
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMICROAGG_PYTHON=OFF -DMICROAGG_SANITIZE=ON > build/smoke.log 2>&1 \
 	  && PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/smoke >> build/smoke.log 2>&1 \
 	  || { cat build/smoke.log; exit 1; }
-	build/smoke/smoke
 
 bench: setup ## speed against peers (installs them), for docs/speed.md: about thirteen minutes
 	$(BIN)/pip install --quiet --no-build-isolation --editable '.[bench]'
