@@ -12,6 +12,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from tests.web.pages import choose, give_role, send, step, unfold
 from tests.web.serving import Server, eventually, serving, survey, temporary_folder
 
 PATIENCE = 600_000
+STEPS = ("data", "roles", "protection", "run", "result", "hand-over")
 ROUNDS = 7
 """Of the same steps. On a machine with other work the least time says most about the pages."""
 
@@ -34,9 +36,16 @@ def a_browser() -> Iterator[Browser]:
         running.close()
 
 
+SEEN = """addEventListener("load", () => requestAnimationFrame(() => setTimeout(() => {
+  window.seen = performance.now();
+})))"""
+"""When a page has been drawn and its script has run, in milliseconds since it was asked for."""
+
+
 def entered(browser: Browser, server: Server, **options: object) -> Page:
     page = browser.new_page(**options)  # type: ignore[arg-type]
     page.set_default_timeout(PATIENCE)
+    page.add_init_script(SEEN)
     used = len(server.links)
     page.goto(server.links[-1])
     server.link(used)
@@ -45,11 +54,10 @@ def entered(browser: Browser, server: Server, **options: object) -> Page:
 
 
 def milliseconds(page: Page, path: str) -> float:
-    """From a click on a step until its page is there, without the way to this process."""
+    """From a click on a step until its page is drawn, without the way to this process."""
     with page.expect_navigation():
         page.evaluate(f"document.querySelector('nav a[href=\"/{path}\"]').click()")
-    timing = "performance.getEntriesByType('navigation')[0]"
-    return float(page.evaluate(f"{timing}.domContentLoadedEventEnd - {timing}.startTime"))
+    return float(page.wait_for_function("window.seen").json_value())
 
 
 def saved(page: Page, control: str, value: str) -> float:
@@ -73,23 +81,26 @@ def saved(page: Page, control: str, value: str) -> float:
 
 def interactions(page: Page) -> dict[str, float]:
     """Every step and some choices, in milliseconds."""
-    found = {f"to {path}": milliseconds(page, path) for path in ("roles", "protection", "run", "data")}
+    found = {path: milliseconds(page, path) for path in STEPS}
     step(page, "Roles")
-    found["a role"] = saved(page, "#role-0", "drop")
-    saved(page, "#role-0", "keys 1")
+    found["a role is changed"] = saved(page, "#role-1", "drop")
+    saved(page, "#role-1", "keys 1")
     step(page, "Protection")
-    found["k, refused by itself"] = saved(page, "#k", "2")
-    found["k, answered"] = saved(page, "#k", "4")
+    found["k is refused by itself"] = saved(page, "#k", "2")
+    found["k is changed"] = saved(page, "#k", "4")
     return found
 
 
 def large_file(path: Path, records: int, columns: int) -> None:
+    """A hundred areas, and else numbers."""
     draw = np.random.default_rng(1)
     block = draw.normal(50, 10, size=(min(records, 50_000), columns)).round(4)
+    block[:, 0] = np.arange(len(block)) % 100
+    formats = ["a%d", *["%.4f"] * (columns - 1)]
     with path.open("w") as file:
-        file.write(",".join(f"x{at}" for at in range(1, columns + 1)) + "\n")
+        file.write(",".join(["area", *(f"x{at}" for at in range(1, columns))]) + "\n")
         for start in range(0, records, len(block)):
-            np.savetxt(file, block[: records - start], fmt="%.4f", delimiter=",")
+            np.savetxt(file, block[: records - start], fmt=formats, delimiter=",")
 
 
 def memory(process: int, field: str = "VmHWM") -> float:
@@ -124,44 +135,41 @@ def start_up(browser: Browser) -> None:
         print(f"  CPU time of the server for both: {worked:.2f} s")
 
 
-def loaded(browser: Browser, folder: Path) -> None:
-    large_file(folder / "data.csv", 100_000, 100)
+def loaded(browser: Browser, folder: Path, records: int, columns: int) -> None:
+    """All steps and some choices, once a file was read and released."""
+    large_file(folder / "data.csv", records, columns)
     with serving(folder) as server:
-        page = entered(browser, server)
+        page = entered(browser, server, viewport={"width": 1280, "height": 720})
         began = time.monotonic()
         send(page, folder / "data.csv")
-        print(f"100,000 x 100 sent, read and profiled in {time.monotonic() - began:.1f} s")
-        print_work(page, server, "data", "roles", "protection", "run")
-        rounds = [interactions(page) for _ in range(ROUNDS)]
-        for name in rounds[0]:
-            values = [each[name] for each in rounds]
-            print(f"  {name}: least {min(values):.0f} ms, median {statistics.median(values):.0f} ms")
-        page.close()
-
-
-def print_work(page: Page, server: Server, *paths: str) -> None:
-    for path in paths:
-        before = work_of(server.process.pid)
-        for _ in range(20):
-            page.request.get(f"{server.address}/{path}")
-        took = (work_of(server.process.pid) - before) / 20
-        print(f"  {path}: {took:.0f} ms of the server's CPU time (mean of 20)", flush=True)
-
-
-def released(browser: Browser, folder: Path) -> None:
-    """Pages of a release do not depend on the number of records."""
-    large_file(folder / "data.csv", 2_000, 100)
-    with serving(folder) as server:
-        page = entered(browser, server)
-        send(page, folder / "data.csv")
+        read = time.monotonic() - began
+        step(page, "Roles")
+        give_role(page, "area", "strata")
         step(page, "Protection")
         unfold(page, "Method")
         choose(page, "or a recipe, such as cbfs+mhm", "mdav")
         page.get_by_role("button", name="Run", exact=True).click()
         page.get_by_role("link", name="See the result").wait_for()
-        print("2,000 x 100 released")
-        print_work(page, server, "result", "result/measures", "hand-over")
+        released = time.monotonic() - began - read
+        print(f"{records:,} x {columns}: read in {read:.0f} s, released in {released:.0f} s")
+        rounds = [interactions(page) for _ in range(ROUNDS)]
+        for name in rounds[0]:
+            values = [each[name] for each in rounds]
+            print(
+                f"  {name}: least {min(values):.0f} ms, median {statistics.median(values):.0f} ms",
+                flush=True,
+            )
+        for name in STEPS:
+            print(f"  {name}: {work_for(page, server, name):.0f} ms of the server's CPU time", flush=True)
         page.close()
+
+
+def work_for(page: Page, server: Server, path: str) -> float:
+    """CPU time of the server for a page, the mean of 20."""
+    before = work_of(server.process.pid)
+    for _ in range(20):
+        page.request.get(f"{server.address}/{path}")
+    return (work_of(server.process.pid) - before) / 20
 
 
 def upload(browser: Browser, folder: Path) -> None:
@@ -266,7 +274,10 @@ def main() -> None:
         if options.pictures is not None:
             pictures(browser, options.pictures)
             return
-        measures: list[Callable[[Browser, Path], None]] = [loaded, released]
+        sizes = ((100_000, 100), (2_000, 300))
+        measures: list[Callable[[Browser, Path], None]] = [
+            partial(loaded, records=records, columns=columns) for records, columns in sizes
+        ]
         measures += [upload, ten_sessions] if options.large else []
         start_up(browser)
         for measure in measures:

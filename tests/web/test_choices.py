@@ -10,10 +10,10 @@ import pytest
 from microagg import wording
 from microagg.errors import DataError, SettingsError
 from microagg.plan.protection import Protection
+from microagg.settings.cures import cures_of
 from microagg.settings.declared import ACCEPT, ACCEPTABLE, CONFIDENTIAL, FIRST, MORE, ON_PAGES, PLAN_OPTIONS
 from microagg.verdict import Verdict, decide, unsafe_release
 from microagg.web.choices import ROLES, Choices
-from microagg.web.cures import cures_of
 from microagg.web.jobs import Job, Limits, Queue
 from microagg.web.project import ChosenFile, Project, ReleasedFile
 from microagg.web.step_pages import page

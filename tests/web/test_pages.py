@@ -362,3 +362,25 @@ def test_a_method_that_does_not_exist_leads_to_the_list_of_methods(server: Serve
     page = html.unescape(server.page(cookie, "/protection"))
     assert "“Method” lists all of them" in page
     assert "microagg methods" not in page
+
+
+def test_levels_without_an_order_are_settled_by_a_button(server: Server) -> None:
+    schools = ("primary", "secondary", "tertiary")
+    rows = [f"{at % 40},{schools[at % 3]}" for at in range(120)]
+    cookie = server.opened("\n".join(["age,school", *rows]))
+    server.post(cookie, "/roles", role__0="keys 1", role__1="keys 1", kind__1="ordinal")
+    settled = ('name="kind.1" value="nominal"', 'name="role.1" value="drop"')
+    page = server.shows(cookie, "/protection", "the file does not say in which order")
+    assert all(button in page for button in settled)
+    server.post(cookie, "/roles", ordinal__1="primary < secondary")
+    page = server.shows(cookie, "/protection", "not among its levels")
+    assert settled[0] in page
+    server.post(cookie, "/protection", kind__1="nominal", then="protection")
+    server.shows(cookie, "/protection", "This can be run:")
+
+
+def test_files_of_the_pages_are_asked_for_once(server: Server) -> None:
+    cookie = server.enter()
+    for address in re.findall(r'(?:href|src)="(/static/[^"]+)"', server.page(cookie, "/data")):
+        assert "?" in address  # another one when the file is another
+        assert "max-age" in server.get(address, cookie)[1]["cache-control"]

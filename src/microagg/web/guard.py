@@ -84,7 +84,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 if scope["path"].startswith("/static/"):
-                    headers["cache-control"] = "no-cache"
+                    headers["cache-control"] = "private, max-age=86400"  # an address has its version
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)

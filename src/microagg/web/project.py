@@ -14,10 +14,10 @@ from typing import Any
 
 from microagg import errors, wording
 from microagg.private_folder import remove
+from microagg.settings.cures import cures_of
 from microagg.settings.declared import REPRESENTATIVES, CompareSettings
 from microagg.settings.options import options_of
 from microagg.web.choices import Choices
-from microagg.web.cures import cures_of
 from microagg.web.jobs import Job, Queue
 from microagg.web.memory import Memory
 
@@ -235,7 +235,7 @@ class Project:
         try:
             self.choices.effective()
         except errors.SettingsError as error:
-            return str(error), cures_of(error)
+            return str(error), cures_of(error, self.choices.settings)
         return None
 
     def examine(self, kind: str) -> Job | None:

@@ -13,14 +13,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import (
-    FileResponse,
-    HTMLResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-    StreamingResponse,
-)
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -33,14 +26,7 @@ from microagg.settings.declared import FILE_OPTIONS, PLAN_OPTIONS
 from microagg.web.choices import BY_COLUMN
 from microagg.web.guard import PROJECT
 from microagg.web.project import ChosenFile, Project
-from microagg.web.step_pages import (
-    STEPS,
-    Site,
-    choices_version,
-    first_possible,
-    last_page,
-    page,
-)
+from microagg.web.step_pages import STEPS, Site, choices_version, first_possible, last_page, page
 from microagg.web.uploads import fields_of, receive_file
 
 if TYPE_CHECKING:
@@ -262,7 +248,7 @@ def _toml(source: ChosenFile, settings: Mapping[str, Any]) -> Response:
 
     text = used_plan({**settings, **source.csv, "input": source.known_as})
     headers = {"content-disposition": 'attachment; filename="plan.toml"'}
-    return PlainTextResponse(text, media_type="application/toml", headers=headers)
+    return Response(text, media_type="application/toml", headers=headers)
 
 
 def _events(request: Request) -> Response:

@@ -24,6 +24,7 @@ STEPS = {
     "hand-over": "Hand over",
 }
 _TEMPLATES = Path(__file__).with_name("templates")
+_FILES = (rendering.TEMPLATES / "style.css", *Path(__file__).with_name("static").iterdir())
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ def last_page(
 
 
 rendering.environment(_TEMPLATES).globals |= {
+    "version_of_files": int(max(each.stat().st_mtime for each in _FILES)),
     "endings": list(FORMAT_OF),
     "kind_of": lambda name: FORMAT_OF.get(Path(name).suffix.lower()),
     "plan_options": PLAN_OPTIONS,

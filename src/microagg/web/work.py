@@ -27,10 +27,10 @@ from microagg.prepare.key_columns import texts_of_values
 from microagg.read.kept import kept_data, read_and_keep
 from microagg.report import reporting
 from microagg.report.html_pages import internal_page
+from microagg.settings.cures import cures_of
 from microagg.settings.options import without_idle
 from microagg.trials.drafting import draft_plan
 from microagg.trials.preview import bound_loss, preview, risk_now, trial_refusal
-from microagg.web.cures import cures_of
 from microagg.web.worker import Line
 from microagg.write import protected_name
 
@@ -102,7 +102,11 @@ def check(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     source, protection = _data(arguments), Protection.of(arguments["settings"])
     line.begin("Checking the settings", 0.2)
     found, refusal = preview(source, protection), trial_refusal(source, protection)
-    trial = None if refusal is None else {"message": str(refusal), "cures": cures_of(refusal)}
+    trial = (
+        None
+        if refusal is None
+        else {"message": str(refusal), "cures": cures_of(refusal, protection.settings)}
+    )
     return {**asdict(found), "trial": trial}
 
 

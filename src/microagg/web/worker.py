@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from microagg import errors, wording
 from microagg.complaints import place_of
 from microagg.process import forbid_core_dumps, limit_memory
+from microagg.settings.cures import cures_of
 from microagg.settings.declared import ON_PAGES
-from microagg.web.cures import cures_of
 
 if TYPE_CHECKING:
     from microagg.methods.run import Progress
@@ -87,7 +87,11 @@ def _ending(kind: str, arguments: Mapping[str, Any], line: Line, memory: int) ->
 
         return {"state": "done", "answer": KINDS[kind](arguments, line)}
     except (errors.SettingsError, errors.DataError, errors.UnsafeRelease, errors.MissingExtra) as refusal:
-        return {"state": "refused", "message": str(refusal), "cures": cures_of(refusal)}
+        return {
+            "state": "refused",
+            "message": str(refusal),
+            "cures": cures_of(refusal, arguments.get("settings", {})),
+        }
     except errors.Cancelled:
         return {"state": "stopped", "message": wording.job_stopped()}
     except MemoryError:

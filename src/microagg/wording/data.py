@@ -152,7 +152,7 @@ def levels_missing(column: str, unknown: int, levels: int) -> DataError:
         f"{unknown} of the {count(levels, 'value')} of column '{column}' "
         f"{'is' if unknown == 1 else 'are'} not among its levels. Name all levels, the lowest first "
         f"({use('ordinal', _levels_of(column))}), or those that mean missing "
-        f"({use('missing_codes', {column: 'TEXT'})})."
+        f"({use('missing_codes', {column: 'TEXT'})}); if they have no order, use {use('nominal', column)}."
     )
 
 

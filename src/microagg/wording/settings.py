@@ -51,7 +51,7 @@ choice_replaced = settings_error("setting", "value", "instead")("""
 option_given_twice = settings_error("option")("""
     {option} is given more than once, but takes only one value. Keep the one that you want.""")
 bad_number = settings_error("setting", "found", "needed")("""
-    {setting:option} is {found!r}, of type {found:type}; it must be {needed}.""")
+    {setting:option} is {found!r}{found:unless a number}; it must be {needed}.""")
 text_codes_of_numbers = settings_error("column", "texts")("""
     {--missing_codes <name>} of '{column}' has the text {texts:quoted}, but the column holds numbers and can
     hold no text: its missing values are marked as missing already. Leave the text out.""")

@@ -98,6 +98,9 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "kind of key": lambda kind: _KINDS_OF_KEYS.get(kind, kind),
     "unusable": _UNUSABLE_CLAIMS.__getitem__,
     "type": lambda value: type(value).__name__,
+    "unless a number": lambda value: (
+        "" if type(value) in (int, float) else f", of type {type(value).__name__}"
+    ),
     "GB": lambda size: f"{size / 1e9:.1f} GB",
     "GiB": lambda size: f"{size / 2**30:.3g} GiB",
 }

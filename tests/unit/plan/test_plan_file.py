@@ -190,7 +190,7 @@ def test_what_editors_do(tmp_path: Path, content: str) -> None:
         ("strata = [1]", "strata must be a list of column names"),
         ("strata = []", "strata must be at least one column name"),
         ("keep_order = 1", "keep_order must be true or false"),
-        ("noise = nan", "noise is nan, of type float; it must be a number"),
+        ("noise = nan", "noise is nan; it must be a number"),
         ("noise = 'much'", "noise is 'much', of type str; it must be a number of at least 0.01"),
         ("missing_codes = [99]", "missing_codes must be a table with names of columns and a list of codes"),
         (
@@ -199,7 +199,7 @@ def test_what_editors_do(tmp_path: Path, content: str) -> None:
         ),
         ("missing_codes = { a = [true] }", "missing_codes of a must be a list of finite numbers or texts"),
         ("missing_codes = { a = [inf] }", "missing_codes of a must be a list of finite numbers or texts"),
-        ("decimals = { a = 1.5 }", "decimals of a is 1.5, of type float; it must be a whole number"),
+        ("decimals = { a = 1.5 }", "decimals of a is 1.5; it must be a whole number"),
         ("weight = ['w']", "weight must be the name of one column"),
         ("output = 3", "output must be text"),
         ("delimiter = 'ab'", "The delimiter is 'ab'"),

@@ -122,7 +122,7 @@
     setTimeout(async () => {
       await saving;
       isWaiting = false;
-      const same = form.querySelector(`button[name="then"][value="${event.submitter.value}"]`);
+      const same = [...form.elements].find((each) => each.name === "then" && each.value === event.submitter.value);
       isReady = true;
       if (same) form.requestSubmit(same); // it may be gone, where the last choice forbids a run
       isReady = false;
