@@ -104,7 +104,7 @@ def test_the_keyboard_is_enough(server: Server, visit: Visit) -> None:
     page.get_by_role("heading", level=1, name="Result").wait_for()
 
 
-@pytest.mark.parametrize("columns", [10, 100])
+@pytest.mark.parametrize("columns", [10, 100, pytest.param(300, marks=pytest.mark.long)])
 def test_the_result_takes_two_screens(server: Server, visit: Visit, tmp_path: Path, columns: int) -> None:
     draw = np.random.default_rng(columns)
     names = [f"a_name_of_some_length_{at}" for at in range(columns)]
