@@ -365,14 +365,14 @@ def test_a_method_that_does_not_exist_leads_to_the_list_of_methods(server: Serve
 
 
 def test_levels_without_an_order_are_settled_by_a_button(server: Server) -> None:
-    schools = ("primary", "secondary", "tertiary")
-    rows = [f"{at % 40},{schools[at % 3]}" for at in range(120)]
-    cookie = server.opened("\n".join(["age,school", *rows]))
+    towns = ("Ulm", "Gera", "Brig")
+    rows = [f"{at % 40},{towns[at % 3]}" for at in range(120)]
+    cookie = server.opened("\n".join(["age,town", *rows]))
     server.post(cookie, "/roles", role__0="keys 1", role__1="keys 1", kind__1="ordinal")
     settled = ('name="kind.1" value="nominal"', 'name="role.1" value="drop"')
     page = server.shows(cookie, "/protection", "the file does not say in which order")
     assert all(button in page for button in settled)
-    server.post(cookie, "/roles", ordinal__1="primary < secondary")
+    server.post(cookie, "/roles", ordinal__1="Ulm < Gera")
     page = server.shows(cookie, "/protection", "not among its levels")
     assert settled[0] in page
     server.post(cookie, "/protection", kind__1="nominal", then="protection")
