@@ -46,9 +46,7 @@ RELEASE = "release.pickle"
 def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     """What the file holds: a preview, the profile of each column with a suggested role, sums."""
     line.begin("Reading the file", 0.0, 0.4)
-    source = read_and_keep(
-        _path_of_input(arguments), file_options(dict(arguments["csv"])), arguments["cache"]
-    )
+    source = read_and_keep(_input(arguments), file_options(dict(arguments["csv"])), arguments["cache"])
     line.begin("Looking at its columns", 0.4, 0.7)
     found = profile(source)
     line.begin("Trying roles on quick groups", 0.7)
@@ -217,10 +215,10 @@ def compare(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 
 
 def _data(arguments: Mapping[str, Any]) -> Microdata:
-    return kept_data(_path_of_input(arguments), arguments["cache"])
+    return kept_data(_input(arguments), arguments["cache"])
 
 
-def _path_of_input(arguments: Mapping[str, Any]) -> Path:
+def _input(arguments: Mapping[str, Any]) -> Path:
     """The file, by a name without the private folder, which no message shall show."""
     os.chdir(arguments["home"])
     return Path(arguments["path"])
