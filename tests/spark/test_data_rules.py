@@ -16,7 +16,7 @@ from microagg.errors import DataError, SettingsError, UnsafeRelease
 from microagg.formats.spark_folders import source_of
 from microagg.model import Layout
 from microagg.plan.protection import Protection
-from microagg.verify.frame_counting import _understood
+from microagg.verify.frame_columns import understood
 from microagg.verify.values import as_understood
 from tests.unit.read.test_invalid_text import bad_text
 from tests.unit.verify.test_spellings import VARIANTS
@@ -45,7 +45,7 @@ def test_spellings_of_one_value_are_read_as_in_memory(session: Any) -> None:
     texts = [text for pair in VARIANTS.values() for text in pair]
     texts += ["a b", "ab", "A  B ", "5", "5,0", "05", "NA", "", "Größe", "\t"]
     frame = session.createDataFrame(pa.table({"text": texts}))
-    there = frame.select(_understood(column("text"))).toArrow().column(0).to_pylist()
+    there = frame.select(understood(column("text"))).toArrow().column(0).to_pylist()
     here = as_understood(pa.array(texts)).to_pylist()
     assert there == here
 

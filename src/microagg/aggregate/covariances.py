@@ -1,4 +1,5 @@
-"""Means of groups moved by one map for all records, so that means and covariances are those of the source.
+"""Means of groups moved by one map for all records with the same numbers, so that means and covariances are
+those of the source.
 
 Of all linear maps that do so, the one of least change in z-scores:
 A = C_Y^(−1/2) (C_Y^(1/2) C_X C_Y^(1/2))^(1/2) C_Y^(−1/2), with C_X the covariance of the records and C_Y
@@ -9,7 +10,7 @@ as exact as doubles are, however small some variances of the groups are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from microagg.aggregate.grouped import Grouped
 from microagg.model import Doubles, Points
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
+from microagg.prepare.tasks import Task
 
 RECORDS_A_STATISTIC = 5
 """With fewer for each variance and covariance, these would tell too much of single records."""
@@ -32,44 +34,70 @@ NO_SPREAD = 1e-7
 
 
 def check_covariances(protection: Protection, prepared: Prepared) -> None:
-    """`SettingsError` or `DataError` if it is known before the search that covariances cannot be kept."""
+    """`SettingsError` if it is known before the search that covariances cannot be kept."""
     if protection.aggregate != "covariances":
         return
     found = False
-    for subset in (*protection.subsets, *protection.own_subsets):
-        columns = [column for column in subset if column not in prepared.kinds]
-        if not columns:
-            continue
-        found = True
-        gaps = {name: int(np.isnan(prepared.kept[name]).sum()) for name in columns}
-        given_up = prepared.tasks.lost
-        for name in columns:
-            if gaps[name] or name in given_up:
-                raise wording.covariances_with_gaps(name, gaps[name] + given_up.get(name, 0))
-        records, statistics = len(prepared.strata.rows), len(columns) * (len(columns) + 1) // 2
-        if records < RECORDS_A_STATISTIC * statistics:
-            raise wording.too_few_for_covariances(
-                columns, records, statistics, RECORDS_A_STATISTIC * statistics
-            )
+    for number, subset in enumerate((*protection.subsets, *protection.own_subsets)):
+        tasks = [task for task in prepared.tasks.tasks if task.subset == number]
+        later = len(prepared.strata.rows) - sum(len(task.rows) for task in tasks)
+        numbers = [column for column in subset if column not in prepared.kinds]
+        for columns, places in _tasks_by_numbers(tasks, prepared.kinds).items():
+            found = True
+            records = sum(len(tasks[at].rows) for at in places)
+            statistics = len(columns) * (len(columns) + 1) // 2
+            if records + later < RECORDS_A_STATISTIC * statistics:
+                raise wording.too_few_for_covariances(
+                    columns,
+                    records,
+                    statistics,
+                    RECORDS_A_STATISTIC * statistics,
+                    [column for column in numbers if column not in columns],
+                )
     if not found:
         raise wording.covariances_without_numbers()
+
+
+def _tasks_by_numbers(tasks: Sequence[Task], kinds: Container[str]) -> dict[tuple[str, ...], list[int]]:
+    """By the numbers that records keep: the places of the tasks of these records, which share a map."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for at, task in enumerate(tasks):
+        if columns := tuple(column for column in task.columns if column not in kinds):
+            found.setdefault(columns, []).append(at)
+    return found
 
 
 def with_covariances(grouped: Grouped, means: Points) -> dict[str, Doubles]:
     """By column of numbers, what each group publishes instead of its mean.
 
-    `means`: (groups, columns).
+    `means`: (groups, columns), NaN where a group publishes nothing. Records that keep the same numbers have
+    one map. Its means and covariances being those of its records, so are those of any two columns over all
+    records that keep both.
     """
-    columns = [column for column in grouped.columns if grouped.kind(column) == "number"]
-    if not columns:
-        return {}
-    values = np.stack([grouped.values[column] for column in columns], axis=1)
-    own = means[:, [grouped.columns.index(column) for column in columns]]
-    mapped = keeping_covariances(values, grouped.weights, own, grouped.shares)
-    return dict(zip(columns, mapped.T, strict=True))
+    tasks = [task for task, _ in grouped.tasks]
+    ends = np.cumsum([found.groups for _, found in grouped.tasks])
+    moved = {
+        column: means[:, at].copy()
+        for at, column in enumerate(grouped.columns)
+        if grouped.kind(column) == "number"
+    }
+    for columns, places in _tasks_by_numbers(tasks, grouped.kinds).items():
+        rows = np.concatenate([tasks[at].rows for at in places])
+        groups = np.concatenate(
+            [np.arange(ends[at] - grouped.tasks[at][1].groups, ends[at]) for at in places]
+        )
+        values = np.stack([grouped.values[column][rows] for column in columns], axis=1)
+        own = np.stack([moved[column][groups] for column in columns], axis=1)
+        weights = None if grouped.weights is None else grouped.weights[rows]
+        new = keeping_covariances(values, weights, own, grouped.shares[groups], columns)
+        for column, values_of_groups in zip(columns, new.T, strict=True):
+            moved[column][groups] = values_of_groups
+    return moved
 
 
-def keeping_covariances(values: Points, weights: Doubles | None, means: Points, shares: Doubles) -> Points:
+def keeping_covariances(
+    values: Points, weights: Doubles | None, means: Points, shares: Doubles, columns: Sequence[str]
+) -> Points:
     """The means of groups, moved so that they have the mean vector and covariance matrix of the values.
 
     `shares`: how many records, or how much weight, each group has. A constant column stays as it is.
@@ -84,7 +112,7 @@ def keeping_covariances(values: Points, weights: Doubles | None, means: Points, 
     own = unit.centred(means) * roots
     whitened = own @ (directions / spread)
     if len(own) <= len(spread) or np.linalg.svd(whitened, compute_uv=False)[-1] < NO_SPREAD:
-        raise wording.too_few_groups_for_covariances(len(own), len(spread) + 1)
+        raise wording.too_few_groups_for_covariances(columns, len(own), len(spread) + 1)
     basis = np.linalg.qr(whitened)[0]
     left, _, right = np.linalg.svd((basis.T @ own) @ (directions * spread))
     moved = basis @ (left @ right) * spread @ directions.T / roots
@@ -127,10 +155,14 @@ class _Unit:
         return np.where(self.constant, 0.0, scores)
 
     def uncentred(self, scores: Points) -> Points:
-        found: Points = (scores * self.deviation + self.mean) * self.reach + self.middle
+        with np.errstate(over="ignore"):
+            found: Points = (scores * self.deviation + self.mean) * self.reach + self.middle
         return found
 
 
 def clipped(new: Mapping[str, Doubles], values: Mapping[str, Doubles]) -> dict[str, Doubles]:
     """Values outside the range that the records have, moved to its ends."""
-    return {column: np.clip(own, values[column].min(), values[column].max()) for column, own in new.items()}
+    return {
+        column: np.clip(own, np.nanmin(values[column]), np.nanmax(values[column]))
+        for column, own in new.items()
+    }

@@ -174,6 +174,8 @@ def in_coordinates(
 def _placed(new: Doubles, values: Doubles, places: Doubles) -> Doubles:
     known, first = np.unique(values, return_index=True)
     at = places[first]
+    exponent = -np.frexp(np.abs(known).max())[1]  # so that neither differences nor slopes overflow
+    known, new = np.ldexp(known, exponent), np.ldexp(new, exponent)
     if len(known) == 1:
         return np.asarray(new - known[0] + at[0])
     line = at[0] + (known - known[0]) * ((at[-1] - at[0]) / (known[-1] - known[0]))

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from microagg import wording
 from microagg.aggregate.covariances import clipped, with_covariances
 from microagg.aggregate.grouped import Grouped
 from microagg.aggregate.noise import with_noise
@@ -97,6 +98,8 @@ def masked_subset(
     if protection.aggregate == "covariances":
         moved = with_covariances(grouped, middles)
         for column, values in (clipped(moved, grouped.values) if protection.clip else moved).items():
+            if np.isinf(values).any():
+                raise wording.too_large_for_covariances(column)
             published[:, grouped.columns.index(column)] = values
     if protection.categories != "mode" and any(map(grouped.is_category, grouped.columns)):
         published = chosen(grouped, published, decimals, others, protection)

@@ -75,6 +75,7 @@ def internal_page(facts: InternalFacts, assessment: Assessment | None = None) ->
         column_losses=_column_losses(facts.release),
         foreign_cells=_foreign_cells(changed),
         published=published(facts.release.protection.categories),
+        not_in_tables=_not_in_tables(facts),
         two_way=[(each, *_with_sums(each)) for each in facts.tables.shown] if facts.tables else [],
         most_distances=MOST_DISTANCES,
         histograms=_histograms(drawn.columns, drawn.holds, drawn.after, drawn.before),
@@ -90,12 +91,14 @@ def external_page(facts: ExternalFacts) -> str:
     """The report for recipients of the release."""
     columns, released = facts.columns[:MOST_COLUMNS_DRAWN], facts.released[:, :MOST_COLUMNS_DRAWN]
     numeric = [at for at, _ in enumerate(columns) if facts.holds[at].kind != "nominal"]
+    by_kind = _by_kind(facts)
     return rendered(
         "external.html",
         facts=facts,
         **_columns_outside(facts),
         published=published(facts.policies.categories),
-        by_kind=_by_kind(facts),
+        by_kind=by_kind,
+        not_in_tables=[*by_kind["number"], *by_kind["date"]],
         bands=[band.value for band in LossBand],
         fewest_records=FEWEST_RECORDS_FOR_A_BAND,
         statistics=_statistics(facts),
@@ -129,6 +132,17 @@ def _by_kind(facts: ExternalFacts) -> dict[str, list[str]]:
             if any(kinds[name] in ("nominal", "ordinal") for name in names):
                 kinds |= {name: "near" for name in names if kinds[name] == "number"}
     return {kind: [name for name in kinds if kinds[name] == kind] for kind in (*PUBLISHED, "near")}
+
+
+def _not_in_tables(facts: InternalFacts) -> list[str]:
+    """Masked columns that do not follow tables: dates, and numbers that publish their own middle."""
+    near = facts.release.verdict.changes.near_means
+    return [
+        name
+        for subset in facts.subsets
+        for name, holds in zip(subset.columns, subset.holds, strict=True)
+        if holds.kind in ("number", "date") and name not in near
+    ]
 
 
 def _columns_outside(facts: ExternalFacts) -> dict[str, list[str]]:

@@ -352,6 +352,7 @@ class ProtectionSettings:
         commands=TRYING,
         label="Zeros in keys",
         form=MORE,
+        needs=Needs("aggregate is mean or median", lambda given: given.aggregate != "covariances"),
     )
     keep_order: bool = _policy(
         Flag(),

@@ -197,3 +197,13 @@ def moved_shares(
         shares.append(counts / counts.sum())
     distance = 0.5 * float(np.abs(shares[0] - shares[1]).sum())
     return distance if distance > NEGLIGIBLE else 0.0
+
+
+def same_codes(before: Doubles, after: Doubles) -> NDArray[np.bool_]:
+    return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))
+
+
+def without_gaps(columns: Sequence[Doubles]) -> list[Doubles]:
+    """The codes of the records that have all of them."""
+    whole = ~np.isnan(np.stack(columns)).any(axis=0)
+    return [each[whole] for each in columns]

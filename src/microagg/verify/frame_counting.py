@@ -2,128 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, reduce
-from operator import and_
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
 from microagg.arrow_values import from_numbers, to_numpy
-from microagg.model import Claims, Doubles
-from microagg.spark_functions import found_in, of_columns
-from microagg.verdict import (
-    NEGLIGIBLE,
-    CategoryChanges,
-    Changes,
-    Count,
-    Finding,
-    MeanChange,
-    Respondents,
-    refuse,
-)
-from microagg.verify.categories import (
-    CATEGORIES,
-    LEAST_OF_A_DATE,
-    TIE,
-    around,
-    far_from_nearest,
-    far_modes,
-    moved_shares,
-)
-from microagg.verify.classes import Classes, codes_of
+from microagg.model import Doubles
+from microagg.spark_functions import of_columns
+from microagg.verdict import NEGLIGIBLE, Count, Finding, MeanChange, Respondents, refuse
+from microagg.verify.categories import CATEGORIES, LEAST_OF_A_DATE, TIE, around
+from microagg.verify.classes import codes_of
 from microagg.verify.derived import Derivation, derivations
-from microagg.verify.frame_tables import QUANTILES, STEPS, TableColumn, quantiles_in_frame, two_way
+from microagg.verify.frame_columns import NUMBER, quoted, read_as, understood
+from microagg.verify.frame_tables import STEPS, FrameCategories
 from microagg.verify.linking import MOST_RECORDS, linked_shares
-from microagg.verify.means import MeanFigures, mean_change
+from microagg.verify.means import mean_change
 from microagg.verify.promises import with_mean_tolerance
-from microagg.verify.rules import (
-    SubsetResult,
-    TooFewValues,
+from microagg.verify.published_values import published_as, value_failures
+from microagg.verify.rules import SubsetResult, TooFewValues
+from microagg.verify.shape import (
+    class_columns,
     confidential_sides,
-    published_as,
+    key_columns,
+    masked_columns,
+    recoded_failures,
     unmasked_confidential,
-    value_failures,
 )
-from microagg.verify.shape import key_columns, masked_columns, recoded_failures
 from microagg.verify.two_way import are_far
-from microagg.verify.values import MISSING_TEXTS, as_read, numbers
+from microagg.verify.values import numbers
 
 SAMPLED = 20_000
 """Records in which rules are looked for by which a masked column could be computed."""
 _MOST_TIMES = 5
 """So many times the records that are wanted are collected at most."""
 TINY = 2.2250738585072014e-308
-_NUMBERS = ("byte", "short", "integer", "long", "double", "float", "decimal")
-_NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
-
-
-@dataclass(frozen=True, slots=True)
-class BeforeAfterColumns:
-    """What the columns of the frame are called, by the user's names."""
-
-    before: Mapping[str, str]
-    """Masked columns and strata in the source; masked ones as doubles, but for `keys`."""
-    after: Mapping[str, str]
-    """Every released column."""
-    content: tuple[str, ...]
-    """What the source's fingerprint was taken of."""
-    weight: str | None = None
-    whole: frozenset[str] = frozenset()
-    """Masked columns that are released as whole numbers."""
-    respondents: tuple[RespondentColumn, ...] = ()
-    keys: tuple[str, ...] = ()
-    """Masked columns that hold no numbers, as they are in the source and in the release."""
-
-
-@dataclass(frozen=True, slots=True)
-class RespondentColumn:
-    """A column of the source that may say whose a record is."""
-
-    name: str
-    own: str
-    """Its name in the frame, where it is a hash."""
-    by_shape: bool
-    """Recognised by its values alone."""
-
-
-def quoted(name: str) -> Any:
-    """A column by its name, whatever signs that has."""
-    return F.col("`" + name.replace("`", "``") + "`")
 
 
 @dataclass(frozen=True, eq=False)
-class FrameCounting:
+class FrameCounting(FrameCategories):
     """What is counted in a frame, and what is promised about it."""
-
-    frame: DataFrame
-    sides: BeforeAfterColumns
-    claims: Claims
-    figures: Mapping[str, MeanFigures] = field(default_factory=dict)
-    """Of masked columns as a whole."""
-    complete: frozenset[str] = frozenset()
-    """Masked columns without a gap, before and after: their cells need not be counted by class."""
-    changes: Changes = field(default_factory=Changes)
-    records: int = 0
-    own_values: Mapping[str, int] = field(default_factory=dict)
-    """By masked column: records with their own value."""
-    parts: int = 1
-    """Rounding keeps the total of each part that was masked by itself."""
-    everything: DataFrame | None = None
-    """The source with the records that are left out, if there are some."""
-
-    def after(self, name: str) -> Column:
-        found: Column = quoted(self.sides.after[name])
-        return found
-
-    def before(self, name: str) -> Column:
-        found: Column = quoted(self.sides.before[name])
-        return found
 
     def count(self, names: tuple[str, ...]) -> Count:
         classes = self.frame.groupBy(*map(self.after, names)).agg(F.count("*").alias("n"))
@@ -169,7 +92,7 @@ class FrameCounting:
         for at, name in enumerate(names):
             invented, few, far = (found[f"{what}{at}"] or 0 for what in ("invented", "few", "far"))
             kind = published_as(claims, name)
-            far += self._far_codes(keys, name) if kind in ("nominal", "taxonomy") else 0
+            far += self.far_codes(keys, name) if kind in ("nominal", "taxonomy") else 0
             vanished = 0 if claims.may_set_to_missing else self.figures[name].set_to_missing
             failures += value_failures(name, claims.k, invented, few, far, vanished, kind)
             if wrong := found[f"decimals{at}"]:
@@ -194,7 +117,7 @@ class FrameCounting:
 
     def _rules_of_classes(self, names: tuple[str, ...]) -> list[Column]:
         """What is counted of each class."""
-        claims, weight, weighted = self.claims, self._weight(), self.sides.weight is not None
+        claims, weight, weighted = self.claims, self.weight(), self.sides.weight is not None
         rules = [F.count("*").alias("n")]
         own, differ = F.lit(False), F.lit(False)
         for at, name in enumerate(names):
@@ -266,52 +189,30 @@ class FrameCounting:
     def _is_far(self, name: str, at: int, total: Column) -> Column:
         """Whether a class publishes something other than it has to; modes are counted by themselves."""
         claims, new = self.claims, self.after(name).cast("double")
-        kind, rounding = claims.kinds.get(name), claims.rounding.get(name)
+        what, rounding = published_as(claims, name), claims.rounding.get(name)
         off, size = F.col(f"off{at}"), F.col(f"size{at}")
-        if kind in CATEGORIES and claims.categories != "mode":
-            # One that exists in the source need not be a member's; whether it does is counted jointly.
-            return F.lit(False) if claims.categories == "existing" else ~F.col(f"same{at}")
-        if kind == "ordinal":
+        if what == "own category":
+            return ~F.col(f"same{at}")
+        if what == "ordinal":
             enough = total / 2.0 * (1.0 - TIE)
             return (F.col(f"below{at}") >= enough) | (F.col(f"up_to{at}") < enough)
-        if kind == "date":
+        if what == "date":
             middle = F.col(f"median{at}") if claims.aggregate == "median" else off / total
             slack = LEAST_OF_A_DATE + NEGLIGIBLE * size / total
             low, high = (_limit(claims.resolution[name], side)(new) for side in range(2))
             is_near: Column = (middle >= low - slack) & (middle <= high + slack)
             return ~is_near
-        if kind == "nominal" or rounding is None:
-            return F.lit(False)
-        if claims.follows_tables(name):
-            far: Column = _far(self._quantiles[name], rounding)(new + off / total, new)
+        if what in ("nominal", "taxonomy", "existing") or rounding is None:
+            return F.lit(False)  # counted by themselves, or jointly
+        if what == "near mean":
+            far: Column = _far(self.near_quantiles[name], rounding)(new + off / total, new)
             return far
-        if claims.aggregate == "median":
+        if what == "median":
             median = F.col(f"median{at}")
             slack = rounding * (1.0 + NEGLIGIBLE) + NEGLIGIBLE * F.abs(median)
             return ~(F.abs(new - median) <= slack)
         slack = (rounding * (1.0 + NEGLIGIBLE) + TINY) * total + NEGLIGIBLE * size
         return ~(F.abs(off) <= slack)
-
-    def _far_codes(self, keys: tuple[str, ...], name: str) -> int:
-        """Classes that publish another category than they have to: those of each task are counted as all
-        are in memory.
-        """
-        after = [*map(self.after, keys)]
-        by_code = self.frame.groupBy(*after, self.before(name).alias("code"))
-        cells = by_code.agg(F.sum(self._weight()).alias("many"))
-        sums = cells.groupBy("code").agg(F.sum("many").alias("many")).toArrow()
-        taxonomy = self.claims.taxonomy.get(name)
-        codes = to_numpy(sums.column("code")).astype(np.int64)
-        overall = np.zeros(max(int(codes.max(initial=0)) + 1, len(taxonomy or ())))
-        # To fewer digits than depend on the order in which weights are added up.
-        overall[codes] = [float(f"{each:.12g}") for each in sums.column("many").to_pylist()]
-        listed = F.collect_list(F.struct("code", "many")).alias("cells")
-        classes = cells.groupBy(*after).agg(listed).select(self.after(name).alias("new"), "cells")
-
-        def count(batches: Iterable[Any]) -> int:
-            return sum(_far_codes(batch, overall, taxonomy) for batch in batches if batch.num_rows)
-
-        return sum(found_in(classes, count))
 
     def _too_many_decimals(self, name: str) -> Column:
         """Records, all of a class alike, with more decimals than are allowed."""
@@ -333,10 +234,7 @@ class FrameCounting:
         """How much of all records, or weight, can be moved by rounding whole numbers up or down."""
         if self.claims.decimals.get(name) != 0 or self.claims.aggregate == "median":
             return 1.0
-        own = [names for names in self.claims.own_subsets if name in names]
-        names = own[0] if own else next(each for each in self.claims.subsets if name in each)
-        keys = names if own else self.claims.strata + names
-        weight = self._weight()
+        keys, weight = class_columns(self.claims, name), self.weight()
         shown = F.sum(F.when(self.after(name).isNotNull(), weight))
         classes = self.frame.groupBy(*map(self.after, keys)).agg(shown.alias("w"))
         largest, total = classes.agg(F.max("w"), F.sum("w")).collect()[0]
@@ -345,106 +243,6 @@ class FrameCounting:
     def unchanged(self) -> Mapping[str, int]:
         kinds = self.claims.kinds
         return {name: many for name, many in self.own_values.items() if kinds.get(name) not in CATEGORIES}
-
-    def category_changes(self) -> CategoryChanges | None:
-        names = [name for name, kind in self.claims.kinds.items() if kind in CATEGORIES]
-        names = [name for name in names if name in key_columns(self.claims)]
-        if not names:
-            return None
-        source = self.frame if self.everything is None else self.everything
-        before, after = ([side(name) for name in names] for side in (self.before, self.after))
-        own = [f"n{at}" for at in range(len(names))]
-        known = source.select(*before).toDF(*own).distinct().withColumn("known", F.lit(True))
-        released = self.frame.select(*after).toDF(*own).groupBy(*own).count()
-        same = [released[name].eqNullSafe(known[name]) for name in own]
-        new, many = F.col("known").isNull(), F.col("count")
-        figures = [F.count("*"), F.count_if(new), F.sum(F.when(new, many).otherwise(0))]
-        joined = released.join(known, reduce(and_, same), "left")
-        combinations, new_ones, new_records = joined.agg(*figures).collect()[0]
-        equal = [F.count_if(old.eqNullSafe(now)) for old, now in zip(before, after, strict=True)]
-        unchanged = sum(self.frame.agg(*equal).collect()[0])
-        moved = self._moved_shares(names, source.select(F.array(*before), self._weight()), after)
-        subsets = (*self.claims.subsets, *self.claims.own_subsets)
-        missing = sum(map(self._not_in_source, subsets)) if self.claims.categories == "existing" else 0
-        distance, of_middles = self._two_way() if self.claims.categories == "tables" else (None, 0.0)
-        return CategoryChanges(
-            tuple(names),
-            combinations,
-            new_ones,
-            new_records,
-            moved,
-            unchanged=unchanged,
-            cells=len(names) * self.records,
-            two_way=distance,
-            two_way_of_middles=of_middles,
-            not_in_source=missing,
-        )
-
-    @cached_property
-    def _quantiles(self) -> dict[str, Doubles]:
-        """Of numbers that follow tables."""
-        names = [name for name in masked_columns(self.claims) if self.claims.follows_tables(name)]
-        found = quantiles_in_frame(
-            self.frame, [self.before(name).cast("double") for name in names], QUANTILES
-        )
-        return dict(zip(names, found, strict=True))
-
-    def _two_way(self) -> tuple[float, float]:
-        """How far tables of two columns moved, and how far they would have with the middles of classes."""
-        claims = self.claims
-        columns: list[TableColumn] = []
-        classes: list[list[Column]] = []
-        for names in (*claims.subsets, *claims.own_subsets):
-            strata = () if names in claims.own_subsets else claims.strata
-            columns += [
-                TableColumn(
-                    self.before(name).cast("double"),
-                    self.after(name).cast("double"),
-                    claims.kinds.get(name, "number"),
-                    len(classes),
-                )
-                for name in names
-            ]
-            classes.append([*map(self.after, (*strata, *names))])
-        for name in (*claims.strata, *unmasked_confidential(claims)):
-            is_number = self.frame.select(self.after(name)).schema.fields[0].dataType.typeName() in _NUMBERS
-            side = self.after(name).cast("double") if is_number else self.after(name)
-            columns.append(TableColumn(side, side, "number" if is_number else None))
-        return two_way(self.frame, columns, classes, self._weight())
-
-    def _not_in_source(self, names: tuple[str, ...]) -> int:
-        """Combinations of the categories of a subset that no record of the source has; of records that
-        publish all of them.
-        """
-        names = tuple(name for name in names if self.claims.kinds.get(name) in CATEGORIES)
-        if not names:
-            return 0
-        own = [f"n{at}" for at in range(len(names))]
-        source = self.frame if self.everything is None else self.everything
-        known = source.select(*map(self.before, names)).toDF(*own).distinct()
-        released = self.frame.select(*map(self.after, names)).toDF(*own).dropna().distinct()
-        return released.join(known, own, "left_anti").count()
-
-    def _moved_shares(self, names: list[str], source: DataFrame, after: list[Column]) -> dict[str, float]:
-        """By column, from the weight of each of its codes; `source` has all codes of each record."""
-        tables = []
-        for codes in (source, self.frame.select(F.array(*after), self._weight())):
-            each = codes.toDF("codes", "weight").select(F.posexplode("codes"), "weight")
-            sums = each.groupBy("pos", "col").agg(F.sum("weight").alias("weight")).toArrow()
-            tables.append({name: to_numpy(sums.column(name)) for name in ("pos", "col", "weight")})
-        moved = {}
-        for at, name in enumerate(names):
-            here = [table["pos"] == at for table in tables]
-            (old, new), (weight, new_weight) = (
-                [table[what][rows] for table, rows in zip(tables, here, strict=True)]
-                for what in ("col", "weight")
-            )
-            moved[name] = moved_shares(old, new, weight, new_weight)
-        return moved
-
-    def _weight(self) -> Column:
-        found: Column = quoted(self.sides.weight) if self.sides.weight is not None else F.lit(1.0)
-        return found
 
     def respondents(self, keys: tuple[str, ...]) -> list[Respondents]:
         found = []
@@ -508,8 +306,8 @@ class FrameCounting:
             if self.frame.select(side).schema.fields[0].dataType.typeName() != "string":
                 continue
             texts = self.frame.select(F.trim(side).alias("t")).distinct()
-            texts = texts.select("t", _read(F.col("t")).alias("r"))
-            texts = texts.where((F.col("r") != "") & ~F.col("r").rlike(_NUMBER))
+            texts = texts.select("t", read_as(F.col("t")).alias("r"))
+            texts = texts.where((F.col("r") != "") & ~F.col("r").rlike(NUMBER))
             many, read = texts.agg(F.count("*"), F.count_distinct("r")).collect()[0]
             if read < many:
                 found[name] = (many, read)
@@ -521,7 +319,7 @@ class FrameCounting:
         kind = self.frame.select(side).schema.fields[0].dataType.typeName()
         value = side
         if kind == "string":
-            value = _understood(side)
+            value = understood(side)
         elif kind in ("double", "float"):
             value = F.when(~F.isnan(side), side + F.lit(0.0))
         elif kind in ("array", "struct"):
@@ -569,18 +367,6 @@ def derivations_in_frame(
     )
 
 
-def _far_codes(batch: Any, overall: Doubles, taxonomy: Sequence[Sequence[int]] | None) -> int:
-    """Of classes, each with its published code and the weight of all codes that its records had."""
-    cells, sizes = batch.column(1).flatten(), to_numpy(compute.list_value_length(batch.column(1)))
-    labels = np.repeat(np.arange(batch.num_rows), sizes)
-    before, many = (to_numpy(cells.field(at)) for at in range(2))
-    after = np.repeat(to_numpy(batch.column(0)), sizes)
-    classes = Classes(labels, batch.num_rows)
-    if taxonomy is not None:
-        return far_from_nearest(before, after, classes, many, taxonomy, overall)
-    return far_modes(before, after, classes, many, overall)
-
-
 def _far(values: Doubles, rounding: float) -> Any:
     """A function of means and what is published: whether the latter is far."""
 
@@ -599,26 +385,3 @@ def _limit(resolution: str | None, side: int) -> Any:
         return from_numbers(around(dates, resolution)[side])
 
     return of_columns(limit)
-
-
-def _read(side: Column) -> Column:
-    """Text as a reader takes it: what `as_read` makes of it.
-
-    Plain text is handled by Spark itself; only what has other letters or signs goes to Python.
-    """
-    plain = F.lower(F.trim(F.regexp_replace(side, " +", " ")))
-    is_plain = side.rlike("^[ -~]*$")
-    other = F.udf(_read_in_python, "string", useArrow=True)(F.when(~is_plain, side))
-    return F.when(is_plain, plain).otherwise(other)
-
-
-def _read_in_python(text: str | None) -> str | None:
-    return None if text is None else as_read(text)
-
-
-def _understood(side: Column) -> Column:
-    """Text by what it means: its spelling does not count, 5 is 5.0."""
-    text = _read(side)
-    number = F.when(text.rlike(_NUMBER), F.replace(text, F.lit(","), F.lit("."))).cast("double")
-    plain = F.when(F.abs(number) < 2.0**53, (number + F.lit(0.0)).cast("string")).otherwise(text)
-    return F.when((text != "") & ~F.trim(side).isin(list(MISSING_TEXTS)), plain)

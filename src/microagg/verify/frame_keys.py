@@ -22,7 +22,7 @@ from microagg.settings.policy import ProtectionPolicy
 from microagg.spark_functions import found_in, of_columns
 from microagg.verdict import Finding
 from microagg.verify.categories import LENGTHS
-from microagg.verify.frame_counting import BeforeAfterColumns, quoted
+from microagg.verify.frame_columns import BeforeAfterColumns, quoted
 from microagg.verify.key_readings import KeyReading, key_readings, reading_failures
 from microagg.verify.promises import Notation
 

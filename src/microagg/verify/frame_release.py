@@ -19,7 +19,8 @@ from microagg.model import Claims
 from microagg.settings.declared import NO_RESPONDENT
 from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import Changes, Finding, Verdict, refuse, unsafe_release
-from microagg.verify.frame_counting import BeforeAfterColumns, FrameCounting, RespondentColumn, quoted
+from microagg.verify.frame_columns import BeforeAfterColumns, RespondentColumn, quoted
+from microagg.verify.frame_counting import FrameCounting
 from microagg.verify.frame_keys import numbered, read_keys, released_failures, with_key_numbers
 from microagg.verify.means import MeanFigures
 from microagg.verify.promises import MOST_DECIMALS, Notation, promises_of
@@ -136,15 +137,7 @@ def verify_frame(
         found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
         decimals = {name: _decimals_found(found, at) for at, name in enumerate(names)}
         readings = {name: key.reading for name, key in keys.items()}
-        claims = promises_of(
-            policy,
-            columns,
-            decimals,
-            {name: reading.kind for name, reading in readings.items()},
-            {name: reading.resolution for name, reading in readings.items() if reading.kind == "date"},
-        )
-        taxonomy = {name: reading.taxonomy for name, reading in readings.items() if reading.taxonomy}
-        claims = replace(claims, taxonomy=taxonomy)
+        claims = promises_of(policy, columns, decimals, readings)
         here, released = (fingerprint_in(found, name) for name in ("source", "released"))
         if here != source:
             wrong_keys = [refuse("source_records_differ", records=here.records, needed=source.records)]

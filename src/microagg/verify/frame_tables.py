@@ -1,20 +1,34 @@
-"""How far tables of any two columns of a frame moved, counted over the cluster."""
+"""What became of the categories of keys in a frame, and of tables of any two columns, over the cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import combinations
+from operator import and_
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 (what everybody calls it)
 
 from microagg.arrow_values import to_numpy
-from microagg.verify.categories import CATEGORIES, TIE
+from microagg.model import Doubles
+from microagg.spark_functions import found_in
+from microagg.verdict import CategoryChanges
+from microagg.verify.categories import CATEGORIES, TIE, far_from_nearest, far_modes, moved_shares
+from microagg.verify.classes import Classes
+from microagg.verify.frame_columns import PairedFrame
+from microagg.verify.shape import (
+    categories_of,
+    class_columns,
+    key_columns,
+    masked_columns,
+    unmasked_confidential,
+)
 
 ROWS = 100
 """Of a table, and one for what is missing; categories beyond share them."""
@@ -144,3 +158,136 @@ def _distances(rows: DataFrame, many: int) -> tuple[float, float]:
     off = [F.sum(F.abs(F.col("b") - F.col(name))) for name in "am"]
     released, middles, total = found.agg(*off, F.sum("b")).collect()[0]
     return 0.5 * released / total, 0.5 * middles / total
+
+
+_NUMBERS = ("byte", "short", "integer", "long", "double", "float", "decimal")
+
+
+@dataclass(frozen=True, eq=False)
+class FrameCategories(PairedFrame):
+    """What is counted of categories, and of tables with them."""
+
+    def category_changes(self) -> CategoryChanges | None:
+        by_subset = categories_of(self.claims)
+        names = [name for each in by_subset for name in each if name in key_columns(self.claims)]
+        if not names:
+            return None
+        source = self.frame if self.everything is None else self.everything
+        before, after = ([side(name) for name in names] for side in (self.before, self.after))
+        own = [f"n{at}" for at in range(len(names))]
+        known = source.select(*before).toDF(*own).distinct().withColumn("known", F.lit(True))
+        released = self.frame.select(*after).toDF(*own).groupBy(*own).count()
+        same = [released[name].eqNullSafe(known[name]) for name in own]
+        new, many = F.col("known").isNull(), F.col("count")
+        figures = [F.count("*"), F.count_if(new), F.sum(F.when(new, many).otherwise(0))]
+        joined = released.join(known, reduce(and_, same), "left")
+        combinations, new_ones, new_records = joined.agg(*figures).collect()[0]
+        equal = [F.count_if(old.eqNullSafe(now)) for old, now in zip(before, after, strict=True)]
+        unchanged = sum(self.frame.agg(*equal).collect()[0])
+        moved = self._moved_shares(names, source.select(F.array(*before), self.weight()), after)
+        existing = self.claims.categories == "existing"
+        missing = sum(map(self._not_in_source, filter(None, by_subset))) if existing else 0
+        distance, of_middles = self._two_way() if self.claims.categories == "tables" else (None, 0.0)
+        return CategoryChanges(
+            tuple(names),
+            combinations,
+            new_ones,
+            new_records,
+            moved,
+            unchanged=unchanged,
+            cells=len(names) * self.records,
+            two_way=distance,
+            two_way_of_middles=of_middles,
+            not_in_source=missing,
+        )
+
+    @cached_property
+    def near_quantiles(self) -> dict[str, Doubles]:
+        """Of numbers that follow tables."""
+        names = [name for name in masked_columns(self.claims) if self.claims.follows_tables(name)]
+        found = quantiles_in_frame(
+            self.frame, [self.before(name).cast("double") for name in names], QUANTILES
+        )
+        return dict(zip(names, found, strict=True))
+
+    def _two_way(self) -> tuple[float, float]:
+        """How far tables of two columns moved, and how far they would have with the middles of classes."""
+        claims = self.claims
+        columns: list[TableColumn] = []
+        classes: list[list[Column]] = []
+        for names in (*claims.subsets, *claims.own_subsets):
+            columns += [
+                TableColumn(
+                    self.before(name).cast("double"),
+                    self.after(name).cast("double"),
+                    claims.kinds.get(name, "number"),
+                    len(classes),
+                )
+                for name in names
+            ]
+            classes.append([*map(self.after, class_columns(claims, names[0]))])
+        for name in (*claims.strata, *unmasked_confidential(claims)):
+            is_number = self.frame.select(self.after(name)).schema.fields[0].dataType.typeName() in _NUMBERS
+            side = self.after(name).cast("double") if is_number else self.after(name)
+            columns.append(TableColumn(side, side, "number" if is_number else None))
+        return two_way(self.frame, columns, classes, self.weight())
+
+    def _not_in_source(self, names: tuple[str, ...]) -> int:
+        """Combinations of these categories that no record of the source has; of records that publish all of
+        them.
+        """
+        own = [f"n{at}" for at in range(len(names))]
+        source = self.frame if self.everything is None else self.everything
+        known = source.select(*map(self.before, names)).toDF(*own).distinct()
+        released = self.frame.select(*map(self.after, names)).toDF(*own).dropna().distinct()
+        return released.join(known, own, "left_anti").count()
+
+    def _moved_shares(self, names: list[str], source: DataFrame, after: list[Column]) -> dict[str, float]:
+        """By column, from the weight of each of its codes; `source` has all codes of each record."""
+        tables = []
+        for codes in (source, self.frame.select(F.array(*after), self.weight())):
+            each = codes.toDF("codes", "weight").select(F.posexplode("codes"), "weight")
+            sums = each.groupBy("pos", "col").agg(F.sum("weight").alias("weight")).toArrow()
+            tables.append({name: to_numpy(sums.column(name)) for name in ("pos", "col", "weight")})
+        moved = {}
+        for at, name in enumerate(names):
+            here = [table["pos"] == at for table in tables]
+            (old, new), (weight, new_weight) = (
+                [table[what][rows] for table, rows in zip(tables, here, strict=True)]
+                for what in ("col", "weight")
+            )
+            moved[name] = moved_shares(old, new, weight, new_weight)
+        return moved
+
+    def far_codes(self, keys: tuple[str, ...], name: str) -> int:
+        """Classes that publish another category than they have to: those of each task are counted as all
+        are in memory.
+        """
+        after = [*map(self.after, keys)]
+        by_code = self.frame.groupBy(*after, self.before(name).alias("code"))
+        cells = by_code.agg(F.sum(self.weight()).alias("many"))
+        sums = cells.groupBy("code").agg(F.sum("many").alias("many")).toArrow()
+        taxonomy = self.claims.taxonomy.get(name)
+        codes = to_numpy(sums.column("code")).astype(np.int64)
+        overall = np.zeros(max(int(codes.max(initial=0)) + 1, len(taxonomy or ())))
+        # To fewer digits than depend on the order in which weights are added up.
+        overall[codes] = [float(f"{each:.12g}") for each in sums.column("many").to_pylist()]
+        listed = F.collect_list(F.struct("code", "many")).alias("cells")
+        classes = cells.groupBy(*after).agg(listed).select(self.after(name).alias("new"), "cells")
+
+        def count(batches: Iterable[Any]) -> int:
+            return sum(_far_codes(batch, overall, taxonomy) for batch in batches if batch.num_rows)
+
+        return sum(found_in(classes, count))
+
+
+def _far_codes(batch: Any, overall: Doubles, taxonomy: Sequence[Sequence[int]] | None) -> int:
+    """Of classes, each with its published code and the weight of all codes that its records had."""
+    cells, sizes = batch.column(1).flatten(), to_numpy(compute.list_value_length(batch.column(1)))
+    labels = np.repeat(np.arange(batch.num_rows), sizes)
+    before, many = (to_numpy(cells.field(at)) for at in range(2))
+    after = np.repeat(to_numpy(batch.column(0)), sizes)
+    classes = Classes(labels, batch.num_rows)
+    if taxonomy is not None:
+        return far_from_nearest(before, after, classes, many, taxonomy, overall)
+    return far_modes(before, after, classes, many, overall)

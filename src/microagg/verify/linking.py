@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from microagg.arrow_values import from_numpy
 from microagg.measure.key_confidential import linked_share, regression
 from microagg.model import Doubles
 from microagg.verify.classes import Classes, codes_of
@@ -27,6 +29,23 @@ def some_classes(labels: NDArray[np.int64], count: int) -> NDArray[np.bool_] | N
     step = -(-len(labels) // MOST_RECORDS)
     chosen = np.arange(count) * 2654435761 % 2**32 // 7 % step == 0
     return np.asarray(chosen[labels])
+
+
+def linked_in(
+    keys: Mapping[str, Doubles], nominal: Sequence[str], classes: Classes, confidential: pa.Table
+) -> dict[str, float]:
+    """By confidential column of this table, as `linked_shares`; `nominal`: keys without order."""
+    if not confidential.column_names:
+        return {}
+    chosen = some_classes(classes.labels, classes.count)
+    labels, values = classes.labels, list(keys.items())
+    if chosen is not None:
+        labels, values = labels[chosen], [(name, own[chosen]) for name, own in values]
+        confidential = confidential.filter(from_numpy(chosen))
+    points = [each for name, own in values for each in (indicators(own) if name in nominal else [own])]
+    return linked_shares(
+        points, labels, dict(zip(confidential.column_names, confidential.columns, strict=True))
+    )
 
 
 def linked_shares(

@@ -4,7 +4,8 @@ means and covariances of the source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,89 @@ NO_DIRECTION = 1e-9
 """A direction in which z-scores spread less, as a share of the largest spread, is none."""
 
 
+def moved_numbers(
+    columns: Mapping[str, tuple[Doubles, Doubles]],
+    weights: Doubles | None,
+    rounding: Sequence[float],
+    classes: Classes,
+    clip: bool,
+) -> Iterator[Finding]:
+    """What is found about numbers that keep covariances; what forbids the release first.
+
+    `columns`: by name, values before and after, NaN where missing. Records that publish the same columns
+    are moved by a map of their own.
+    """
+    if gaps := [name for name, (old, new) in columns.items() if (np.isnan(old) & ~np.isnan(new)).any()]:
+        yield refuse("covariances_not_kept", *gaps, pairs=len(gaps))
+        return
+    maps = list(_maps_of_patterns(columns, weights, rounding, classes, clip))
+    refused = [each for one in maps for each in one.refusals()]
+    yield from refused
+    if clip:
+        shifts = [one.shifts for one in maps]
+        ends = _added_up([one.at_ends() for one in maps])
+        mean, covariance = (float(max((each[at].max() for each in shifts), default=0.0)) for at in range(2))
+        yield note("clipped", *columns, records=ends, mean=mean, covariance=covariance)
+    elif not refused:
+        moved = float(max((one.shifts[1].max() for one in maps), default=0.0))
+        yield note("covariances_kept", *columns, maps=len(maps), moved=moved)
+        if outside := _added_up([one.outside() for one in maps]):
+            yield note("outside_range", *outside, records=outside)
+    few = min(maps, key=lambda one: one.records / one.statistics, default=None)
+    if few is not None and FEWEST_RECORDS <= few.records / few.statistics < FEW_RECORDS:
+        yield note("covariances_of_few", *few.names, records=few.records, statistics=few.statistics)
+    if flat := [one for one in maps if one.directions < len(one.names)]:
+        yield note("collinear", *flat[0].names, directions=flat[0].directions)
+
+
+def _maps_of_patterns(
+    columns: Mapping[str, tuple[Doubles, Doubles]],
+    weights: Doubles | None,
+    rounding: Sequence[float],
+    classes: Classes,
+    clip: bool,
+) -> Iterator[MovedNumbers]:
+    """The records that publish the same columns, in the unit of each column's range among all."""
+    names = list(columns)
+    before, after, slack, ends = [], [], [], []
+    for (old, new), own in zip(columns.values(), rounding, strict=True):
+        low, high = (np.nanmin(old), np.nanmax(old)) if not np.isnan(old).all() else (0.0, 0.0)
+        middle = low / 2.0 + high / 2.0
+        unit = max(high - middle, middle - low) or 1.0
+        before.append((old - middle) / unit)
+        after.append((new - middle) / unit)
+        # A double has so many digits, however far its column is from zero; the smallest have fewer.
+        size, least = np.abs(new[~np.isnan(new)]).max(initial=0.0), np.finfo(np.float64).smallest_subnormal
+        slack.append((own + 4.0 * (np.finfo(np.float64).eps * size + least)) / unit)
+        ends.append(((low - middle) / unit, (high - middle) / unit))
+    shown = ~np.isnan(np.stack(after, axis=1))
+    weight = np.ones(len(shown)) if weights is None else weights
+    patterns, of = np.unique(shown, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        rows, at = np.flatnonzero(of.ravel() == number), np.flatnonzero(pattern)
+        if len(at):
+            found, labels = np.unique(classes.labels[rows], return_inverse=True)
+            yield MovedNumbers(
+                tuple(names[each] for each in at),
+                np.stack([before[each][rows] for each in at], axis=1),
+                np.stack([after[each][rows] for each in at], axis=1),
+                weight[rows] / weight[rows].sum(),
+                np.array(slack)[at],
+                np.array(ends)[at],
+                Classes(labels, len(found)),
+                clip,
+            )
+
+
+def _added_up(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Those that are more than none."""
+    total: Counter[str] = sum(map(Counter, counts), start=Counter())
+    return dict(total)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MovedNumbers:
-    """The numbers of a subset before and after, in the unit of each column's range; `rounding` likewise."""
+    """Numbers that one map has moved, before and after, in the unit of each column's range."""
 
     names: tuple[str, ...]
     before: Points
@@ -31,99 +112,78 @@ class MovedNumbers:
     weights: Doubles
     """They add up to 1."""
     rounding: Doubles
+    ends: Points
+    """(columns, 2) Of the columns' ranges."""
     classes: Classes
     clip: bool
 
-    @classmethod
-    def of(
-        cls,
-        columns: dict[str, tuple[Doubles, Doubles]],
-        weights: Doubles | None,
-        rounding: Sequence[float],
-        classes: Classes,
-        clip: bool,
-    ) -> MovedNumbers:
-        """`columns`: by name, values before and after."""
-        before, after, units = [], [], []
-        for old, new in columns.values():
-            middle = old.min() / 2.0 + old.max() / 2.0
-            unit = max(old.max() - middle, middle - old.min()) or 1.0
-            before.append((old - middle) / unit)
-            after.append((new - middle) / unit)
-            units.append((unit, np.abs(new).max()))
-        share = (
-            np.full(len(before[0]), 1.0 / len(before[0])) if weights is None else weights / weights.sum()
-        )
-        # A double has so many digits, however far its column is from zero.
-        slack = [
-            (own + 4.0 * np.finfo(np.float64).eps * size) / unit
-            for own, (unit, size) in zip(rounding, units, strict=True)
-        ]
-        table = tuple(columns), np.stack(before, axis=1), np.stack(after, axis=1)
-        return cls(*table, share, np.array(slack), classes, clip)
+    @property
+    def records(self) -> int:
+        return len(self.before)
 
-    def findings(self) -> Iterator[Finding]:
-        """What forbids the release first."""
-        records, statistics = len(self.before), len(self.names) * (len(self.names) + 1) // 2
-        if records < FEWEST_RECORDS * statistics:
-            yield refuse("covariances_of_too_few", *self.names, records=records, statistics=statistics)
+    @property
+    def statistics(self) -> int:
+        """Variances and covariances."""
+        return len(self.names) * (len(self.names) + 1) // 2
+
+    def refusals(self) -> Iterator[Finding]:
+        """What forbids the release."""
+        if self.records < FEWEST_RECORDS * self.statistics:
+            yield refuse(
+                "covariances_of_too_few", *self.names, records=self.records, statistics=self.statistics
+            )
         if far := self._classes_off_the_map():
             yield refuse("not_one_map", *self.names, groups=far)
-        if self.clip:
-            yield from self._what_clipping_costs()
-        else:
-            yield from self._what_is_kept()
-        if FEWEST_RECORDS * statistics <= records < FEW_RECORDS * statistics:
-            yield note("covariances_of_few", *self.names, records=records, statistics=statistics)
-        directions = self._directions()
-        if directions < len(self.names):
-            yield note("collinear", *self.names, directions=directions)
+        if not self.clip and (wrong := self._not_kept()):
+            columns = sorted({at for pair in wrong for at in pair})
+            yield refuse("covariances_not_kept", *(self.names[at] for at in columns), pairs=len(wrong))
+        means = self.weights @ (self.after - self.before)
+        spread = np.sqrt(np.diag(self._covariances(self.before)))
+        moved = np.flatnonzero(np.abs(means) > self.rounding + NEGLIGIBLE * spread)
+        if len(moved) and not self.clip:
+            yield refuse("moved_means_not_kept", *(self.names[at] for at in moved))
 
     def _covariances(self, values: Points) -> Points:
         centred = values - self.weights @ values
         found: Points = (centred * self.weights[:, np.newaxis]).T @ centred
         return found
 
-    def _what_is_kept(self) -> Iterator[Finding]:
+    def _not_kept(self) -> list[tuple[int, int]]:
+        """Pairs of columns whose covariance differs by more than rounding explains."""
         old, new = self._covariances(self.before), self._covariances(self.after)
         spread = np.sqrt(np.diag(old))
         one = np.multiply.outer(spread, self.rounding)
         allowed = one + one.T + np.multiply.outer(self.rounding, self.rounding)
         allowed += NEGLIGIBLE * np.multiply.outer(spread, spread)
-        kept = np.abs(new - old) <= allowed
-        if not kept.all():
-            pairs = [(a, b) for a, b in zip(*np.nonzero(~kept), strict=True) if a <= b]
-            columns = sorted({at for pair in pairs for at in pair})
-            yield refuse("covariances_not_kept", *(self.names[at] for at in columns), pairs=len(pairs))
-        else:
-            yield note("covariances_kept", *self.names)
-        low, high = self.before.min(axis=0), self.before.max(axis=0)
-        outside = (self.after < low - self.rounding) | (self.after > high + self.rounding)
-        counts = dict(zip(self.names, outside.sum(axis=0).tolist(), strict=True))
-        if found := {name: number for name, number in counts.items() if number}:
-            yield note("outside_range", *found, records=found)
+        wrong = ~(np.abs(new - old) <= allowed)
+        return [(a, b) for a, b in zip(*np.nonzero(wrong), strict=True) if a <= b]
 
-    def _what_clipping_costs(self) -> Iterator[Finding]:
-        low, high = self._ends(self.after)
-        counts = dict(zip(self.names, (low | high).sum(axis=0).tolist(), strict=True))
+    @property
+    def shifts(self) -> tuple[Doubles, Points]:
+        """How far means and covariances differ, in units of standard deviations."""
         old, new = self._covariances(self.before), self._covariances(self.after)
         spread = np.sqrt(np.where(np.diag(old) > 0.0, np.diag(old), 1.0))
-        mean = np.abs(self.weights @ (self.after - self.before)) / spread
-        moved = np.abs(new - old) / np.multiply.outer(spread, spread)
-        yield note(
-            "clipped",
-            *self.names,
-            records={name: number for name, number in counts.items() if number},
-            mean=float(mean.max()),
-            covariance=float(moved.max()),
-        )
+        means = np.abs(self.weights @ (self.after - self.before)) / spread
+        return means, np.abs(new - old) / np.multiply.outer(spread, spread)
+
+    def outside(self) -> dict[str, int]:
+        """By column: values outside the range of the source."""
+        low, high = self.ends.T
+        wrong = (self.after < low - self.rounding) | (self.after > high + self.rounding)
+        return dict(zip(self.names, wrong.sum(axis=0).tolist(), strict=True))
+
+    def at_ends(self) -> dict[str, int]:
+        """By column: values at an end of the range of the source."""
+        low, high = self._ends(self.after)
+        return dict(zip(self.names, (low | high).sum(axis=0).tolist(), strict=True))
 
     def _ends(self, after: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which values are at the lower, and which at the upper end of the source's range."""
-        low, high = self.before.min(axis=0), self.before.max(axis=0)
+        low, high = self.ends.T
         return after <= low + self.rounding, after >= high - self.rounding
 
-    def _directions(self) -> int:
+    @property
+    def directions(self) -> int:
         """In how many the source's numbers vary."""
         spread = np.sqrt(np.diag(self._covariances(self.before)))
         scores = (self.before - self.weights @ self.before)[:, spread > 0.0] / spread[spread > 0.0]
@@ -150,13 +210,15 @@ class MovedNumbers:
         for at, new in enumerate(published.T):
             fits = ~(low | high)[:, at] if self.clip else np.ones(count, dtype=bool)
             line, leverage = _fitted(design, new, fits)
-            slack = self.rounding[at] * (1.0 + np.sqrt(fits.sum() * leverage))
+            slack = self.rounding[at] * (1.0 + np.sqrt(max(fits.sum(), 1) * leverage))
             slack += NEGLIGIBLE * (1.0 + np.abs(new).max())
             off = np.where(fits, np.abs(new - line), 0.0)
             if self.clip:
                 off = np.where(low[:, at] & ~fits, line - new, off)
                 off = np.where(high[:, at] & ~fits & ~low[:, at], new - line, off)
-                wrong |= np.abs(new) > np.abs(self.before[:, at]).max() + self.rounding[at]
+                wrong |= (new < self.ends[at, 0] - self.rounding[at]) | (
+                    new > self.ends[at, 1] + self.rounding[at]
+                )
             wrong |= ~(off <= slack)
         return int(wrong.sum())
 
@@ -167,10 +229,12 @@ def _fitted(design: Points, new: Doubles, fits: NDArray[np.bool_]) -> tuple[Doub
     """
     if not fits.any():
         return new, np.full(len(new), np.inf)
-    _, spread, directions = np.linalg.svd(design[fits], full_matrices=False)
-    varies = spread > 1e-12 * spread[0]
+    basis, spread, directions = np.linalg.svd(design[fits], full_matrices=False)
+    # Places of other classes along directions that hardly vary among these have no digits.
+    varies = spread > 1e-8 * spread[0]
     places = design @ directions[varies].T / spread[varies]
     beyond = design - design @ directions[varies].T @ directions[varies]
     leverage = np.where(np.abs(beyond).max(axis=1) > NO_DIRECTION, np.inf, (places**2).sum(axis=1))
-    line: Doubles = places @ (places[fits].T @ new[fits])
+    line: Doubles = places @ (basis[:, varies].T @ new[fits])
+    line[fits], leverage[fits] = basis @ (basis.T @ new[fits]), (basis**2).sum(axis=1)
     return line, leverage

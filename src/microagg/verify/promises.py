@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,9 @@ from microagg.model import Claims, Doubles
 from microagg.settings.policy import ProtectionPolicy
 from microagg.verify.threads import in_threads
 from microagg.verify.values import MISSING_TEXTS, is_text, numbers, plain
+
+if TYPE_CHECKING:
+    from microagg.verify.key_readings import KeyReading
 
 MORE_DECIMALS = 2
 """Unless decimals are given, values are published with this many more than the source has."""
@@ -41,15 +44,14 @@ def promises_of(
     policy: ProtectionPolicy,
     columns: Sequence[str],
     decimals: Mapping[str, int | None],
-    kinds: Mapping[str, str] = MappingProxyType({}),
-    resolution: Mapping[str, str | None] = MappingProxyType({}),
+    readings: Mapping[str, KeyReading] = MappingProxyType({}),
 ) -> Claims:
     """What is promised about a source with these columns, of which `decimals` are those of numbers, and
-    `kinds` those of keys that hold dates or categories, and `resolution` that of dates.
+    `readings` those of keys that hold dates or categories.
     """
     published: dict[str, int | None] = {}
     for column in policy.changed:
-        own = None if column in kinds else decimals.get(column)
+        own = None if column in readings else decimals.get(column)
         published[column] = policy.decimals.get(column, None if own is None else own + MORE_DECIMALS)
     derived: dict[str, Any] = {
         "may_set_to_missing": policy.missing == "by-pattern",
@@ -57,9 +59,9 @@ def promises_of(
         "dropped": policy.left_out(columns),
         "decimals": published,
         "rounding": {column: rounding_of(published[column]) for column in policy.grouped},
-        "kinds": dict(kinds),
-        "taxonomy": {},
-        "resolution": dict(resolution),
+        "kinds": {name: each.kind for name, each in readings.items()},
+        "taxonomy": {name: each.taxonomy for name, each in readings.items() if each.taxonomy},
+        "resolution": {name: each.resolution for name, each in readings.items() if each.kind == "date"},
     }
     return Claims(**{**policy.given_to(Claims), **derived})
 

@@ -26,9 +26,8 @@ from microagg.verdict import (
     note,
     refuse,
 )
-from microagg.verify.categories import CATEGORIES
 from microagg.verify.derived import Derivation
-from microagg.verify.shape import key_columns, masked_columns
+from microagg.verify.shape import key_columns
 from microagg.verify.two_way import ALLOWED
 
 NEARLY_ALL = 0.95
@@ -448,53 +447,3 @@ def k_failures(claims: Claims, counts: Sequence[Count]) -> list[Finding]:
         for count in counts
         if count.below
     ]
-
-
-def value_failures(
-    name: str, k: int, invented: int, few: int, far: int, vanished: int, kind: str = "number"
-) -> list[Finding]:
-    """What is wrong with the values that classes publish in one column: how many records have one though
-    the source has none, how many rest on too few, how many classes publish another than the mean, and how
-    many records lack one that had to stay.
-    """
-    failures = [refuse("value_without_source", name, records=invented)] if invented else []
-    failures += [refuse("too_few_observed", name, k=k, records=few)] if few else []
-    publish_another = {
-        "number": refuse("not_the_mean", name, groups=far),
-        "date": refuse("not_the_date", name, groups=far),
-        "ordinal": refuse("not_the_median_level", name, groups=far),
-        "nominal": refuse("not_the_mode", name, groups=far),
-        "taxonomy": refuse("not_the_nearest_code", name, groups=far),
-        "own category": refuse("not_in_the_group", name, groups=far),
-        "near mean": refuse("not_near_the_mean", name, groups=far),
-    }
-    failures += [publish_another[kind]] if far else []
-    return failures + ([refuse("values_vanished", name, records=vanished)] if vanished else [])
-
-
-def published_as(claims: Claims, name: str) -> str:
-    """What classes publish in a column, as `value_failures` calls it."""
-    if claims.categories != "mode" and claims.kinds.get(name) in CATEGORIES:
-        return "own category"
-    if claims.follows_tables(name):
-        return "near mean"
-    return "taxonomy" if name in claims.taxonomy else claims.kinds.get(name, "number")
-
-
-def confidential_sides(claims: Claims) -> list[tuple[str, bool]]:
-    """Confidential columns to be counted, which are released and are no keys: in the source (False) and, if
-    masked, as released (True).
-    """
-    others = {*key_columns(claims), *claims.dropped}
-    own = {name for subset in claims.own_subsets for name in subset}
-    return [
-        (name, released)
-        for name in claims.confidential
-        if name not in others
-        for released in ([False, True] if name in own else [False])
-    ]
-
-
-def unmasked_confidential(claims: Claims) -> list[str]:
-    """Confidential columns that are released with the source's values."""
-    return [name for name in claims.confidential if name not in masked_columns(claims)]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from microagg.model import Claims
 from microagg.verdict import Finding, refuse
+from microagg.verify.categories import CATEGORIES
 from microagg.verify.classes import Classes, codes_of
 from microagg.verify.values import Mask, differing, plain
 
@@ -24,6 +25,39 @@ def masked_columns(claims: Claims) -> tuple[str, ...]:
 def key_columns(claims: Claims) -> tuple[str, ...]:
     """Strata, then the keys of all subsets."""
     return claims.strata + tuple(name for subset in claims.subsets for name in subset)
+
+
+def class_columns(claims: Claims, name: str) -> tuple[str, ...]:
+    """The columns that make the classes of a masked column: those that were masked with it, and strata."""
+    for names in claims.own_subsets:
+        if name in names:
+            return names
+    return claims.strata + next(names for names in claims.subsets if name in names)
+
+
+def categories_of(claims: Claims) -> list[tuple[str, ...]]:
+    """Of each subset: the columns that hold categories."""
+    subsets = (*claims.subsets, *claims.own_subsets)
+    return [tuple(name for name in names if claims.kinds.get(name) in CATEGORIES) for names in subsets]
+
+
+def confidential_sides(claims: Claims) -> list[tuple[str, bool]]:
+    """Confidential columns to be counted, which are released and are no keys: in the source (False) and, if
+    masked, as released (True).
+    """
+    others = {*key_columns(claims), *claims.dropped}
+    own = {name for subset in claims.own_subsets for name in subset}
+    return [
+        (name, released)
+        for name in claims.confidential
+        if name not in others
+        for released in ([False, True] if name in own else [False])
+    ]
+
+
+def unmasked_confidential(claims: Claims) -> list[str]:
+    """Confidential columns that are released with the source's values."""
+    return [name for name in claims.confidential if name not in masked_columns(claims)]
 
 
 def shape_failures(source: pa.Table, released: pa.Table, rows: Any, claims: Claims) -> list[Finding]:

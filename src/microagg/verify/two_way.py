@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg.model import Doubles
 from microagg.verdict import NEGLIGIBLE
-from microagg.verify.classes import Classes
+from microagg.verify.categories import CATEGORIES
+from microagg.verify.classes import Classes, codes_of
+from microagg.verify.values import as_understood, numbers
 
 MOST_ROWS = 300
 """Of a table; rarer codes share one."""
@@ -31,6 +35,44 @@ ALLOWED = 0.01
 """Tables may be so much farther from the source's than with middles, by chance, in tiny files."""
 
 _Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedAttribute:
+    """A masked column before and after, and the classes that publish it."""
+
+    before: Doubles
+    after: Doubles
+    kind: str | None
+    classes: Classes
+
+
+def two_way_of(
+    columns: Sequence[MaskedAttribute], released: Sequence[Any], weights: Doubles | None
+) -> tuple[float, float]:
+    """How far tables of any two of these columns moved, and how far they would have with modes and median
+    levels. `released`: columns that stay as they are.
+    """
+    sides: list[tuple[list[_Rows], int]] = []
+    for each in columns:
+        middles = each.after
+        if each.kind in CATEGORIES:
+            middles = middles_of(each.before, each.classes, each.kind == "ordinal", weights)
+        three = (each.before, each.after, middles)
+        sides.append(rows_of_tables(each.before, three, each.kind not in CATEGORIES))
+    for column in released:
+        own = numbers(column)
+        is_number = own is not None
+        if own is None:
+            codes = codes_of(as_understood(column))
+            own = Classes.whole(len(column)).refined([codes]).labels.astype(np.float64)
+        sides.append(rows_of_tables(own, (own,) * 3, is_number))
+    widths = [width for _, width in sides]
+    before, after, middle = ([own[at] for own, _ in sides] for at in range(3))
+    return (
+        two_way_distance(before, after, widths, weights),
+        two_way_distance(before, middle, widths, weights),
+    )
 
 
 def rows_of_tables(before: Doubles, sides: Sequence[Doubles], is_number: bool) -> tuple[list[_Rows], int]:

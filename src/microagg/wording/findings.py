@@ -204,14 +204,19 @@ not_one_map = Sentence("""
 covariances_not_kept = Sentence("""
     {pairs} {pairs:variance or covariance|variances or covariances} of {columns:some} {pairs:is|are} not
     {pairs:that|those} of the source's released records, as was promised. {BUG}""")
+moved_means_not_kept = Sentence("""
+    Means of {columns:some}, of records that one linear map has moved, are not those of the source, as was
+    promised. {BUG}""")
 covariances_of_too_few = Sentence("""
     {statistics} variances and covariances of {columns:some} are kept, but only {records:record}
     {records:is|are} released: they tell too much of single respondents. Mask fewer columns together, or use
     {--aggregate mean}.""")
 covariances_kept = Sentence("""
     means, variances, correlations and linear regressions among {columns:some} are those of the released
-    records in the source, but for rounding: analysts may rely on them for all records together, not for
-    parts of them""")
+    records in the source, but for rounding (it moves a covariance by {moved:.1g} of the product of two
+    standard deviations at most): analysts may rely on them for all records together, not for parts of
+    them{maps:>1?. Records that lack the same columns have a map of their own, so that this holds for each
+    of these {maps} sets, and for all records that have the columns of an analysis|}""")
 covariances_of_few = Sentence("""
     the variances and covariances of {columns:some} are {statistics} figures of the source, with
     {records:record} fewer than 20 for each: they may tell something of single respondents""")

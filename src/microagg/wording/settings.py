@@ -159,19 +159,19 @@ weighted_median = settings_error()("""
 covariances_without_numbers = settings_error()("""
     None of the masked columns holds numbers, so that {--aggregate covariances} would have no effect. Leave
     it out.""")
-covariances_with_gaps = data_error("column", "gaps")("""
-    Column '{column}' has {gaps:missing value}: the covariances that {--aggregate covariances} keeps are
-    those of records that have all numbers. Leave out these records or the column, or use {--aggregate
-    mean}.""")
-too_few_for_covariances = settings_error("columns", "records", "statistics", "needed")("""
-    {records:record} {records:is|are} too few for {--aggregate covariances}: {statistics}
-    {statistics:variance|variances and covariances} of {columns:some} would be kept, which tells too much of
-    single respondents with fewer than {needed} records (5 for each). Mask fewer columns together, or use
+too_few_for_covariances = settings_error("columns", "records", "statistics", "needed", "lacking")("""
+    {records:record}{lacking:? that {records:lacks|lack} {lacking:and}|} {records:is|are} too few for
+    {--aggregate covariances}: {statistics} {statistics:variance|variances and covariances} of
+    {columns:some} would be kept, which tells too much of single respondents with fewer than {needed}
+    records (5 for each). {lacking:?Leave out these records, mask|Mask} fewer columns together, or use
     {--aggregate mean}.""")
-too_few_groups_for_covariances = settings_error("groups", "needed")("""
-    {groups:group} {groups:is|are} too few for {--aggregate covariances}, or lie in fewer directions than
-    the records do; at least {needed} are needed. Use a smaller k, mask fewer columns together, or use
-    {--aggregate mean}.""")
+too_few_groups_for_covariances = settings_error("columns", "groups", "needed")("""
+    {groups:group} of {columns:some} {groups:is|are} too few for {--aggregate covariances}, or
+    {groups:lies|lie} in fewer directions than the records do; at least {needed} are needed. Use a smaller
+    k, mask fewer columns together, or use {--aggregate mean}.""")
+too_large_for_covariances = data_error("column")("""
+    Column '{column}' has values so large that they overflow when means are moved outside its range, as
+    {--aggregate covariances} does. Use a larger unit, {--clip true}, or {--aggregate mean}.""")
 retry_and_accept = settings_error()("""
     {--retry true} looks for groups with several confidential values, {--accept distinct} accepts groups
     without them. Keep one of the two.""")

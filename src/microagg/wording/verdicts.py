@@ -135,7 +135,8 @@ def what_changed(
                 parts[-1] += _MOVED_AND_CLIPPED if clipped else _MOVED
     chosen = [name for name in masked if kinds.get(name) in _PUBLISHED_CATEGORIES]
     if chosen and categories != "mode":
-        parts.append(_chosen(chosen, near_means, categories))
+        others = [name for name in masked if name not in (*chosen, *near_means)]
+        parts.append(_chosen(chosen, near_means, others, categories))
     if noised:
         parts.append(f"noise was added to {some_names(noised)}")
     if missing := sum(set_to_missing.values()):
@@ -151,8 +152,12 @@ def what_changed(
     return "; ".join(parts) or "nothing"
 
 
-def _chosen(columns: Sequence[str], near_means: Sequence[str], categories: str) -> str:
-    """What groups publish instead of their most frequent categories, and the numbers that follow."""
+def _chosen(
+    columns: Sequence[str], near_means: Sequence[str], others: Sequence[str], categories: str
+) -> str:
+    """What groups publish instead of their most frequent categories, the numbers that follow, and others
+    that do not.
+    """
     one = len(columns) == 1
     if categories == "existing":
         what = "is the nearest category" if one else "are the nearest combinations"
@@ -161,7 +166,8 @@ def _chosen(columns: Sequence[str], near_means: Sequence[str], categories: str) 
     if near_means:
         what = "is near the mean of its group" if len(near_means) == 1 else "are near the means of groups"
         chosen = f"{some_names(near_means)} {what}, and {chosen}"
-    return f"{chosen}, {_KEPT[categories]}"
+    left = f", but for those of {some_names(others)}" if others and categories == "tables" else ""
+    return f"{chosen}, {_KEPT[categories]}{left}"
 
 
 def mean_by(change: float, share: float) -> str:

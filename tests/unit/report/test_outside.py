@@ -335,3 +335,86 @@ def test_keys_of_any_kind_are_told_from_the_release_alone(tmp_path: Path) -> Non
     read, settings = pq.read_table(tmp_path / "out.parquet"), Protection.of(release.protection.settings)
     assert external_page(outside.facts_outside(read, settings, facts.loss)) == page
     assert "only one" in release.report()
+
+
+# --- covariances -------------------------------------------------------------------------------
+
+
+def mixed(seed: int = 5, n: int = 300) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    size = random.lognormal(size=n)
+    return pd.DataFrame(
+        {
+            "pay": (1000.0 * size + 100.0 * random.normal(size=n)).round(2),
+            "hours": (30.0 + 4.0 * random.normal(size=n) + size).round(1),
+            "trade": random.choice(list("abc"), n),
+            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(random.integers(0, 20_000, n), "D"),
+        }
+    )
+
+
+def told_outside(tmp_path: Path, **given: Any) -> str:
+    """The text of the external page, which follows from the written file, the plan and the band alone."""
+    from microagg.report.html_pages import external_page
+
+    data = mixed()
+    words = {"k": 4, "method": "mdav", "seed": 1, "respondent": "none", "aggregate": "covariances"} | given
+    release = microagg.protect(data[[name for name in data if name in words["keys"]]], **words)
+    release.save(tmp_path / "out.parquet", external_report=tmp_path / "external.html", force=True)
+    facts = outside.facts_outside(
+        pq.read_table(tmp_path / "out.parquet"),
+        Protection.of(release.protection.settings),
+        reporting.external_facts(release).loss,
+    )
+    page = (tmp_path / "external.html").read_text("utf-8")
+    assert external_page(facts) == page
+    return re.sub(r"<svg.*?</svg>", "", page, flags=re.S)
+
+
+UNTRUE = (
+    "masked columns are too small",
+    "tend to be too strong",
+    "standard deviations shrink",
+    "variances are clearly too small",
+    "Tails",
+)
+"""What groups that publish their means do, and those that keep covariances do not."""
+
+
+def test_that_covariances_are_kept_is_told_outside(tmp_path: Path) -> None:
+    page = told_outside(tmp_path, keys=["pay", "hours"])
+    assert "replaced by the mean of the group, moved by one linear map" in page
+    assert "linear regressions among numbers that were grouped together are those of the original" in page
+    assert "made from the mean of at least 4 observed values" in page
+    assert "Variances of numbers that were grouped together are kept all the same" in page
+    assert "Single values may lie outside the range" in page
+    assert "too small, except those of means and linear regressions among these numbers" in page
+    assert not [each for each in UNTRUE if each in page]
+    means = told_outside(tmp_path, keys=["pay", "hours"], aggregate="mean")
+    assert "linear map" not in means
+    assert "Variances and standard deviations of masked columns are too small" in means
+
+
+def test_that_values_were_clipped_is_told_outside(tmp_path: Path) -> None:
+    page = told_outside(tmp_path, keys=["pay", "hours"], clip=True, accept=["real-values"])
+    assert "moved by one linear map and into the range of the original numbers" in page
+    assert "are nearly those of the original records, but not exactly" in page
+    assert "are nearly kept all the same" in page
+    assert "outside the range" not in page
+
+
+def test_what_does_not_follow_is_told_outside(tmp_path: Path) -> None:
+    page = told_outside(tmp_path, keys=["pay", "hours", "born"])
+    assert "Variances and standard deviations of born are too small" in page
+    for aggregate in ("covariances", "median"):
+        accept = ["real-values"] if aggregate == "median" else None
+        page = told_outside(
+            tmp_path,
+            keys=["pay", "hours", "trade"],
+            categories="tables",
+            aggregate=aggregate,
+            accept=accept,
+        )
+        assert "but for pay and hours, are nearly those" in page
+    page = told_outside(tmp_path, keys=["pay", "hours", "trade"], categories="tables", aggregate="mean")
+    assert "keys and confidential columns are nearly those" in page

@@ -594,15 +594,17 @@ def test_broken_covariances(decimals: int | None, weights: bool) -> None:
     assert made.verdict().safe
     assert "covariances_kept" in {each.rule for each in made.verdict().notes}
     not_kept, off_the_map = refuse("covariances_not_kept"), refuse("not_one_map")
+    means_moved = refuse("moved_means_not_kept")
     x, y = (np.array(made.column(name)) for name in "xy")
-    refused(made.with_released("x", np.where(x == x[0], x + 0.2, x)), off_the_map, not_kept)
-    refused(made.with_released("x", x.mean() + 0.99 * (x - x.mean())), not_kept)
+    refused(made.with_released("x", np.where(x == x[0], x + 0.2, x)), off_the_map, not_kept, means_moved)
+    centre = np.average(x, weights=made.column("weight") if weights else None)
+    refused(made.with_released("x", centre + 0.99 * (x - centre)), not_kept)
     swapped = made
     for name, values in (("x", x), ("y", y)):
         other = values[x != x[0]][0]
         new = np.where(values == values[0], other, np.where(values == other, values[0], values))
         swapped = swapped.with_released(name, new)
-    refused(swapped, off_the_map, *([not_kept] if weights else []))
+    refused(swapped, off_the_map, *([not_kept, means_moved] if weights else []))
     means = made
     for name in "xy":
         own = made.source.column(name).to_pylist()
@@ -611,6 +613,44 @@ def test_broken_covariances(decimals: int | None, weights: bool) -> None:
         )
     refused(means, not_kept)
     refused(made.claiming(aggregate="mean"), refuse("not_the_mean"))
+
+
+def test_broken_covariances_of_records_that_lack_a_column() -> None:
+    """Those without y have a map of their own, of x alone."""
+    random = np.random.default_rng(6)
+    values = random.lognormal(size=(100, 2)) @ np.array([[1.0, 0.5], [0.0, 1.0]])
+    labels = np.concatenate(
+        [np.argsort(np.argsort(half)) // 5 for half in (values[:60, 0], values[60:, 0])]
+    )
+    labels[60:] += 12
+    after = values.copy()
+    after[:60], after[60:, :1] = moved(values[:60], labels[:60]), moved(values[60:, :1], labels[60:])
+    values[60:, 1] = after[60:, 1] = np.nan
+    source, released = (
+        pa.table({name: pa.array(own, from_pandas=True) for name, own in zip("xy", each.T, strict=True)})
+        for each in (values, after)
+    )
+    claims = Claims(
+        k=5,
+        subsets=(("x", "y"),),
+        aggregate="covariances",
+        may_set_to_missing=True,
+        rounding={"x": 0.0, "y": 0.0},
+        mean_tolerance={"x": 9.0, "y": 9.0},
+    )
+    made = Made(source, released, np.arange(100), claims)
+    assert made.verdict().safe
+    assert has(made.verdict().notes, note("covariances_kept", maps=2))
+    x = np.array(made.column("x"))
+    few, lacking = np.arange(100) < 60, np.arange(100) >= 60
+    for rows in (few, lacking):
+        own = x[rows].mean()
+        shrunk = np.where(rows, own + 0.99 * (x - own), x)
+        refused(made.with_released("x", shrunk), refuse("covariances_not_kept"))
+    together = np.array(x)
+    together[few], together[lacking] = x[few] - 40.0 / 60.0, x[lacking] + 1.0
+    assert together.mean() == pytest.approx(x.mean())
+    refused(made.with_released("x", together), refuse("moved_means_not_kept"))
 
 
 def test_covariances_of_too_few_records() -> None:

@@ -35,8 +35,8 @@ def check_settings(protection: Protection) -> None:
         ),
         "aggregate covariances": (
             protection.aggregate == "covariances",
-            "the map that keeps covariances needs the groups of all blocks at once. Use mean, or protect "
-            "the data in memory.",
+            "the means of all blocks would have to be moved together after the last of them is known, and "
+            "each task publishes what it finds. Use mean, or protect the data in memory.",
         ),
         "certify": (method.certify, "bounds of blocks do not add up to one of the whole."),
         "threads": (

@@ -46,7 +46,7 @@ from microagg.prepare.key_columns import KeyColumn
 from microagg.prepare.large_strata import Sizes
 from microagg.prepare.prepared import refuse_without_categories
 from microagg.verdict import Finding, Verdict
-from microagg.verify.frame_counting import BeforeAfterColumns, RespondentColumn
+from microagg.verify.frame_columns import BeforeAfterColumns, RespondentColumn
 from microagg.verify.frame_release import Fingerprint, verify_frame
 from microagg.verify.promises import Notation
 from microagg.write.run_record import RunRecord

@@ -20,7 +20,7 @@ from microagg.formats.spark_folders import FrameSource
 from microagg.methods.run import Watcher
 from microagg.methods.steps import Steps
 from microagg.verdict import Verdict
-from microagg.verify.frame_counting import BeforeAfterColumns, quoted
+from microagg.verify.frame_columns import BeforeAfterColumns, quoted
 from microagg.verify.frame_release import Fingerprint, released_columns
 from microagg.write.output_paths import OutputPaths
 from microagg.write.run_record import SPARK_FRAME, reading_of, software_versions

@@ -21,7 +21,7 @@ from microagg.columns import MISSING_TEXTS
 from microagg.engines.spark.part_job import HASH_A, HASH_B, STRATUM, WEIGHT
 from microagg.formats.spark_folders import FrameSource
 from microagg.plan.protection import Protection
-from microagg.verify.frame_counting import RespondentColumn
+from microagg.verify.frame_columns import RespondentColumn
 from microagg.verify.frame_release import respondents_in_frame
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"

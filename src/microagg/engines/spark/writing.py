@@ -13,7 +13,7 @@ from microagg.formats.spark_folders import Folder, FrameSource
 from microagg.methods.steps import Steps
 from microagg.plan.plan_file import used_plan
 from microagg.verdict import refuse, unsafe_release
-from microagg.verify.frame_counting import quoted
+from microagg.verify.frame_columns import quoted
 from microagg.verify.frame_release import check_files, fingerprints, has_metadata
 from microagg.wording import Step
 from microagg.write.output_paths import INTERNAL_FOLDER, OutputPaths
