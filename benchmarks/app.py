@@ -246,7 +246,7 @@ def pictures(browser: Browser, folder: Path) -> None:
         page.get_by_text("This can be run:").wait_for()
         taken(page, "protection")
         step(page, "Roles")
-        give_role(page, "region", "pass")
+        give_role(page, "household", "keys 1")  # the curve begins when each stratum has groups
         step(page, "Protection")
         unfold(page, "Method")
         choose(page, "or a recipe, such as cbfs+mhm", "anneal:steps=1000000000")
