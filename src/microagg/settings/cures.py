@@ -73,7 +73,7 @@ def _by_figures(kind: str, figures: Any) -> list[dict[str, Any]]:
         return [_left_out(figures["columns"])]
     if kind == "two_weights":
         return [_left_out([column]) for column in figures["columns"]]
-    if kind in ("bad_weights", "covariances_with_gaps"):
+    if kind == "bad_weights":
         return [_left_out([figures["column"]])]
     if kind == "finer_than_source":
         return _cleared("resolution")

@@ -12,11 +12,6 @@ from microagg.settings.cures import cures_of
 CLEARED_RESOLUTION = {"settings": {"resolution": ""}}
 CASES: list[tuple[Exception, dict[str, Any], list[dict[str, Any]]]] = [
     (
-        wording.covariances_with_gaps("age", 3),
-        {"aggregate": "covariances"},
-        [{"settings": {"aggregate": "mean"}}, {"roles": {"age": "drop"}}],
-    ),
-    (
         wording.covariances_without_numbers(),
         {"aggregate": "covariances"},
         [{"settings": {"aggregate": "mean"}}],
