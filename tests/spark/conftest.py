@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -52,7 +53,11 @@ def start(master: str, **settings: str) -> Any:
 
 @pytest.fixture(scope="session")
 def session() -> Iterator[Any]:
-    started = start("local[2]")
+    started = start(
+        "local[2]",
+        spark__python__daemon__module="tests.spark.workers",
+        spark__executorEnv__PYTHONPATH=str(Path(__file__).parents[2]),
+    )
     yield started
     started.stop()
 

@@ -146,7 +146,7 @@ def test_same_blocks_give_identical_labels(session: Any, block_records: Callable
     protection = Protection.of(words)
     source = FrameSource(session.createDataFrame(table), Origin("frame", "frame"))
     numbered = working_frame.by_number(source, protection)
-    strata = count_strata(source, numbered, protection)
+    strata = count_strata(source, numbered, protection, len(table))
     frame = working_frame.with_hashes(working_frame.with_strata(numbered, strata.table, strata.columns))
     keys = Keys(("x0", "x1", "x2"), tuple(KEYS), ((0, 1, 2),), (None,) * 3, (1.0,) * 3)
     plan = plan_blocks(frame, protection, keys, strata.sizes, sizes_of(3, "400"))

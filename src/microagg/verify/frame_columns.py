@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -46,9 +47,14 @@ class RespondentColumn:
     """Recognised by its values alone."""
 
 
+def escaped(name: str) -> str:
+    """The name of a column as Spark's expressions have it, whatever signs it has."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def quoted(name: str) -> Any:
     """A column by its name, whatever signs that has."""
-    return F.col("`" + name.replace("`", "``") + "`")
+    return F.col(escaped(name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +76,11 @@ class PairedFrame:
     """Rounding keeps the total of each part that was masked by itself."""
     everything: DataFrame | None = None
     """The source with the records that are left out, if there are some."""
+
+    @cached_property
+    def column_kinds(self) -> dict[str, str]:
+        """The types of the frame's columns."""
+        return {field.name: field.dataType.typeName() for field in self.frame.schema.fields}
 
     def after(self, name: str) -> Column:
         found: Column = quoted(self.sides.after[name])

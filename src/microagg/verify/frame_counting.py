@@ -286,11 +286,7 @@ class FrameCounting(FrameCategories):
         return linked_shares([key for key in keys if key is not None], labels, known)
 
     def unique_by(self, names: tuple[str, ...]) -> int:
-        columns = [*map(self.after, names)]
-        hashes = [F.xxhash64(*columns).alias("a"), F.xxhash64(F.lit(1), *columns).alias("b")]
-        return (
-            self.frame.select(*hashes).groupBy("a", "b").agg(F.count("*").alias("n")).where("n = 1").count()
-        )
+        return self._unique[frozenset(names).difference(key_columns(self.claims))]
 
     def order_findings(self) -> list[Finding]:
         return []  # a frame has no order; what is written is ordered by hashes with a secret
@@ -302,9 +298,10 @@ class FrameCounting(FrameCategories):
     def spellings(self) -> Mapping[str, tuple[int, int]]:
         found = {}
         for name in dict.fromkeys(name for name, _ in confidential_sides(self.claims)):
-            side = self.before(name) if name in self.sides.before else self.after(name)
-            if self.frame.select(side).schema.fields[0].dataType.typeName() != "string":
+            column = self.sides.before.get(name) or self.sides.after[name]
+            if self.column_kinds[column] != "string":
                 continue
+            side = quoted(column)
             texts = self.frame.select(F.trim(side).alias("t")).distinct()
             texts = texts.select("t", read_as(F.col("t")).alias("r"))
             texts = texts.where((F.col("r") != "") & ~F.col("r").rlike(NUMBER))
@@ -315,8 +312,8 @@ class FrameCounting(FrameCategories):
 
     def distinct(self, name: str, released: bool) -> Column:
         """How many different values a class has of a column: two stand for many where that is enough."""
-        side = self.after(name) if released or name not in self.sides.before else self.before(name)
-        kind = self.frame.select(side).schema.fields[0].dataType.typeName()
+        sides = self.sides.after if released or name not in self.sides.before else self.sides.before
+        kind, side = self.column_kinds[sides[name]], quoted(sides[name])
         value = side
         if kind == "string":
             value = understood(side)
@@ -331,19 +328,29 @@ class FrameCounting(FrameCategories):
         return varied + some_null
 
     def unique_with(self, keys: tuple[str, ...]) -> dict[str, int]:
-        """By hashes, all columns in one shuffle."""
         masked = masked_columns(self.claims)
         names = [name for name in self.sides.after if name not in (*keys, *masked)]
-        if not names:
-            return {}
+        return {name: self._unique[frozenset([name])] for name in names}
+
+    @cached_property
+    def _unique(self) -> dict[frozenset[str], int]:
+        """Records unique by keys and each other column, by all that are not confidential, and by all: by
+        hashes, all in one shuffle.
+        """
+        keys, masked = key_columns(self.claims), masked_columns(self.claims)
+        names = [name for name in self.sides.after if name not in (*keys, *masked)]
+        open_ = [name for name in names if name not in self.claims.confidential]
+        wanted = list(dict.fromkeys(map(frozenset, [*([name] for name in names), open_, names])))
         classes = [*map(self.after, keys)]
-        values = F.array(*(F.xxhash64(self.after(name)) for name in names))
+        # In their order: that of sets differs from process to process, and with it what is taken for equal.
+        own = [[self.after(name) for name in names if name in some] for some in wanted]
+        values = F.array(*(F.xxhash64(*some) if some else F.lit(0).cast("bigint") for some in own))
         rows = self.frame.select(
             F.xxhash64(*classes).alias("a"), F.xxhash64(F.lit(1), *classes).alias("b"), F.posexplode(values)
         )
         alone = rows.groupBy("a", "b", "pos", "col").agg(F.count("*").alias("n")).where("n = 1")
         found = alone.groupBy("pos").agg(F.count("*").alias("n")).collect()
-        return {**dict.fromkeys(names, 0), **{names[row["pos"]]: row["n"] for row in found}}
+        return {**dict.fromkeys(wanted, 0), **{wanted[row["pos"]]: row["n"] for row in found}}
 
 
 def derivations_in_frame(

@@ -19,10 +19,11 @@ from microagg.model import Claims
 from microagg.settings.declared import NO_RESPONDENT
 from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import Changes, Finding, Verdict, refuse, unsafe_release
-from microagg.verify.frame_columns import BeforeAfterColumns, RespondentColumn, quoted
+from microagg.verify.frame_columns import BeforeAfterColumns, RespondentColumn, escaped, quoted
 from microagg.verify.frame_counting import FrameCounting
 from microagg.verify.frame_keys import numbered, read_keys, released_failures, with_key_numbers
 from microagg.verify.means import MeanFigures
+from microagg.verify.one_pass import Asking
 from microagg.verify.promises import MOST_DECIMALS, Notation, promises_of
 from microagg.verify.respondents import SAMPLE, ColumnLook, candidates
 from microagg.verify.rules import k_counts, k_failures, verdict_of
@@ -131,11 +132,13 @@ def verify_frame(
     with numbered(frame, sides, keys) as (frame, sides):
         rules = _sums_of_content([quoted(name) for name in sides.content], "source")
         rules += _sums_of_content(released_values, "released")
-        rules += [rule for at, name in enumerate(names) for rule in _rules_of_column(sides, name, at)]
+        measured = [name not in keys and name not in policy.decimals for name in names]
+        for at, name in enumerate(names):
+            rules += _rules_of_column(sides, name, at, measured[at])
         rules += _counts_of_recoded(sides, policy)
         of_source = [rule for at, name in enumerate(names) for rule in _rules_of_source(sides, name, at)]
         found = frame.agg(F.count("*").alias("n"), *rules, *of_source).collect()[0]
-        decimals = {name: _decimals_found(found, at) for at, name in enumerate(names)}
+        decimals = {name: _decimals_found(found, at) for at, name in enumerate(names) if measured[at]}
         readings = {name: key.reading for name, key in keys.items()}
         claims = promises_of(policy, columns, decimals, readings)
         here, released = (fingerprint_in(found, name) for name in ("source", "released"))
@@ -166,8 +169,8 @@ def verify_frame(
         return replace(verdict_of(counting, failures), source_reading="same library"), released
 
 
-def _rules_of_column(sides: BeforeAfterColumns, name: str, at: int) -> list[Column]:
-    """What is counted of a masked column, before and after."""
+def _rules_of_column(sides: BeforeAfterColumns, name: str, at: int, measured: bool) -> list[Column]:
+    """What is counted of a masked column, before and after; `measured`: its decimals too."""
     weight = quoted(sides.weight) if sides.weight is not None else F.lit(1.0)
     old, new = (quoted(side[name]).cast("double") for side in (sides.before, sides.after))
     both = (new - old).isNotNull()
@@ -180,7 +183,7 @@ def _rules_of_column(sides: BeforeAfterColumns, name: str, at: int) -> list[Colu
         F.sum(F.when(both, weight * F.abs(old))).alias(f"size{at}"),
         F.sum(F.when(both, weight * new)).alias(f"released{at}"),
         F.count_if(old == new).alias(f"own{at}"),
-        *_rules_of_decimals(old, at),
+        *(_rules_of_decimals(sides.before[name], at) if measured else []),
     ]
 
 
@@ -231,22 +234,21 @@ def _counts_of_recoded(sides: BeforeAfterColumns, policy: ProtectionPolicy) -> l
     return counts
 
 
-def _rules_of_decimals(value: Column, at: int) -> list[Column]:
+def _rules_of_decimals(column: str, at: int) -> list[Column]:
     """Of the numbers of a column: how many decimals they have at most, as doubles and as singles, and
-    whether all are singles.
+    whether all are singles. As text, which Spark reads at once: it would be hundreds of calls of Java.
     """
-    single = value.cast("float")
-    as_double, as_single = (F.when(F.abs(value) >= 2.0**53, 0) for _ in range(2))
-    for places in range(MOST_DECIMALS + 1):
-        rounded = F.round(value, places)
-        as_double = as_double.when(rounded == value, places)
-        as_single = as_single.when(rounded.cast("float") == single, places)
-    beyond = MOST_DECIMALS + 1
-    return [
-        F.max(F.when(value.isNotNull(), as_double.otherwise(beyond))).alias(f"decimals{at}"),
-        F.max(F.when(value.isNotNull(), as_single.otherwise(beyond))).alias(f"as_single{at}"),
-        F.bool_and(single.cast("double") == value).alias(f"single{at}"),
-    ]
+    value = f"CAST({escaped(column)} AS DOUBLE)"
+    found = []
+    for name, kind in (("decimals", "DOUBLE"), ("as_single", "FLOAT")):
+        cases = "".join(
+            f" WHEN CAST(round({value}, {places}) AS {kind}) = CAST({value} AS {kind}) THEN {places}"
+            for places in range(MOST_DECIMALS + 1)
+        )
+        case = f"CASE WHEN {value} IS NULL THEN NULL WHEN abs({value}) >= {2.0**53:.1f}D THEN 0{cases}"
+        found.append(F.expr(f"max({case} ELSE {MOST_DECIMALS + 1} END)").alias(f"{name}{at}"))
+    single = f"CAST(CAST({value} AS FLOAT) AS DOUBLE)"
+    return [*found, F.expr(f"bool_and({single} = {value})").alias(f"single{at}")]
 
 
 def _decimals_found(found: Any, at: int) -> int | None:
@@ -255,10 +257,10 @@ def _decimals_found(found: Any, at: int) -> int | None:
     return None if most > MOST_DECIMALS else most
 
 
-def respondents_in_frame(
-    frame: DataFrame, columns: Mapping[str, str], policy: ProtectionPolicy
-) -> list[RespondentColumn]:
-    """Columns of a source that say whose a record is; `columns` are the frame's names by the user's."""
+def respondents_in_frame(frame: DataFrame, columns: Mapping[str, str], policy: ProtectionPolicy) -> Asking:
+    """Columns of a source that say whose a record is, as a list of `RespondentColumn`; `columns` are the
+    frame's names by the user's.
+    """
     claims = promises_of(policy, list(columns), {})
     if claims.respondent == NO_RESPONDENT:
         return []
@@ -269,16 +271,16 @@ def respondents_in_frame(
     if not names:
         return []
     rules = []
-    for at, name in enumerate(names):
+    for name in names:
         own = quoted(columns[name])
-        rules += [F.count(own).alias(f"n{at}"), F.approx_count_distinct(own, 0.02).alias(f"d{at}")]
-    found = frame.agg(*rules).collect()[0]
+        rules += [F.count(own), F.approx_count_distinct(own, 0.02)]
+    found = yield rules
     masked = [name for name in masked_columns(claims) if name in columns]
     some = frame.select(*(quoted(columns[name]) for name in (*names, *masked))).limit(SAMPLE).toArrow()
     keys = [values for name in masked if (values := numbers(some.column(columns[name]))) is not None]
     looks = [
-        ColumnLook(name, found[f"n{at}"], found[f"d{at}"], some.column(columns[name]))
-        for at, name in enumerate(names)
+        ColumnLook(name, present, distinct, some.column(columns[name]))
+        for name, present, distinct in zip(names, found[::2], found[1::2], strict=True)
     ]
     reasons = {look.name: look.reason(keys) for look in looks}
     return [

@@ -227,7 +227,7 @@ class FrameCategories(PairedFrame):
             ]
             classes.append([*map(self.after, class_columns(claims, names[0]))])
         for name in (*claims.strata, *unmasked_confidential(claims)):
-            is_number = self.frame.select(self.after(name)).schema.fields[0].dataType.typeName() in _NUMBERS
+            is_number = self.column_kinds[self.sides.after[name]] in _NUMBERS
             side = self.after(name).cast("double") if is_number else self.after(name)
             columns.append(TableColumn(side, side, "number" if is_number else None))
         return two_way(self.frame, columns, classes, self.weight())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,13 +20,16 @@ from microagg.plan.protection import Protection
 from microagg.prepare.key_columns import KeyColumn, key_column, numbers_by
 from microagg.spark_functions import of_columns
 from microagg.verify.frame_keys import different_values, refuse_many
+from microagg.verify.one_pass import Asking
 
 
-def key_kinds(source: FrameSource, protection: Protection, records: int) -> dict[str, KeyColumn]:
-    """By key that holds no numbers: what those stand for that take its place."""
-    given = {*protection.nominal, *protection.ordinal}
-    measured = [name for name in protection.grouped if name not in given and _may_be_number(source, name)]
-    tables = _numbers_of_keys(source, protection, measured)
+def key_kinds(
+    source: FrameSource, protection: Protection, records: int, numbers: Mapping[str, pa.Table]
+) -> dict[str, KeyColumn]:
+    """By key that holds no numbers: what those stand for that take its place; `numbers`: of the others, as
+    `numbers_among_keys` returns it.
+    """
+    tables = dict(numbers)
     others = [name for name in protection.grouped if name not in tables]
     columns = {name: f"c{source.at(name)}" for name in others}
     for name, values in zip(
@@ -64,40 +67,36 @@ def _may_be_number(source: FrameSource, name: str) -> bool:
     return source.kind(name) in NUMERIC or (source.is_text and source.kind(name) == "string")
 
 
-def _numbers_of_keys(
-    source: FrameSource, protection: Protection, names: Sequence[str]
-) -> dict[str, pa.Table]:
-    """Of those columns that hold numbers, enough values to know whether there are others than 0 and 1."""
-    rules = []
-    for at, name in enumerate(names):
+def numbers_among_keys(source: FrameSource, protection: Protection) -> Asking:
+    """By key that holds numbers: a table of enough values to see whether there are others than 0 and 1."""
+    given = {*protection.nominal, *protection.ordinal}
+    names = [name for name in protection.grouped if name not in given and _may_be_number(source, name)]
+    rules: dict[str, list[Column]] = {}
+    for name in names:
         column, codes = f"c{source.at(name)}", protection.missing_codes.get(name, ())
         value = number_column(source, column, codes)
         value = F.when(F.abs(value) < float("inf"), value)
-        rules += [
-            F.min(value).alias(f"low{at}"),
-            F.max(value).alias(f"high{at}"),
-            F.min(F.when(~value.isin(0.0, 1.0), value)).alias(f"other{at}"),
-            F.max(value.isNull()).alias(f"gaps{at}"),
-        ]
+        other = F.when(~value.isin(0.0, 1.0), value)
+        rules[name] = [F.max(value.isNull()), F.min(value), F.max(value), F.min(other)]
         if source.is_text:
-            text = normalised_text(source, column, codes)
-            rules += [F.count_if(text.rlike(NUMBER)).alias(f"read{at}")]
-            rules += [F.count_if(~text.rlike(NUMBER)).alias(f"wrong{at}")]
-    found: Any = source.numbered.agg(*rules).collect()[0] if names else {}
+            is_number = normalised_text(source, column, codes).rlike(NUMBER)
+            rules[name] += [F.count_if(is_number), F.count_if(~is_number)]
+    found = iter((yield [rule for own in rules.values() for rule in own]))
     tables = {}
-    for at, name in enumerate(names):
-        if source.is_text and found[f"wrong{at}"]:
-            refuse_text_among_numbers(source, name, found[f"read{at}"], found[f"wrong{at}"])
-            continue
-        some = {found[f"{what}{at}"] for what in ("low", "high", "other")} - {None}
-        values: Any = pa.array([*sorted(some), *([None] if found[f"gaps{at}"] else [])], pa.float64())
-        if some == {0.0, 1.0}:
-            own = (
-                source.frame.select(source.frame.columns[source.at(name)])
-                .limit(0)
-                .toArrow()
-                .schema.types[0]
-            )
-            values = values.cast(pa.int64()).cast(own)
+    for name, own in rules.items():
+        gaps, *some = (next(found) for _ in own)
+        if source.is_text:
+            *some, read, wrong = some
+            if wrong:
+                refuse_text_among_numbers(source, name, read, wrong)
+                continue
+        present = set(some) - {None}
+        values: Any = pa.array([*sorted(present), *([None] if gaps else [])], pa.float64())
+        if present == {0.0, 1.0}:
+            values = values.cast(pa.int64()).cast(_arrow_type(source, name))
         tables[name] = pa.table({name: values})
     return tables
+
+
+def _arrow_type(source: FrameSource, name: str) -> Any:
+    return source.frame.select(source.frame.columns[source.at(name)]).limit(0).toArrow().schema.types[0]

@@ -29,7 +29,7 @@ from microagg.engines.spark.distribution import (
     solve_parts,
 )
 from microagg.engines.spark.frame_counts import spread_of
-from microagg.engines.spark.key_kinds import key_kinds, numbers_column
+from microagg.engines.spark.key_kinds import key_kinds, numbers_among_keys, numbers_column
 from microagg.engines.spark.limits import check_settings, sizes_of
 from microagg.engines.spark.part_job import WEIGHT, PartResult
 from microagg.engines.spark.release import SparkRelease
@@ -48,6 +48,7 @@ from microagg.prepare.prepared import refuse_without_categories
 from microagg.verdict import Finding, Verdict
 from microagg.verify.frame_columns import BeforeAfterColumns, RespondentColumn
 from microagg.verify.frame_release import Fingerprint, verify_frame
+from microagg.verify.one_pass import answered
 from microagg.verify.promises import Notation
 from microagg.write.run_record import RunRecord
 
@@ -146,13 +147,19 @@ def _prepared_frame(
     source: FrameSource, protection: Protection, sizes: Sizes, steps: Steps
 ) -> _PreparedFrame:
     steps.begin("looking at columns", 0.0)
-    source_checks.check_roles(source, protection)
+    roles = source_checks.check_roles(source, protection)
     protection = protection.complete(source.columns)
-    source_checks.refuse_invalid_text(source, protection)
+    _, _, records, respondents, numbers = answered(
+        source.numbered,
+        roles,
+        source_checks.refuse_invalid_text(source, protection),
+        source_checks.count(),
+        working_frame.respondents(source, protection),
+        numbers_among_keys(source, protection),
+    )
     source_checks.refuse_text_among_weights(source, protection)
-    respondents = tuple(working_frame.respondents(source, protection))
-    strata = count_strata(source, source.numbered, protection)
-    kinds = key_kinds(source, protection, int(strata.sizes.sum()) + strata.suppressed)
+    strata = count_strata(source, source.numbered, protection, records)
+    kinds = key_kinds(source, protection, records, numbers)
     _check_categories(protection, kinds)
     columns = {name: numbers_column(source, name, kind, protection) for name, kind in kinds.items()}
     numbered = working_frame.by_number(source, protection, respondents, columns)

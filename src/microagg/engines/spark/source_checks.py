@@ -20,6 +20,7 @@ from microagg.plan.protection import Protection
 from microagg.plan.roles import check_acceptances, refuse_without_role
 from microagg.prepare.prepared import LARGEST_WEIGHT
 from microagg.read.select import refuse_duplicates
+from microagg.verify.one_pass import Asking
 
 NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
 _KEYS = ("string", "boolean", "date", "timestamp", "timestamp_ntz")
@@ -87,24 +88,24 @@ def _nested_types(kind: Any) -> Iterator[DataType]:
             yield from _nested_types(field.dataType)
 
 
-def check_roles(source: FrameSource, protection: Protection) -> None:
+def check_roles(source: FrameSource, protection: Protection) -> Asking:
     """`SettingsError` for columns that nobody has given a role, unless the rest may be released."""
     check_acceptances(protection, source.columns)
     roles = dict(protection.columns_by_role())
     without = [name for name in source.columns if name not in roles]
     if protection.rest != "drop" and without:
-        refuse_without_role(protection, without, _likely_identifiers(source, without))
+        refuse_without_role(protection, without, (yield from _likely_identifiers(source, without)))
 
 
-def _likely_identifiers(source: FrameSource, names: list[str]) -> dict[str, str]:
+def _likely_identifiers(source: FrameSource, names: list[str]) -> Asking:
     """Which of the columns may show who a record is, and why."""
     names = [name for name in names if source.kind(name) != "boolean"]
     columns = [F.col(f"c{source.at(name)}") for name in names]
     counts = [F.count(column) for column in columns]
     counts += [F.approx_count_distinct(F.xxhash64(column), ERROR) for column in columns]
-    found = source.numbered.agg(*counts).collect()[0] if names else []
+    found = yield counts
     reasons = {}
-    for name, present, distinct in zip(names, found, found[len(names) :], strict=False):
+    for name, present, distinct in zip(names, found[: len(names)], found[len(names) :], strict=True):
         kind = source.kind(name)
         if present == 0 or distinct <= 2 < present:
             continue
@@ -119,15 +120,23 @@ def _likely_identifiers(source: FrameSource, names: list[str]) -> dict[str, str]
     return reasons
 
 
-def refuse_invalid_text(source: FrameSource, protection: Protection) -> None:
+def count() -> Asking:
+    """How many records there are."""
+    (records,) = yield [F.count("*")]
+    return records
+
+
+def refuse_invalid_text(source: FrameSource, protection: Protection) -> Asking:
     """`DataError` for text that is not in UTF-8: Spark takes its bytes as they are, nothing else does."""
-    rules = {
-        name: ~F.is_valid_utf8(F.col(f"c{source.at(name)}"))
+    names = [
+        name
         for name in released_names(source, protection)
         if source.kind(name) == "string" and not source.is_text  # what Spark itself has decoded is valid
-    }
-    for name in count_records(source.numbered, rules):
-        raise wording.not_utf_8(name)
+    ]
+    found = yield [F.count_if(~F.is_valid_utf8(F.col(f"c{source.at(name)}"))) for name in names]
+    for name, records in zip(names, found, strict=True):
+        if records:
+            raise wording.not_utf_8(name)
 
 
 def refuse_text_among_weights(source: FrameSource, protection: Protection) -> None:

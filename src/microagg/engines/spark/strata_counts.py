@@ -36,22 +36,23 @@ class CountedStrata:
     suppressed: int = 0
 
 
-def count_strata(source: FrameSource, frame: DataFrame, protection: Protection) -> CountedStrata:
-    """Count the records of each combination of codes, and settle what small strata become."""
+def count_strata(
+    source: FrameSource, frame: DataFrame, protection: Protection, records: int
+) -> CountedStrata:
+    """Count the records of each combination of codes, and settle what small strata become; `records`: all
+    of them together.
+    """
     names = list(protection.strata)
     columns = [f"c{source.at(name)}" for name in names]
+    if records == 0:
+        raise wording.no_records()
     if not names:
-        n = frame.count()
-        if n == 0:
-            raise wording.no_records()
-        strata_by_settings(pa.table({}), protection, np.array([n]))
-        return CountedStrata(None, [], np.array([n]))
+        strata_by_settings(pa.table({}), protection, np.array([records]))
+        return CountedStrata(None, [], np.array([records]))
     refuse_negative_zeros(source, frame, protection.strata)
     counted = frame.groupBy(*columns).agg(F.count("*").alias("n")).limit(MOST_STRATA + 1).toArrow()
     if counted.num_rows > MOST_STRATA:
         raise wording.too_many_strata(counted.num_rows, MOST_STRATA)
-    if counted.num_rows == 0:
-        raise wording.no_records()
     counted = counted.sort_by([(name, "ascending") for name in columns])
     codes, counts = counted.select(columns).rename_columns(names), counted.column("n").to_numpy()
     found = strata_by_settings(codes, protection, counts)

@@ -6,7 +6,7 @@ as a number, `y3` masked, and `p3` as it is published if it holds no numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import and_
@@ -23,6 +23,7 @@ from microagg.formats.spark_folders import FrameSource
 from microagg.plan.protection import Protection
 from microagg.verify.frame_columns import RespondentColumn
 from microagg.verify.frame_release import respondents_in_frame
+from microagg.verify.one_pass import Asking
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
@@ -32,11 +33,11 @@ def released_names(source: FrameSource, protection: Protection) -> list[str]:
     return [name for name in source.columns if name not in protection.drop]
 
 
-def respondents(source: FrameSource, protection: Protection) -> Iterator[RespondentColumn]:
+def respondents(source: FrameSource, protection: Protection) -> Asking:
     """Columns that may say whose a record is, as the frame at work will have them."""
     known = {name: f"c{source.at(name)}" for name in source.columns}
-    for found in respondents_in_frame(source.numbered, known, protection):
-        yield replace(found, own=f"u{source.at(found.name)}")
+    found = yield from respondents_in_frame(source.numbered, known, protection)
+    return tuple(replace(each, own=f"u{source.at(each.name)}") for each in found)
 
 
 def by_number(
