@@ -36,6 +36,10 @@ def start(master: str, **settings: str) -> Any:
         # For a few hundred records it takes longer to compile a query than to run it.
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        # Plans are not looked at while they run: neither by Spark, to change them, nor by anybody else.
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.ui.explainMode": "simple",
+        "spark.sql.maxPlanStringLength": "100",
         # Where in Python each column was made is otherwise told to Java, call by call.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -60,6 +64,14 @@ def session() -> Iterator[Any]:
     )
     yield started
     started.stop()
+
+
+@pytest.fixture
+def adaptive(session: Any) -> Iterator[None]:
+    """With plans that Spark changes while they run, as it does unless it is told otherwise."""
+    session.conf.set("spark.sql.adaptive.enabled", "true")
+    yield
+    session.conf.set("spark.sql.adaptive.enabled", "false")
 
 
 @pytest.fixture

@@ -162,9 +162,9 @@ def test_in_many_parts_and_across_borders(
     session: Any, block_records: Callable[[int], None], how: str
 ) -> None:
     """With weights, and a combination that so many have that it is in several parts."""
-    table = households(400)
-    same = pa.concat_tables([table.slice(7, 1)] * 150)
-    block_records(60)
+    table = households(200)
+    same = pa.concat_tables([table.slice(7, 1)] * 110)
+    block_records(50)
     words = {**WORDS, "weight": "weight", "effort": "best", "method": "mdav+anneal:steps=10"}
     frame = session.createDataFrame(pa.concat_tables([table, same]))
     release: Any = microagg.protect(frame, categories=how, **words)

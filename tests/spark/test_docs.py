@@ -16,7 +16,7 @@ from tests.e2e.test_docs import ROOT, blocks_of, write_files
 PAGE = ROOT / "docs" / "spark.md"
 
 
-def test_page(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page(session: Any, adaptive: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_files(tmp_path)
     (tmp_path / "people").mkdir()
     # Without missing values, and without the stratum that is too small.

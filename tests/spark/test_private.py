@@ -36,43 +36,53 @@ print(json.dumps({"place": place, "of_task": of_task, "shuffled": files, "mode":
 """
 
 
-def started(temporary: Path, **environment: str) -> dict[str, Any]:
-    """What a session that microagg has started says about its files."""
+DEFAULT = """
+from microagg.cli.spark_session import _private_places
+
+[place] = _private_places()
+print(oct(place.stat().st_mode & 0o777), place.parent)
+"""
+
+
+def ran(program: str, temporary: Path, **environment: str) -> str:
+    """What a Python program prints, which must not complain."""
     pytest.importorskip("pyspark", reason=NO_SPARK)
     if not has_java():
         pytest.skip(NO_SPARK)
     without = {name: value for name, value in os.environ.items() if name != "SPARK_LOCAL_DIRS"}
+    temporary.mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", SESSION], capture_output=True, text=True,
+        [sys.executable, "-c", program], capture_output=True, text=True,
         env={**without, "TMPDIR": str(temporary), **environment}, cwd=temporary,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    # Java's and Spark's warnings at the start would come first, with the names of this machine.
+    assert done.stderr == ""
+    (line,) = done.stdout.splitlines()
+    return line
 
 
 def test_files_of_spark_lie_in_a_private_folder_that_is_removed(tmp_path: Path) -> None:
-    left = tmp_path / "microagg-spark-left"  # by a run that was killed
-    left.mkdir()
+    """Where Spark was told to keep its files."""
+    scratch, temporary = tmp_path / "scratch", tmp_path / "temporary"
+    left = scratch / "microagg-spark-left"  # by a run that was killed
+    left.mkdir(parents=True)
     (left / "shuffle_0_0_0.data").write_text("private")
     (left / "lock").touch()
-    living = tmp_path / "microagg-spark-young"  # of one that is just starting
+    living = scratch / "microagg-spark-young"  # of one that is just starting
     living.mkdir()
     os.utime(living, (time.time() + 3600,) * 2)
-    found = started(tmp_path)
-    assert found["mode"] == 0o700
-    assert Path(found["place"]).parent == tmp_path
-    assert found["shuffled"], "there was nothing to look at"
-    assert all(path.startswith(found["place"]) for path in [*found["shuffled"], found["of_task"]])
-    assert not Path(found["place"]).exists()
-    assert not left.exists()
-    assert living.exists()
-
-
-def test_private_folders_lie_where_spark_was_told_to_keep_its_files(tmp_path: Path) -> None:
-    scratch = tmp_path / "scratch"
-    found = started(tmp_path, SPARK_LOCAL_DIRS=str(scratch))
+    found: dict[str, Any] = json.loads(ran(SESSION, temporary, SPARK_LOCAL_DIRS=str(scratch)))
     assert found["mode"] == 0o700
     assert Path(found["place"]).parent == scratch
-    assert found["shuffled"]
-    assert list(scratch.iterdir()) == []
+    assert found["shuffled"], "there was nothing to look at"
+    assert all(path.startswith(found["place"]) for path in [*found["shuffled"], found["of_task"]])
+    assert list(scratch.iterdir()) == [living]
+    assert not list(temporary.glob("microagg-spark-*"))
+
+
+def test_private_folders_lie_among_temporary_files(tmp_path: Path) -> None:
+    """Where Spark was told nothing."""
+    temporary = tmp_path / "temporary"
+    assert ran(DEFAULT, temporary) == f"0o700 {temporary}"
+    assert not list(temporary.iterdir())
