@@ -158,6 +158,20 @@ def test_a_refusal_has_buttons_that_settle_it(server: Server) -> None:
     for column in range(5):
         server.post(cookie, "/roles", only="x", **{f"role.{column}": "drop"})
     assert "Take the suggested roles" in server.page(cookie, "/protection")
+
+
+def test_levels_whose_order_nobody_knows_are_settled_by_a_button(server: Server) -> None:
+    cookie = server.opened(survey(400))
+    server.post(cookie, "/roles", role__4="keys 1", kind__4="ordinal")
+    page = server.shows(cookie, "/protection", "does not say in which order")
+    assert ">Run</button>" not in page
+    assert 'name="kind.4" value="nominal"' in page
+    assert 'name="role.4" value="drop"' in page
+    server.post(cookie, "/protection", ordinal__4="north", then="protection")
+    page = server.shows(cookie, "/protection", "not among its levels")
+    assert 'name="kind.4" value="nominal"' in page
+    server.post(cookie, "/protection", kind__4="nominal", then="protection")
+    server.shows(cookie, "/protection", "This can be run:")
     server.post(cookie, "/suggestions", then="protection")
     server.shows(cookie, "/protection", "This can be run:")
 

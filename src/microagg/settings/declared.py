@@ -228,15 +228,15 @@ class ProtectionSettings:
     )
     nominal: Names = _kind_option(
         kinds.NameList(),
-        "Keys that hold categories, whatever their type, such as codes of regions: a group publishes its "
-        "most frequent one. Columns of text, of true and false, and of 0 and 1 need not be named.",
+        "Keys that hold categories, whatever their type, such as codes of regions: a group publishes one "
+        "for all its records. Columns of text, of true and false, and of 0 and 1 need not be named.",
         label="categories",
         example=["region"],
     )
     ordinal: Mapping[str, Names] = _kind_option(
         kinds.LevelsByColumn(),
         "Keys with ordered levels, from the lowest to the highest, or in the order of the file's own "
-        "categories or labels: a group publishes its median level.",
+        "categories or labels: by default a group publishes its median level.",
         label="ordered levels",
         example={"education": ["primary", "secondary", "tertiary"]},
     )
