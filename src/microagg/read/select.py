@@ -6,11 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from microagg import wording
 from microagg.arrow_types import convert_to_usual_types, is_text
+from microagg.formats.first_row import numbered_names
 from microagg.model import positions_of
+
+NAME_OF_ROW_NUMBERS = numbered_names(1)[0]
 
 
 def refuse_duplicates(names: Sequence[str]) -> None:
@@ -32,11 +36,35 @@ def select_columns(
         raise wording.names_not_utf_8() from None
     if columns is not None:
         table = table.select(positions_of(columns, table.column_names))
+    elif header_row is not None:
+        table = _name_row_numbers(table)
     if "" in table.column_names:
         next_row = None if header_row is None else header_row + 1
         raise wording.unnamed_column(table.column_names.index("") + 1, next_row)
     _refuse_invalid_utf_8(table)
     return convert_to_usual_types(table)
+
+
+def _name_row_numbers(table: pa.Table) -> pa.Table:
+    """R and pandas write row numbers into a first column without a name: it is called column1, and gets a
+    role as any other.
+    """
+    names = table.column_names
+    if names[:1] == [""] != names and NAME_OF_ROW_NUMBERS not in names and _counts_rows(table.column(0)):
+        return table.rename_columns([NAME_OF_ROW_NUMBERS, *names[1:]])
+    return table
+
+
+def _counts_rows(column: Any) -> bool:
+    """Whether it holds 0, 1, 2, … or 1, 2, 3, …, of which one alone would say nothing."""
+    if len(column) < 2:
+        return False
+    try:
+        numbers = column.cast(pa.int64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    counted = np.arange(len(numbers), dtype=np.int64)
+    return any(numbers.equals(pa.chunked_array([counted + first], pa.int64())) for first in (0, 1))
 
 
 def _refuse_invalid_utf_8(table: pa.Table) -> None:

@@ -266,6 +266,31 @@ def test_titles_in_the_shape_of_the_table(tmp_path: Path) -> None:
         read.microdata_from_file(path, layout=Layout(header_row=2))
 
 
+@pytest.mark.parametrize("ending", [".csv", ".xlsx"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_row_numbers_without_a_name(tmp_path: Path, ending: str, first: int) -> None:
+    """As R and pandas write them: a column that needs a role, read by the verifier in the same way."""
+    path = tmp_path / f"numbered{ending}"
+    frame = pd.DataFrame({"age": [31, 31, 33, 44, 45, 52], "sex": list("fmfmfm")})
+    frame.index += first
+    frame.to_csv(path) if ending == ".csv" else frame.to_excel(path)
+    assert read.microdata_from_file(path).table.column_names == ["column1", "age", "sex"]
+    with refusal(SettingsError, "columns_without_role"):
+        microagg.protect(path, k=3, keys=["age", "sex"])
+    release = microagg.protect(path, k=3, keys=["age", "sex"], drop=["column1"], effort="fast")
+    assert release.data.column_names == ["age", "sex"]
+
+
+@pytest.mark.parametrize(
+    "text", [",age\na,30\nb,40\n", ",age\n1,30\n3,40\n", ",column1\n1,30\n2,40\n", ",age\n1,30\n,40\n"]
+)
+def test_other_columns_without_a_name(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "unnamed.csv"
+    path.write_text(text)
+    with refusal(DataError, "unnamed_column", place=1):
+        read.microdata_from_file(path)
+
+
 # --- through Python, plans and records --------------------------------------------------------
 
 

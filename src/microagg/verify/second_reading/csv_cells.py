@@ -38,7 +38,7 @@ def compare_csv(file: BinaryIO, source: Microdata) -> Differences:
                 text.readline()
             rows = (row for row in csv.reader(text, delimiter=origin.csv.delimiter or ",") if row)
             first = next(rows, [])
-            if [name.strip().removeprefix("\ufeff") for name in first] == names:
+            if names_of([name.strip().removeprefix("\ufeff") for name in first]) == names:
                 first = []
             elif origin.layout.header != "no" or names != _made_names(len(first)):
                 return Differences(names=True)
@@ -67,6 +67,12 @@ def _blocks_of_rows(first: list[str], rows: Iterator[list[str]]) -> Iterator[lis
 def _made_names(count: int) -> list[str]:
     """Names of columns that have none in the file."""
     return [f"column{at}" for at in range(1, count + 1)]
+
+
+def names_of(first_row: list[str]) -> list[str]:
+    """A first column of row numbers may have no name; it is called as in files without any names."""
+    has_row_numbers = len(first_row) > 1 and not first_row[0]
+    return ["column1", *first_row[1:]] if has_row_numbers else first_row
 
 
 def _differing_cells(column: Any, cells: Sequence[str]) -> int:

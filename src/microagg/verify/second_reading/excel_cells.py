@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from microagg.model import Microdata
+from microagg.verify.second_reading.csv_cells import names_of
 from microagg.verify.second_reading.differences import Differences
 from microagg.verify.values import is_text, plain
 from microagg.verify.workbook import Cell, Sheet, Workbook
@@ -34,7 +35,7 @@ def _compared(book: Workbook, source: Microdata) -> Differences:
     table, layout = source.table, source.origin.layout
     above = (layout.header_row or 1) - 1
     columns = _filled_columns(book, _sheet_to_read(book, layout.sheet), above)
-    first = [_as_name(columns[at].get(above)) for at in sorted(columns)]
+    first = names_of([_as_name(columns[at].get(above)) for at in sorted(columns)])
     start = above + 1
     if first != table.column_names:
         if layout.header != "no" or table.column_names != [f"column{at + 1}" for at in range(len(first))]:
