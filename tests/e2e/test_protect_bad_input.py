@@ -257,7 +257,7 @@ def test_a_million_strata_are_refused_soon(tmp_path: Path) -> None:
     table = pa.table({"s": np.arange(n), "x": np.random.default_rng(3).normal(size=n)})
     parquet.write_table(table, tmp_path / "many.parquet")
     command = ("many.parquet", "-k", 3, "--keys", "x", "--strata", "s")
-    says(refused(2, tmp_path, *command), "1000000 of 1000000 strata (s)", "the smallest has 1")
+    says(refused(2, tmp_path, *command), "1,000,000 of 1,000,000 strata (s)", "the smallest has 1")
     says(refused(2, tmp_path, *command, "--small-strata", "nearest"), "no group that they could join")
 
 
