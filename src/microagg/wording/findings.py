@@ -94,12 +94,12 @@ derived = Decision(
     """
     '{column}' was masked, but {kind:relation} {others:some}, which {others:is|are} released unchanged: in
     {records} of {of:record} its values can be computed""",
-    "Leave out {others:some}, or mask them together with '{column}'.",
+    "Leave out {others:some}, or mask {others:it|them} together with '{column}'.",
     by_column=True,
 )
 predicted = Decision(
-    "confidential column '{column}' follows from the keys so closely that {share:.0%} of the records can "
-    "be told from others of their group by it, where chance would tell {chance:.0%}",
+    "confidential column '{column}' follows from the keys so closely that {share:percent} of the records "
+    "can be told from the others of their group by it, instead of {chance:percent} by chance",
     "Use a larger k, mask the column ({--confidential_as subset}), or leave it out.",
     by_column=True,
 )
@@ -229,7 +229,7 @@ outside_range = Sentence("""
 clipped = Sentence("""
     values moved to the ends of the source's range: {records:?{records:most counts}|none}. Means of
     {columns:some} differ from the source's by up to {mean:.2g} standard deviations, variances and
-    covariances by up to {covariance:.2g} in these units, for this and for rounding""")
+    covariances by up to {covariance:.2g} in these units, because of this and of rounding""")
 
 # --- noise --------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ earlier = Sentence("""
     values: whoever gets several can compare them, and may compute original values. Hand out one""")
 recoded = Sentence("""
     records of strata with fewer than {k} records have joined the nearest group and have its codes:
-    {cells:most counts} changed""")
+    {cells:most counts} have changed""")
 values_given_up = Sentence("""
     values set to missing, so that each pattern of missing values has {k} records: {lost:counts}""")
 zeros_mixed = Sentence("""

@@ -137,14 +137,14 @@ taxonomy_bad_row = settings_error("path", "row")("""
     Row {row} of {path} has no code, or not as many fields as the header. Correct the row.""")
 taxonomy_lacks_codes = settings_error("column", "unknown", "of")("""
     The taxonomy of column '{column}' lacks {unknown} of the {of:code} that the column has. Add a row for
-    each of them, with its parent, or name codes that mean missing ({--missing_codes <name>}).""")
+    each of them, with its parent, or name codes that mean missing ({--missing_codes}).""")
 taxonomy_not_on_pages = settings_error()("""
     The plan has a taxonomy ({--taxonomy <name>}), which the pages cannot use. Use the plan on the command
     line, or leave the taxonomy out.""")
 only_for_masked = settings_error("option", "column", "role")("""
     {option:option} would have no effect on column '{column}', which {role:?has the role {role:option}|has
     no role}: it is for columns that are masked (keys, each, or confidential columns that are changed).
-    Leave it out.""")
+    Leave the option out, or mask the column.""")
 amounts_not_masked = settings_error("column", "role")("""
     Column '{column}' {role:?has the role {role:option}|has no role}, and cannot be one of the {--amounts
     <name>}: these are masked columns, of which a group's total can be computed. Leave it out there, or make
@@ -166,9 +166,9 @@ too_few_for_covariances = settings_error("columns", "records", "statistics", "ne
     records (5 for each). {lacking:?Leave out these records, mask|Mask} fewer columns together, or use
     {--aggregate mean}.""")
 too_few_groups_for_covariances = settings_error("columns", "groups", "needed")("""
-    {groups:group} of {columns:some} {groups:is|are} too few for {--aggregate covariances}, or
-    {groups:lies|lie} in fewer directions than the records do; at least {needed} are needed. Use a smaller
-    k, mask fewer columns together, or use {--aggregate mean}.""")
+    {--aggregate covariances} of {columns:some} needs at least {needed:group}, whose means vary in as many
+    directions as the records do; there {groups:is|are} {groups:group}. Use a smaller k, mask fewer columns
+    together, or use {--aggregate mean}.""")
 too_large_for_covariances = data_error("column")("""
     Column '{column}' has values so large that they overflow when means are moved outside its range, as
     {--aggregate covariances} does. Use a larger unit, {--clip true}, or {--aggregate mean}.""")
@@ -297,8 +297,8 @@ note_codes_are_a_judgement = text()("""
     They are read as missing. If they are answers, such as the largest amount that could be recorded, remove
     them here.""")
 note_nominal_suggested = text()("""
-    Each group publishes the most frequent category. Numbers are here because they are codes, or two values
-    that stand for yes and no; remove a column whose mean makes sense.""")
+    Each group publishes the most frequent category. Numbers are here because they are codes, or have only
+    two values. Remove a column whose mean makes sense; columns of 0 and 1 are categories in any case.""")
 note_ordinal_suggested = text()("""
     From the lowest level to the highest; an empty list: in the order of the file. Each group publishes its
     median level. Move a column whose categories have no order to nominal.""")

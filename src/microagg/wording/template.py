@@ -52,7 +52,7 @@ _Made = TypeVar("_Made")
 
 _RELATIONS = {
     "equal": "has the same values as",
-    "affine": "is, but for unit and zero point, the same as",
+    "affine": "differs only in unit and zero point from",
     "monotone": "rises or falls with",
     "code": "has one value for each value of",
     "dummies": "has one value for each combination of",
@@ -80,6 +80,7 @@ _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical ba
 
 FORMS: Mapping[str, Callable[[Any], str]] = {
     "list": listed,
+    "percent": lambda share: f"{100.0 * share:.0f} %",
     "long list": partial(listed, most=20),
     "all": ", ".join,
     "and": and_list,
@@ -111,8 +112,7 @@ PHRASES = {
     "report it as a bug in microagg.",
     "OR_LEAVE_OUT": "or do not use the column ({--columns}; in protect: give it another role).",
     "ONLY_NUMERIC": "{numeric:?Use only the numeric columns ({numeric:list}), or convert the others to "
-    "numbers.|Only numbers can be microaggregated: convert its values to numbers, or give it another "
-    "role.}",
+    "numbers.|Only numbers can be used here: convert its values to numbers, or give it another role.}",
     "SPELLING": "capitals, blanks, invisible characters or variants of the same letters",
 }
 NO_COUNTS = ("k", "port", "seed")

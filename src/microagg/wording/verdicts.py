@@ -91,8 +91,8 @@ _PUBLISHED_CATEGORIES = {
     "taxonomy": "category nearest to all",
 }
 _PLURAL = {
-    "most frequent category": "most frequent categories",
-    "category nearest to all": "categories nearest to all",
+    "most frequent category": "the most frequent categories",
+    "category nearest to all": "the categories nearest to all",
 }
 _KEPT = {
     "margins": "chosen so that categories stay as frequent as they are",

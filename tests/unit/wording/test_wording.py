@@ -238,10 +238,15 @@ SENTENCES: list[tuple[Finding, str]] = [
         "'net'. Or accept this: accept=\"derived=net\".",
     ),
     (
+        refuse("derived", "age", kind="affine", others=("born",), records=100, of=100),
+        "'age' was masked, but differs only in unit and zero point from born, which is released "
+        "unchanged: in 100 of 100 records its values can be computed. Leave out born, or mask it together "
+        "with 'age'.",
+    ),
+    (
         decide("predicted", "pay", share=0.8, chance=1 / 3),
-        "Confidential column 'pay' follows from the keys so closely that 80% of the records can be "
-        "told from "
-        "others of their group by it, where chance would tell 33%. Use a larger k, mask the column "
+        "Confidential column 'pay' follows from the keys so closely that 80 % of the records can be told "
+        "from the others of their group by it, instead of 33 % by chance. Use a larger k, mask the column "
         '(confidential_as="subset"), or leave it out. Or accept this: accept="predicted=pay".',
     ),
     (
@@ -291,6 +296,12 @@ def test_what_groups_publish_of_categories() -> None:
     }
 
 
+def test_what_groups_publish_of_several_columns_of_categories() -> None:
+    changes = Changes(masked=("sex", "region"), kinds={"sex": "nominal", "region": "nominal"})
+    counted = Verdict(3, subsets=(Count(("sex",), 1, 3, 0, 0),), changes=changes)
+    assert counted.changed == "sex and region are the most frequent categories of groups"
+
+
 def test_other_groups_are_not_proposed_once_they_have_been_tried() -> None:
     finding = decide("dominated", "w", keys=("a",), groups=2)
     assert "retry" in str(unsafe_release([finding]))
@@ -317,6 +328,20 @@ def test_several_findings_are_a_list() -> None:
         (
             wording.unknown_columns(["surfce"], ["surface"]),
             "No such column: 'surfce' (did you mean surface?).",
+        ),
+        (
+            wording.too_few_groups_for_covariances(["a", "b"], 2, 3),
+            'aggregate="covariances" of a and b needs at least 3 groups, whose means vary in as many '
+            "directions as the records do; there are 2 groups. Use a smaller k,",
+        ),
+        (
+            wording.taxonomy_lacks_codes("job", 1, 5),
+            "The taxonomy of column 'job' lacks 1 of the 5 codes that the column has. Add a row for each "
+            "of them, with its parent, or name codes that mean missing (missing_codes).",
+        ),
+        (
+            wording.not_numeric(["illness"], []),
+            "Column 'illness' holds something other than numbers. Only numbers can be used here: convert",
         ),
         (wording.bad_weights("w", "negative", 1), "Column 'w' has 1 negative weight; every weight must be"),
         (wording.option_missing("k", 3), "k is not given. Give, for example, k=3."),
