@@ -26,45 +26,45 @@ from microagg.model import Doubles
 
 Codes = NDArray[np.int32]
 
-FEW = 10.0
-"""A cell counts by the inverse of its count and this: a small one is not kept at any price."""
+ADDED_TO_COUNTS = 10.0
+"""A cell counts by the inverse of its count plus this, so that a small one is not kept at any price."""
 
-CHANGED = 0.7
-"""What a changed cell of a record costs beside tables."""
+COST_OF_CHANGED_CELL = 0.7
+"""Of one record, where a table that is off costs what `ADDED_TO_COUNTS` says."""
 
-WIDE = 0.2
-"""How much tables of three columns count beside those of two."""
+WEIGHT_OF_WIDE_TABLES = 0.2
+"""Wide tables are those of three columns, with few wide rows. Those of two columns weigh 1."""
 
-WIDE_ROWS = 16
-"""Of a table of three columns."""
+ROWS_OF_WIDE_TABLES = 16
+"""At most, by each of their columns."""
 
-MOST_WIDE = (120, 30)
-"""Tables of three columns; fewer where there are many groups."""
+MOST_WIDE_TABLES = (120, 30)
+"""The second where there are many groups."""
 
-MOST_COUNTED = 50_000
-"""Records, to choose tables of three columns among very many."""
+MOST_RECORDS_COUNTED = 50_000
+"""To choose wide tables among very many."""
 
-NUMBERS = 2.0
-"""What a changed number of a few different ones costs beside a changed category."""
+COST_OF_CHANGED_NUMBER = 2.0
+"""Of a column with few different numbers, where a changed category costs 1."""
 
-MARGINS = 0.1
-"""The same where only the counts of each category are kept, which takes few changes."""
+SHARE_OF_COST_FOR_MARGINS = 0.1
+"""Of what a changed cell costs, where only the counts of each category are kept: this takes few changes."""
 
-SUMS = 1.0
-"""How much sums of numbers by category count beside counts."""
+WEIGHT_OF_SUMS = 1.0
+"""Of sums of numbers by category, where counts weigh 1."""
 
-HOT = 1.0
-"""The temperature with which the search begins, in units of a changed cell."""
+FIRST_TEMPERATURE = 1.0
+"""Of the search, in units of a changed cell."""
 
-COOLING = (3, 400)
-"""Sweeps through all groups while it cools: at least and at most."""
+SWEEPS_WHILE_COOLING = (3, 400)
+"""Through all groups: at least and at most."""
 
-VISITS = 800_000_000
+MOST_CELLS_VISITED = 800_000_000
 """About so many cells of tables are looked at while it cools, and as many while candidates are compared
 afterwards."""
 
-SWEEPS = (2, 30)
-"""Of comparing: at least and at most; most searches end before."""
+SWEEPS_AFTERWARDS = (2, 30)
+"""Through all groups, where only better candidates are taken: at least and at most."""
 
 OWN_ROWS = 128
 """A number with at most so many different values has a row of tables for each; others have bands."""
@@ -78,8 +78,8 @@ MOST_ROWS = 512
 MOST_CATEGORIES = 10_000
 """Of a key: tables with more are nearly empty."""
 
-NEAR = (6, 2)
-"""Values on either side of a mean that a group may publish instead; fewer where there are many groups,
+CANDIDATES_PER_SIDE = (6, 2)
+"""Values on each side of a mean that a group may publish instead; the second where there are many groups,
 whose tables are kept anyway."""
 
 MANY_GROUPS = 100_000
@@ -119,15 +119,15 @@ class Coding:
     def wide(self, codes: Codes, weight: Doubles) -> Codes:
         """Of each row, that of tables of three columns: numbers in bands, rare categories in one."""
         wide = np.arange(self.rows, dtype=np.int32)
-        if self.rows <= WIDE_ROWS:
+        if self.rows <= ROWS_OF_WIDE_TABLES:
             return wide
         counts = np.bincount(codes, weights=weight, minlength=self.rows)[:-1]
         if self.edges is None:
-            wide[np.argsort(-counts, kind="stable")] = np.minimum(wide[:-1], WIDE_ROWS - 2)
+            wide[np.argsort(-counts, kind="stable")] = np.minimum(wide[:-1], ROWS_OF_WIDE_TABLES - 2)
         else:
             middles = np.cumsum(counts) - counts / 2.0
-            wide[:-1] = middles * (WIDE_ROWS - 1) / counts.sum()
-        wide[-1] = WIDE_ROWS - 1
+            wide[:-1] = middles * (ROWS_OF_WIDE_TABLES - 1) / counts.sum()
+        wide[-1] = ROWS_OF_WIDE_TABLES - 1
         return wide
 
     def codes(self, values: Doubles) -> Codes:
@@ -255,15 +255,15 @@ def _search(
     amounts = [_standardised(own, own, weight) for own in numbers]
     columns = [*keys, *others]
     wide = [each.coding.wide(each.before, weight) for each in columns]
-    most = MOST_WIDE[len(start) > MANY_GROUPS] if pairs else 0
+    most = MOST_WIDE_TABLES[len(start) > MANY_GROUPS] if pairs else 0
     tables = _tables_of_three(wide, columns, len(keys), most)
-    visits = VISITS // (len(columns) * (1 + len(numbers)) + len(tables) * 3 // len(keys))
+    visits = MOST_CELLS_VISITED // (len(columns) * (1 + len(numbers)) + len(tables) * 3 // len(keys))
     run = Run()
     return run.call(
         lambda: _core.choose_by_tables(
             list(first),
             [key.coding.codes(each.value) for key, each in zip(keys, candidates, strict=True)],
-            [each.price * (1.0 if pairs else MARGINS) for each in candidates],
+            [each.price * (1.0 if pairs else SHARE_OF_COST_FOR_MARGINS) for each in candidates],
             [np.empty(0) if each.amount is None else each.amount for each in candidates],
             np.array([each.coding.rows for each in keys], dtype=np.int32),
             grouped.group.astype(np.int32),
@@ -275,14 +275,14 @@ def _search(
             np.array([each.coding.rows for each in others], dtype=np.int32),
             wide,
             tables,
-            WIDE,
+            WEIGHT_OF_WIDE_TABLES,
             np.ascontiguousarray(start),
             pairs,
-            FEW,
-            SUMS,
-            HOT,
-            int(np.clip(visits // start.size, *COOLING)),
-            int(np.clip(visits // sum(len(each.value) for each in candidates), *SWEEPS)),
+            ADDED_TO_COUNTS,
+            WEIGHT_OF_SUMS,
+            FIRST_TEMPERATURE,
+            int(np.clip(visits // start.size, *SWEEPS_WHILE_COOLING)),
+            int(np.clip(visits // sum(len(each.value) for each in candidates), *SWEEPS_AFTERWARDS)),
             run.watch,
         )
     )
@@ -304,11 +304,12 @@ def _tables_of_three(wide: Sequence[Codes], columns: Sequence[TableColumn], keys
 
 def _distance(one: tuple[Codes, TableColumn], other: tuple[Codes, TableColumn]) -> float:
     """Between the tables of two columns, before and at first, counted from some of the records."""
-    some = slice(None, None, -(-len(one[1].before) // MOST_COUNTED))
+    some = slice(None, None, -(-len(one[1].before) // MOST_RECORDS_COUNTED))
     before, after = (
         np.bincount(
-            one[0][getattr(one[1], side)[some]] * WIDE_ROWS + other[0][getattr(other[1], side)[some]],
-            minlength=WIDE_ROWS**2,
+            one[0][getattr(one[1], side)[some]] * ROWS_OF_WIDE_TABLES
+            + other[0][getattr(other[1], side)[some]],
+            minlength=ROWS_OF_WIDE_TABLES**2,
         )
         for side in ("before", "released")
     )
@@ -358,7 +359,7 @@ def _categories(grouped: Grouped, column: str, middles: Doubles, weight: Doubles
         price = total[group] - _shared(group, code, count, paths)
     else:
         price = total[group] - count
-    return _Candidates(group, code.astype(np.float64), CHANGED * price)
+    return _Candidates(group, code.astype(np.float64), COST_OF_CHANGED_CELL * price)
 
 
 def _level_changes(group: NDArray[np.int64], level: Doubles, count: Doubles, total: Doubles) -> Doubles:
@@ -416,7 +417,7 @@ def _near_means(
     values = grouped.values[column]
     groups = np.flatnonzero(~np.isnan(means))
     own = means[groups, None]
-    near = NEAR[len(means) > MANY_GROUPS]
+    near = CANDIDATES_PER_SIDE[len(means) > MANY_GROUPS]
     steps = np.arange(-near, near + 1)
     assert coding.edges is not None
     place = np.searchsorted(coding.edges, own[:, 0], side="right")[:, None] + steps
@@ -435,10 +436,10 @@ def _near_means(
     shares = np.bincount(grouped.group, weights=weight, minlength=len(means))[groups]
     changed = ((found - own) / _spread(values, weight)) ** 2
     if coding.grid is not None:
-        changed += NUMBERS * (
+        changed += COST_OF_CHANGED_NUMBER * (
             1.0 - _chance_of_equal(grouped, column, means, weight, coding.grid, found, groups)
         )
-    price = CHANGED * shares[:, None] * changed
+    price = COST_OF_CHANGED_CELL * shares[:, None] * changed
     value = found[inside]
     return _Candidates(
         np.repeat(groups, inside.sum(axis=1)), value, price[inside], _standardised(value, values, weight)

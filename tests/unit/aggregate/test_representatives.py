@@ -191,15 +191,15 @@ def test_wide_rows_of_tables_of_three() -> None:
     codes = coding.codes(np.append(numbers, np.nan))
     wide = coding.wide(codes, np.ones(1001))
     counts = np.bincount(wide[codes])
-    assert (len(counts), counts[-1]) == (tables.WIDE_ROWS, 1)
-    assert counts[:-1].max() <= 1.5 * 1000 / (tables.WIDE_ROWS - 1)
+    assert (len(counts), counts[-1]) == (tables.ROWS_OF_WIDE_TABLES, 1)
+    assert counts[:-1].max() <= 1.5 * 1000 / (tables.ROWS_OF_WIDE_TABLES - 1)
     assert (np.diff(wide) >= 0).all()
     labels = np.repeat(np.arange(40.0), np.arange(40, 0, -1))
     coding = Coding.of_categories(labels)
     wide = coding.wide(coding.codes(labels), np.ones(len(labels)))
-    assert wide[: tables.WIDE_ROWS - 1].tolist() == list(range(tables.WIDE_ROWS - 1))
-    assert set(wide[tables.WIDE_ROWS - 1 : -1].tolist()) == {tables.WIDE_ROWS - 2}
-    assert wide[-1] == tables.WIDE_ROWS - 1
+    assert wide[: tables.ROWS_OF_WIDE_TABLES - 1].tolist() == list(range(tables.ROWS_OF_WIDE_TABLES - 1))
+    assert set(wide[tables.ROWS_OF_WIDE_TABLES - 1 : -1].tolist()) == {tables.ROWS_OF_WIDE_TABLES - 2}
+    assert wide[-1] == tables.ROWS_OF_WIDE_TABLES - 1
     few = Coding.of_categories(np.arange(3.0))
     assert few.wide(few.codes(np.arange(3.0)), np.ones(3)).tolist() == [0, 1, 2, 3]
 
