@@ -128,7 +128,7 @@ class _SubsetGroups:
         joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
         return cls(coordinates, points, ~np.isnan(coordinates.missing()), *joined)
 
-    def distances(self, rows: Whole, groups: Whole, strata: _Runs) -> Doubles:
+    def distances(self, rows: Whole, groups: Whole, strata: _GroupsByStratum) -> Doubles:
         """Squared, of these records to the centres of groups whose columns they have; infinite, unless a
         group is the nearest of its stratum, or nearly so.
         """
@@ -157,14 +157,14 @@ class _SubsetGroups:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Runs:
-    """Groups that follow one another in the same stratum: where each run starts, and that of each group."""
+class _GroupsByStratum:
+    """Groups in the order of their strata: where those of each stratum start, and the stratum of each."""
 
     starts: Whole
     of: Whole
 
     @classmethod
-    def in_order(cls, stratum: Whole) -> _Runs:
+    def in_order(cls, stratum: Whole) -> _GroupsByStratum:
         _, starts, of = np.unique(stratum, return_index=True, return_inverse=True)
         return cls(starts, of.ravel())
 
@@ -180,13 +180,13 @@ def _nearest_groups(
     """By subset: the group that each waiting record joins."""
     found = [np.full(len(waiting), -1, dtype=np.int64) for _ in subsets]
     alone = 0
-    for members, chosen, losses in _alike(strata, waiting, subsets):
+    for members, chosen, lost in _by_candidates(strata, waiting, subsets):
         if not chosen.any():
             alone += len(members)
             continue
         candidates = [
             np.flatnonzero(chosen[subset.stratum] & (each.of_groups == each.least[subset.stratum]))
-            for subset, each in zip(subsets, losses, strict=True)
+            for subset, each in zip(subsets, lost, strict=True)
         ]
         most = max(1, DISTANCES_AT_ONCE // max(map(len, candidates)))
         for part in np.array_split(members, -(-len(members) // most)):
@@ -199,7 +199,7 @@ def _nearest_groups(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Losses:
+class _LostValues:
     """How many values a record with certain keys would lose in each group, and at least in each stratum;
     infinite where it lacks a key that the group has.
     """
@@ -208,7 +208,7 @@ class _Losses:
     least: Doubles
 
     @classmethod
-    def of(cls, subset: _SubsetGroups, present: NDArray[np.bool_], strata: int) -> _Losses:
+    def of(cls, subset: _SubsetGroups, present: NDArray[np.bool_], strata: int) -> _LostValues:
         lacks = (subset.keeps & ~present).any(axis=1)
         lost = np.where(lacks, np.inf, present.sum() - subset.keeps.sum(axis=1))
         least = np.full(strata, np.inf)
@@ -216,21 +216,21 @@ class _Losses:
         return cls(lost, least)
 
 
-def _alike(
+def _by_candidates(
     strata: Strata, waiting: Whole, subsets: Sequence[_SubsetGroups]
-) -> Iterator[tuple[Whole, NDArray[np.bool_], list[_Losses]]]:
+) -> Iterator[tuple[Whole, NDArray[np.bool_], list[_LostValues]]]:
     """Waiting records for which the same groups are candidates; in which strata, those that differ in the
     fewest columns and cost the fewest values; and what each group costs.
     """
     assert strata.codes is not None and strata.examples is not None  # noqa: PT018
     of_strata, codes = strata.codes[strata.examples], strata.codes[waiting]
     alike: dict[tuple[bytes, bytes], list[int]] = {}
-    known: dict[bytes, list[_Losses]] = {}
+    known: dict[bytes, list[_LostValues]] = {}
     present = np.concatenate([each.present[waiting] for each in subsets], axis=1)
     for at, keys in enumerate(map(bytes, present)):
         record = waiting[at]
         if keys not in known:
-            known[keys] = [_Losses.of(each, each.present[record], strata.count) for each in subsets]
+            known[keys] = [_LostValues.of(each, each.present[record], strata.count) for each in subsets]
         total = np.sum([each.least for each in known[keys]], axis=0)
         differing = np.where(np.isfinite(total), (of_strata != codes[at]).sum(axis=1), np.inf)
         chosen = np.isfinite(total) & (differing == differing.min())
@@ -244,20 +244,21 @@ def _nearest_of(
     rows: Whole, subsets: Sequence[_SubsetGroups], candidates: Sequence[Whole], key_subsets: int
 ) -> list[Whole]:
     """By subset: the nearest of the candidates for each of these records, all in one stratum."""
-    runs = [
-        _Runs.in_order(subset.stratum[groups]) for subset, groups in zip(subsets, candidates, strict=True)
+    by_stratum = [
+        _GroupsByStratum.in_order(subset.stratum[groups])
+        for subset, groups in zip(subsets, candidates, strict=True)
     ]
     distances = [
         subset.distances(rows, groups, own)
-        for subset, groups, own in zip(subsets, candidates, runs, strict=True)
+        for subset, groups, own in zip(subsets, candidates, by_stratum, strict=True)
     ]
     total: Doubles = np.zeros((len(rows), 1))
-    for each, own in zip(distances[:key_subsets], runs, strict=False):
+    for each, own in zip(distances[:key_subsets], by_stratum, strict=False):
         total = total + own.least(each)
     chosen = _first_of_least(total)[:, np.newaxis]
     return [
         groups[_first_of_least(np.where(own.of == chosen, each, np.inf))]
-        for each, groups, own in zip(distances, candidates, runs, strict=True)
+        for each, groups, own in zip(distances, candidates, by_stratum, strict=True)
     ]
 
 
