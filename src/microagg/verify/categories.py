@@ -29,7 +29,7 @@ LEAST_OF_A_DATE = 1e-6
 """Seconds that doubles cannot tell, in dates of our time."""
 
 
-def far_modes(
+def wrong_modes(
     before: Doubles,
     after: Doubles,
     classes: Classes,
@@ -57,7 +57,7 @@ def far_modes(
     return int((published != expected).sum())
 
 
-def far_from_nearest(
+def wrong_nearest_codes(
     before: Doubles,
     after: Doubles,
     classes: Classes,
@@ -95,7 +95,7 @@ def far_from_nearest(
     return wrong
 
 
-def far_levels(before: Doubles, after: Doubles, classes: Classes, weights: Doubles | None) -> int:
+def wrong_median_levels(before: Doubles, after: Doubles, classes: Classes, weights: Doubles | None) -> int:
     """Classes that publish another level than their median: the lowest that at least half of their records,
     or of their weight, do not exceed.
     """
@@ -109,7 +109,7 @@ def far_levels(before: Doubles, after: Doubles, classes: Classes, weights: Doubl
     return int((wrong & (total > 0.0)).sum())
 
 
-def far_dates(
+def wrong_dates(
     before: Doubles,
     after: Doubles,
     classes: Classes,

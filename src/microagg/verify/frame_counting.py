@@ -92,7 +92,7 @@ class FrameCounting(FrameCategories):
         for at, name in enumerate(names):
             invented, few, far = (found[f"{what}{at}"] or 0 for what in ("invented", "few", "far"))
             kind = published_as(claims, name)
-            far += self.far_codes(keys, name) if kind in ("nominal", "taxonomy") else 0
+            far += self.wrong_codes(keys, name) if kind in ("nominal", "taxonomy") else 0
             vanished = 0 if claims.may_set_to_missing else self.figures[name].set_to_missing
             failures += value_failures(name, claims.k, invented, few, far, vanished, kind)
             if wrong := found[f"decimals{at}"]:

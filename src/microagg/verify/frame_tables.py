@@ -19,7 +19,7 @@ from microagg.arrow_values import to_numpy
 from microagg.model import Doubles
 from microagg.spark_functions import found_in
 from microagg.verdict import CategoryChanges
-from microagg.verify.categories import CATEGORIES, TIE, far_from_nearest, far_modes, moved_shares
+from microagg.verify.categories import CATEGORIES, TIE, moved_shares, wrong_modes, wrong_nearest_codes
 from microagg.verify.classes import Classes
 from microagg.verify.frame_columns import PairedFrame
 from microagg.verify.shape import (
@@ -259,7 +259,7 @@ class FrameCategories(PairedFrame):
             moved[name] = moved_shares(old, new, weight, new_weight)
         return moved
 
-    def far_codes(self, keys: tuple[str, ...], name: str) -> int:
+    def wrong_codes(self, keys: tuple[str, ...], name: str) -> int:
         """Classes that publish another category than they have to: those of each task are counted as all
         are in memory.
         """
@@ -276,12 +276,12 @@ class FrameCategories(PairedFrame):
         classes = cells.groupBy(*after).agg(listed).select(self.after(name).alias("new"), "cells")
 
         def count(batches: Iterable[Any]) -> int:
-            return sum(_far_codes(batch, overall, taxonomy) for batch in batches if batch.num_rows)
+            return sum(_wrong_codes(batch, overall, taxonomy) for batch in batches if batch.num_rows)
 
         return sum(found_in(classes, count))
 
 
-def _far_codes(batch: Any, overall: Doubles, taxonomy: Sequence[Sequence[int]] | None) -> int:
+def _wrong_codes(batch: Any, overall: Doubles, taxonomy: Sequence[Sequence[int]] | None) -> int:
     """Of classes, each with its published code and the weight of all codes that its records had."""
     cells, sizes = batch.column(1).flatten(), to_numpy(compute.list_value_length(batch.column(1)))
     labels = np.repeat(np.arange(batch.num_rows), sizes)
@@ -289,5 +289,5 @@ def _far_codes(batch: Any, overall: Doubles, taxonomy: Sequence[Sequence[int]] |
     after = np.repeat(to_numpy(batch.column(0)), sizes)
     classes = Classes(labels, batch.num_rows)
     if taxonomy is not None:
-        return far_from_nearest(before, after, classes, many, taxonomy, overall)
-    return far_modes(before, after, classes, many, overall)
+        return wrong_nearest_codes(before, after, classes, many, taxonomy, overall)
+    return wrong_modes(before, after, classes, many, overall)

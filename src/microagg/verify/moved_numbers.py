@@ -16,7 +16,7 @@ from microagg.verdict import NEGLIGIBLE, Finding, note, refuse
 from microagg.verify.classes import Classes
 
 FEWEST_RECORDS, FEW_RECORDS = 5, 20
-"""For each variance and covariance: with fewer it is refused, or told."""
+"""For each variance and covariance: with fewer it is refused, or there is a note."""
 
 NO_DIRECTION = 1e-9
 """A direction in which z-scores spread less, as a share of the largest spread, is none."""

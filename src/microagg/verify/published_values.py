@@ -13,14 +13,14 @@ from microagg.model import Claims, Doubles
 from microagg.verdict import NEGLIGIBLE, Finding, refuse
 from microagg.verify.categories import (
     CATEGORIES,
-    far_dates,
-    far_from_nearest,
-    far_levels,
-    far_modes,
     medians,
+    wrong_dates,
+    wrong_median_levels,
+    wrong_modes,
+    wrong_nearest_codes,
 )
 from microagg.verify.classes import Classes
-from microagg.verify.two_way import far_from_means, strangers
+from microagg.verify.two_way import codes_of_no_member, far_from_means
 from microagg.verify.values import Mask, numbers
 
 
@@ -66,7 +66,7 @@ class _Cells:
         weight = 1.0 if self.weights is None else self.weights
         return np.bincount(self.classes.labels, weight * values, self.classes.count).astype(np.float64)
 
-    def far_means(self, rounding: float) -> int:
+    def wrong_means(self, rounding: float) -> int:
         """The number of classes that publish something other than the mean of their records."""
         with np.errstate(all="ignore"):
             off, size = self.by_class(self.before - self.after), self.by_class(np.abs(self.before))
@@ -75,7 +75,7 @@ class _Cells:
             is_far = np.abs(off) > (rounding * (1.0 + NEGLIGIBLE) + slack) * total
         return int(is_far[total > 0.0].sum())
 
-    def far_medians(self, rounding: float) -> int:
+    def wrong_medians(self, rounding: float) -> int:
         """The number of classes that publish something other than the median of their records."""
         if not len(self.before):
             return 0
@@ -108,33 +108,33 @@ def published_failures(
         )
     few = int(shown[observed < claims.k].sum())
     what = published_as(claims, name)
-    far = 0
+    wrong = 0
     if name in claims.rounding and what not in ("moved", "existing"):  # these are looked at jointly
-        far = _classes_far_off(name, what, _Cells.of(column, classes, weights), claims, everything)
+        wrong = _wrong_classes(name, what, _Cells.of(column, classes, weights), claims, everything)
     vanished = 0 if claims.may_set_to_missing else vanished
-    failures = value_failures(name, claims.k, invented, few, far, vanished, what)
+    failures = value_failures(name, claims.k, invented, few, wrong, vanished, what)
     return failures + _decimal_failures(name, column.after, claims.decimals)
 
 
-def _classes_far_off(name: str, what: str, cells: _Cells, claims: Claims, everything: Any) -> int:
+def _wrong_classes(name: str, what: str, cells: _Cells, claims: Claims, everything: Any) -> int:
     """The number of classes that publish something other than they have to."""
     rounding = claims.rounding[name]
     before, after, classes, weights = cells.before, cells.after, cells.classes, cells.weights
     match what:
         case "mean":
-            return cells.far_means(rounding)
+            return cells.wrong_means(rounding)
         case "median":
-            return cells.far_medians(rounding)
+            return cells.wrong_medians(rounding)
         case "near mean":
             whole = np.asarray(numbers(everything))
             return far_from_means(before, after, classes, weights, whole, rounding)
         case "own category":
-            return strangers(before, after, classes)
+            return codes_of_no_member(before, after, classes)
         case "date":
-            return far_dates(before, after, classes, weights, claims.resolution[name], claims.aggregate)
+            return wrong_dates(before, after, classes, weights, claims.resolution[name], claims.aggregate)
         case "taxonomy":
-            return far_from_nearest(before, after, classes, weights, claims.taxonomy[name])
-    return (far_modes if what == "nominal" else far_levels)(before, after, classes, weights)
+            return wrong_nearest_codes(before, after, classes, weights, claims.taxonomy[name])
+    return (wrong_modes if what == "nominal" else wrong_median_levels)(before, after, classes, weights)
 
 
 def _decimal_failures(name: str, after: Doubles, decimals: Mapping[str, int | None]) -> list[Finding]:
@@ -151,7 +151,7 @@ def _decimal_failures(name: str, after: Doubles, decimals: Mapping[str, int | No
 
 
 def value_failures(
-    name: str, k: int, invented: int, few: int, far: int, vanished: int, what: str
+    name: str, k: int, invented: int, few: int, wrong: int, vanished: int, what: str
 ) -> list[Finding]:
     """What is wrong with the values that classes publish in one column: how many records have one though
     the source has none, how many rest on too few, how many classes publish another than what they have to
@@ -160,16 +160,16 @@ def value_failures(
     failures = [refuse("value_without_source", name, records=invented)] if invented else []
     failures += [refuse("too_few_observed", name, k=k, records=few)] if few else []
     publish_another = {
-        "mean": refuse("not_the_mean", name, groups=far),
-        "median": refuse("not_the_mean", name, groups=far),
-        "date": refuse("not_the_date", name, groups=far),
-        "ordinal": refuse("not_the_median_level", name, groups=far),
-        "nominal": refuse("not_the_mode", name, groups=far),
-        "taxonomy": refuse("not_the_nearest_code", name, groups=far),
-        "own category": refuse("not_in_the_group", name, groups=far),
-        "near mean": refuse("not_near_the_mean", name, groups=far),
+        "mean": refuse("not_the_mean", name, groups=wrong),
+        "median": refuse("not_the_mean", name, groups=wrong),
+        "date": refuse("not_the_date", name, groups=wrong),
+        "ordinal": refuse("not_the_median_level", name, groups=wrong),
+        "nominal": refuse("not_the_mode", name, groups=wrong),
+        "taxonomy": refuse("not_the_nearest_code", name, groups=wrong),
+        "own category": refuse("not_in_the_group", name, groups=wrong),
+        "near mean": refuse("not_near_the_mean", name, groups=wrong),
     }
-    failures += [publish_another[what]] if far else []
+    failures += [publish_another[what]] if wrong else []
     return failures + ([refuse("values_vanished", name, records=vanished)] if vanished else [])
 
 

@@ -136,7 +136,7 @@ def middles_of(before: Doubles, classes: Classes, ordered: bool, weights: Double
     return found
 
 
-def strangers(before: Doubles, after: Doubles, classes: Classes) -> int:
+def codes_of_no_member(before: Doubles, after: Doubles, classes: Classes) -> int:
     """Classes that publish a code which none of their records has."""
     own = np.zeros(classes.count, dtype=bool)
     own[classes.labels[before == after]] = True

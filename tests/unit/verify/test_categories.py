@@ -16,12 +16,12 @@ from microagg.model import Microdata, Origin, StatisticalLabels
 from microagg.verdict import Verdict
 from microagg.verify import check_source, verify_protected
 from microagg.verify.categories import (
-    far_dates,
-    far_from_nearest,
-    far_levels,
-    far_modes,
     moved_shares,
     new_combinations,
+    wrong_dates,
+    wrong_median_levels,
+    wrong_modes,
+    wrong_nearest_codes,
 )
 from microagg.verify.classes import Classes
 from microagg.verify.key_readings import key_readings
@@ -234,18 +234,18 @@ def doubles(*values: float) -> Any:
 
 def test_modes_with_ties_and_weights() -> None:
     before, two = doubles(0, 1, 2, 2, 1, 0), classes([0, 0, 0, 1, 1, 1])
-    assert far_modes(before, doubles(0, 0, 0, 0, 0, 0), two, None) == 0  # the first of those that tie
-    assert far_modes(before, doubles(2, 2, 2, 0, 0, 0), two, None) == 1
+    assert wrong_modes(before, doubles(0, 0, 0, 0, 0, 0), two, None) == 0  # the first of those that tie
+    assert wrong_modes(before, doubles(2, 2, 2, 0, 0, 0), two, None) == 1
     heavy = doubles(1, 1, 1.5, 1, 1, 1)
-    assert far_modes(before, doubles(2, 2, 2, 2, 2, 2), two, heavy) == 0  # 2 has most weight overall
-    assert far_modes(before, doubles(2, 2, 2, 0, 0, 0), two, heavy) == 1
+    assert wrong_modes(before, doubles(2, 2, 2, 2, 2, 2), two, heavy) == 0  # 2 has most weight overall
+    assert wrong_modes(before, doubles(2, 2, 2, 0, 0, 0), two, heavy) == 1
 
 
 def test_median_levels_with_weights() -> None:
     before, one = doubles(0, 1, 2, 3), classes([0, 0, 0, 0])
-    assert far_levels(before, doubles(1, 1, 1, 1), one, None) == 0
-    assert far_levels(before, doubles(2, 2, 2, 2), one, None) == 1
-    assert far_levels(before, doubles(2, 2, 2, 2), one, doubles(1, 1, 1, 2)) == 0
+    assert wrong_median_levels(before, doubles(1, 1, 1, 1), one, None) == 0
+    assert wrong_median_levels(before, doubles(2, 2, 2, 2), one, None) == 1
+    assert wrong_median_levels(before, doubles(2, 2, 2, 2), one, doubles(1, 1, 1, 2)) == 0
 
 
 @pytest.mark.parametrize(("resolution", "right"), [("day", 2), ("month", 0), ("year", 0), ("hour", 1.5)])
@@ -254,7 +254,7 @@ def test_means_of_dates(resolution: str, right: float) -> None:
     before = doubles(0, 3 * day)
     for shift in (-31, 0, 31):
         after = np.full(2, (right + shift) * day)
-        assert far_dates(before, after, one, None, resolution, "mean") == (shift != 0)
+        assert wrong_dates(before, after, one, None, resolution, "mean") == (shift != 0)
 
 
 def test_combinations_and_shares() -> None:
@@ -288,9 +288,9 @@ def test_codes_that_are_not_the_nearest_in_a_taxonomy() -> None:
             sums = apart[:, before[labels == label]] @ weight[labels == label]
             places = [(round(sums[code], 9), round(-overall[code], 9), code) for code in range(5)]
             after[labels == label] = min(places[code] for code in set(before[labels == label].tolist()))[2]
-        assert far_from_nearest(before.astype(float), after, classes, weights, lines) == 0, trial
+        assert wrong_nearest_codes(before.astype(float), after, classes, weights, lines) == 0, trial
         wrong = np.where(labels == 0, (after + 1) % 5, after)
-        assert far_from_nearest(before.astype(float), wrong, classes, weights, lines) == 1, trial
+        assert wrong_nearest_codes(before.astype(float), wrong, classes, weights, lines) == 1, trial
 
 
 def test_a_release_with_a_taxonomy() -> None:
