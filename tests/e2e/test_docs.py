@@ -151,6 +151,22 @@ def test_links_lead_somewhere() -> None:
     assert nowhere == []
 
 
+def test_links_lead_to_headings() -> None:
+    nowhere = [
+        f"{page.relative_to(ROOT)}: {target}#{anchor}"
+        for page in PAGES
+        for target, anchor in re.findall(r"\]\(([^):#]*)#([^)]+)\)", page.read_text("utf-8"))
+        if anchor not in anchors_of(page.parent / target if target else page)
+    ]
+    assert nowhere == []
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Of its headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_every_command_is_documented() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
     done = subprocess.run(

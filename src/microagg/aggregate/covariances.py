@@ -23,14 +23,14 @@ from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
 from microagg.prepare.tasks import Task
 
-RECORDS_A_STATISTIC = 5
+RECORDS_PER_STATISTIC = 5
 """With fewer for each variance and covariance, these would tell too much of single records."""
 
 COLLINEAR = 1e-9
-"""A direction with a smaller share of the largest standard deviation, in z-scores, has none."""
+"""Records do not vary in a direction in which z-scores spread less, as a share of the largest spread."""
 
 NO_SPREAD = 1e-7
-"""Groups whose means have a smaller share of the records' standard deviation in a direction have none."""
+"""Groups do not vary in a direction in which means spread less, as a share of the records' spread."""
 
 
 def check_covariances(protection: Protection, prepared: Prepared) -> None:
@@ -46,12 +46,12 @@ def check_covariances(protection: Protection, prepared: Prepared) -> None:
             found = True
             records = sum(len(tasks[at].rows) for at in places)
             statistics = len(columns) * (len(columns) + 1) // 2
-            if records + later < RECORDS_A_STATISTIC * statistics:
+            if records + later < RECORDS_PER_STATISTIC * statistics:
                 raise wording.too_few_for_covariances(
                     columns,
                     records,
                     statistics,
-                    RECORDS_A_STATISTIC * statistics,
+                    RECORDS_PER_STATISTIC * statistics,
                     [column for column in numbers if column not in columns],
                 )
     if not found:

@@ -68,8 +68,9 @@ DESCRIPTIONS = (
         summary="Try every k with every method on a file, and compare what each loses and risks.",
         details="Nothing is released. Marked are the strategies that no other beats in both loss and risk, "
         "and the one to take: the least loss among those within --max-risk, or else the least risk. The "
-        "loss is il; where strategies differ in what groups publish, it is two_way_tables. What was "
-        "finished before an interruption is not computed again.",
+        "loss is the information loss (il), or, where strategies differ in what groups publish, how far "
+        "tables of two columns moved (two_way_tables). What was finished before an interruption is not "
+        "computed again.",
         arguments=(Argument("file", "The file to protect; - is standard input.", is_required=False),),
         example="microagg compare companies.csv -k 3,4 --methods mdav,auto --keys surface,employees",
     ),
@@ -90,7 +91,7 @@ DESCRIPTIONS = (
     ),
     Description(
         name="methods",
-        summary="List methods: what each does, its paper, cost, guarantee and largest sensible n.",
+        summary="List methods: what each does, its paper, cost, guarantee and for how many records.",
         details="The eight that most users need, or every one with --all; --json lists every one.",
         example="microagg methods",
     ),

@@ -21,12 +21,12 @@ from microagg.measure.pair import Codes, MeasureResult, Pair, Values
 from microagg.measure.requirements import AT_LEAST_ONE
 
 BANDS = 20
-"""Of numbers with more than `MOST_SINGLE` different values."""
-MOST_SINGLE = 100
-LARGEST_DENSE = 4_000_000
-"""Cells of a two-way table that is kept as a whole; of larger ones, those that occur."""
-FEW_RECORDS = 10_000
-"""All of them are looked at for each query."""
+"""Of numbers with more than `MOST_VALUES_WITHOUT_BANDS` different values."""
+MOST_VALUES_WITHOUT_BANDS = 100
+MOST_CELLS_KEPT_WHOLE = 4_000_000
+"""Of a two-way table; of larger ones only the cells that occur are kept."""
+MOST_RECORDS_LOOKED_AT = 10_000
+"""With more, a query looks only at those of its rarest property."""
 LEAST_COUNT = 10.0
 """Errors of smaller counts are relative to this."""
 SEEDS_OF_QUERIES = {(2, 3): 20_261_117, (2, 2): 22, (3, 3): 77, (4, 4): 5}
@@ -192,7 +192,7 @@ def _attribute(name: str, before: Values, after: Values, kind: str) -> TableAttr
 def _limits(values: Values) -> Values:
     """Between two neighbouring bands: values up to a limit belong below it."""
     distinct = np.unique(values)
-    if distinct.size <= MOST_SINGLE:
+    if distinct.size <= MOST_VALUES_WITHOUT_BANDS:
         return np.asarray(distinct[:-1] / 2.0 + distinct[1:] / 2.0)
     places = (np.arange(1, BANDS) * values.size + BANDS - 1) // BANDS - 1
     return np.unique(np.sort(values)[places])
@@ -228,26 +228,26 @@ def _two_way(pair: Pair, most_records: int | None) -> list[_TwoWay]:
     def compute() -> list[_TwoWay]:
         rows = sample_rows(pair.n, most_records)
         weights = _weights_of_records(pair)[rows]
-        return [_counted_pair(*two, rows, weights) for two in combinations(_attributes(pair), 2)]
+        return [_tables_of_pair(*two, rows, weights) for two in combinations(_attributes(pair), 2)]
 
     return pair.remember(f"two-way tables of {most_records}", compute)
 
 
-def _counted_pair(one: TableAttribute, other: TableAttribute, rows: Codes, weights: Values) -> _TwoWay:
+def _tables_of_pair(one: TableAttribute, other: TableAttribute, rows: Codes, weights: Values) -> _TwoWay:
     size = one.size * other.size
     sides = [
         one.before[rows] * other.size + other.before[rows],
         one.after[rows] * other.size + other.after[rows],
     ]
-    cells: Codes = np.arange(min(size, LARGEST_DENSE + 1))
-    if size > LARGEST_DENSE:
+    cells: Codes = np.arange(min(size, MOST_CELLS_KEPT_WHOLE + 1))
+    if size > MOST_CELLS_KEPT_WHOLE:
         cells, places = np.unique(np.concatenate(sides), return_inverse=True)
         sides = [places[: rows.size], places[rows.size :]]
     before, after = (_counts(side, weights, cells.size) for side in sides)
     return _TwoWay(
         f"{one.name} × {other.name}",
         _distance(before, after),
-        *(_v(cells, counts, other.size) for counts in (before, after)),
+        *(_association(cells, counts, other.size) for counts in (before, after)),
     )
 
 
@@ -260,7 +260,7 @@ def _distance(before: Values, after: Values) -> float:
     return float(50.0 * np.abs(after - before).sum() / before.sum())
 
 
-def _v(cells: Codes, counts: Values, width: int) -> float:
+def _association(cells: Codes, counts: Values, width: int) -> float:
     """Cramér's V of a table: √(χ²/n / (least number of rows or columns − 1))."""
     filled = counts > 0
     row, column = np.divmod(cells[filled], width)
@@ -331,7 +331,7 @@ class _Answers:
         """Looks at all of a few records; of many, at those of the rarest property, then at the other
         properties of these.
         """
-        if self.weights.size <= FEW_RECORDS:
+        if self.weights.size <= MOST_RECORDS_LOOKED_AT:
             hits = [wanted[self.codes[at]] for at, wanted in query.items()]
             return float(self.weights[np.logical_and.reduce(hits)].sum())
         found = {at: np.flatnonzero(wanted[: self.counts[at].size]) for at, wanted in query.items()}

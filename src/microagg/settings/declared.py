@@ -608,7 +608,10 @@ class AssessSettings:
         COLUMN,
         "A column by which records of both files are matched; by default they are matched by their order.",
     )
-    k: int | None = _column_option(kinds.GroupSize(), "What was promised; it is counted again.")
+    k: int | None = _column_option(
+        kinds.GroupSize(),
+        "How many records should share each combination of the keys: it is counted whether they do.",
+    )
     model: Names = _method_option(
         kinds.Texts("model"), 'A regression to compare, such as "income ~ age + size".'
     )

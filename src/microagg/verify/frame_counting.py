@@ -38,9 +38,9 @@ from microagg.verify.two_way import are_far
 from microagg.verify.values import numbers
 
 SAMPLED = 20_000
-"""Records in which rules are looked for by which a masked column could be computed."""
+"""Records in which columns are looked for that give a masked one back."""
 _MOST_TIMES = 5
-"""So many times the records that are wanted are collected at most."""
+"""At most so many times the wanted number of records is collected."""
 TINY = 2.2250738585072014e-308
 
 
