@@ -212,8 +212,9 @@ covariances_of_too_few = Sentence("""
     {records:is|are} released: they tell too much of single respondents. Mask fewer columns together, or use
     {--aggregate mean}.""")
 covariances_kept = Sentence("""
-    means, variances, correlations and linear regressions among {columns:some} are those of the released
-    records in the source, but for rounding (it moves a covariance by {moved:.1g} of the product of two
+    {columns:mean and variance of {columns:some}|means, variances, correlations and linear regressions among
+    {columns:some}} are those of the released records in the source, but for rounding (it moves a
+    {columns:variance|covariance} by {moved:.1g} of the product of two
     standard deviations at most): analysts may rely on them for all records together, not for parts of
     them{maps:>1?. Records that lack the same columns have a map of their own, so that this holds for each
     of these {maps} sets, and for all records that have the columns of an analysis|}""")

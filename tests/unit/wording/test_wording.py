@@ -261,6 +261,12 @@ SENTENCES: list[tuple[Finding, str]] = [
         "records)",
     ),
     (
+        note("covariances_kept", "age", maps=1, moved=2e-5),
+        "mean and variance of age are those of the released records in the source, but for rounding (it "
+        "moves a variance by 2e-05 of the product of two standard deviations at most): analysts may rely "
+        "on them for all records together, not for parts of them",
+    ),
+    (
         note("values_given_up", k=3, lost={"a": 2, "b": 1}),
         "values set to missing, so that each pattern of missing values has 3 records: 2 of a, 1 of b",
     ),
