@@ -166,6 +166,7 @@ def typed() -> pa.Table:
             "retired": pa.array(drawn(0, 1), pa.uint8()),
             "born": pa.array(DAYS, pa.date32()),
             "seen": pa.array(moments, pa.timestamp("us")),
+            "moved": pa.array([day.strftime("%d.%m.%Y") for day in DAYS]),
             "age": AGES,
         }
     )
@@ -185,7 +186,7 @@ def test_types_are_kept_and_verified_again(tmp_path: Path, ending: str) -> None:
     assert listing(tmp_path) == before
     if ending == "parquet":
         released = pq.read_table(tmp_path / "out.parquet")
-        for name in ("married", "retired", "born", "seen"):
+        for name in ("married", "retired", "born", "seen", "moved"):
             assert released.schema.field(name).type == table.schema.field(name).type
         assert released.schema.field("school").type.ordered
 

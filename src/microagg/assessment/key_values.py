@@ -118,7 +118,7 @@ def _dates(values: pa.ChunkedArray[Any], name: str, kind: KeyColumn) -> Doubles:
             return kind.dates.numbers(values)
         except pa.ArrowInvalid:
             pass
-    return date_format_of(values, name, None).numbers(values)
+    return date_format_of(values, name, None, values.type).numbers(values)
 
 
 def _places(values: pa.ChunkedArray[Any], name: str, kind: KeyColumn, decimal: str) -> Doubles:

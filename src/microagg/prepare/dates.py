@@ -81,13 +81,17 @@ class DateFormat:
         return starts.astype(np.int64).astype(np.float64)
 
 
-def date_format_of(column: pa.ChunkedArray[Any], name: str, resolution: str | None) -> DateFormat:
-    """How the column writes dates; `DataError` if some cannot be read, or in two ways."""
+def date_format_of(
+    column: pa.ChunkedArray[Any], name: str, resolution: str | None, kind: Any
+) -> DateFormat:
+    """How the column writes dates; `DataError` if some cannot be read, or in two ways. `kind`: its type in
+    the source, where text may have another than here.
+    """
     text = _text_format(column, name) if is_text(column.type) else ""
     own = _unit_of(_seconds_since_1970(_moments(column, text)))
     if resolution is not None and own is not None and _is_finer(resolution, own):
         raise wording.finer_than_source(name, resolution, own)
-    return DateFormat(column.type, text, resolution or own)
+    return DateFormat(kind, text, resolution or own)
 
 
 def _is_finer(one: str, other: str) -> bool:

@@ -87,7 +87,7 @@ def key_column(
         raise wording.unusable_key(name, str(own))
     _refuse_without_effect(name, kind, protection)
     if kind == "date":
-        dates = date_format_of(column, name, protection.resolution.get(name))
+        dates = date_format_of(column, name, protection.resolution.get(name), own)
         return dates.numbers(column), KeyColumn(kind, dates=dates)
     levels = _levels(source, name, column, protection.ordinal.get(name))
     if kind == "nominal" and YES_OR_NO < len(levels) == (records or source.table.num_rows):
