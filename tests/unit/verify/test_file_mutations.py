@@ -271,6 +271,14 @@ def test_bytes_of_arrow_files(release: Any, tmp_path: Path, ending: str) -> None
         assert is_caught(release, path), name
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+def test_gaps_in_a_column_of_mostly_one_value(tmp_path: Path, ending: str) -> None:
+    """Arrow's reader of Parquet files puts the value of a long run under the nulls within."""
+    paid = [1.0, 2.0, 3.0, *(None if at == 12 else 6.0 for at in range(3, N))]
+    made = table().append_column("paid", [paid]).append_column("kind", pa.array(paid).dictionary_encode())
+    saved(protect(made, 3, keys=["x", "y"], rest="pass", method="mdav", keep_order=True), tmp_path, ending)
+
+
 # --- Excel ---------------------------------------------------------------------------------------------
 
 
