@@ -56,7 +56,13 @@ def _is_lazy(data: Any) -> bool:
 
 def _from_pandas(series: Any) -> Any:
     if not is_plain_number(series.dtype):
-        return pa.Array.from_pandas(series)
+        array: Any = pa.Array.from_pandas(series)
+        is_category = pa.types.is_dictionary(array.type)
+        if is_category and isinstance(array.type.value_type, pa.BaseExtensionType):
+            # Intervals, as `pandas.cut` makes them, or periods: few of Arrow's functions take them.
+            texts = from_texts(list(map(str, series.cat.categories)))
+            array = pa.DictionaryArray.from_arrays(array.indices, texts, ordered=array.type.ordered)
+        return array
     values = series.to_numpy()
     return from_numbers(values) if values.dtype.kind == "f" else from_numpy(values)
 
@@ -154,9 +160,15 @@ def _without_hidden_pandas(kept: Any, pd: Any) -> Any:
 
 
 def _in_own_family(values: Any, dtype: Any, pd: Any) -> Any:
-    """Keep pandas' nullable numbers, Arrow's numbers and Arrow's categories in their own types."""
-    if isinstance(dtype, pd.ArrowDtype) and isinstance(values.dtype, pd.CategoricalDtype):
+    """Keep pandas' nullable numbers, Arrow's numbers, dates and categories, and categories that are no
+    texts, in their own types.
+    """
+    is_category = isinstance(values.dtype, pd.CategoricalDtype)
+    if isinstance(dtype, pd.ArrowDtype) and (is_category or dtype.kind == "M"):
         return values.astype(dtype)
+    if is_category and isinstance(dtype.categories.dtype, pd.IntervalDtype | pd.PeriodDtype):
+        own = {str(category): category for category in dtype.categories}
+        return values.cat.rename_categories(pd.Index([own[text] for text in values.cat.categories]))
     if values.dtype.kind != "f":
         return values
     if isinstance(dtype, pd.ArrowDtype):

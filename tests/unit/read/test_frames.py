@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from microagg import read
+from microagg import protect, read
 from microagg.arrow_types import remove_unused_categories
 from microagg.errors import DataError
 
@@ -108,6 +108,34 @@ def test_pandas_keeps_types_and_names() -> None:
     pd.testing.assert_frame_equal(frame, expected)  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"Column '7' holds numbers stored as text in 1 of 4 rows"):
         read.numbers_of(microdata, "7")
+
+
+def test_keys_of_pandas_keep_their_types() -> None:
+    random = np.random.default_rng(4)
+    ages = pd.Series(random.integers(18, 90, 30))
+    moments = pd.Series(pd.Timestamp("1961-03-05 10:30") + pd.to_timedelta(ages * 200, unit="D"))
+    frame = pd.DataFrame(
+        {
+            "band": pd.cut(ages, [0, 30, 50, 100]),
+            "share": pd.cut(random.random(30) / 3, 4).as_unordered(),
+            "year": moments.dt.to_period("Y").where(ages > 30).astype("category"),
+            "born": moments.dt.date.astype(pd.ArrowDtype(pa.date32())),
+            "seen": moments.astype(pd.ArrowDtype(pa.timestamp("ms"))),
+            "age": ages.astype("int8[pyarrow]"),
+        }
+    )
+    kept = {"rest": "drop", "respondent": "none", "missing": "by-pattern", "method": "mdav"}
+    released = protect(frame, 3, keys=list(frame), **kept).data
+    for name in ("band", "share", "year"):
+        own, new = frame[name].cat.categories, released[name].cat.categories
+        assert own.dtype == new.dtype
+        assert set(new) <= set(own)
+        assert frame[name].cat.ordered == released[name].cat.ordered
+    assert all(released[name].dtype == frame[name].dtype for name in ("born", "seen"))
+    others = ["band", "share", "year"]
+    unchanged = protect(frame, 3, keys=["age"], pass_=others, keep_order=True, **kept).data
+    for name in others:
+        assert unchanged[name].equals(frame[name].cat.remove_unused_categories())
 
 
 def test_row_labels_of_pandas_are_not_released() -> None:
