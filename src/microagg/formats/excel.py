@@ -316,6 +316,9 @@ def _to_cell_types(table: pa.Table) -> pa.Table:
             if np.isinf(to_numpy(column)).any():
                 raise wording.infinite_values(field.name, int(np.isinf(to_numpy(column)).sum()))
         table = table.set_column(at, field.name, column)
+    blank = np.logical_and.reduce([to_numpy(column.is_null()) for column in table.columns])
+    if blank.any():
+        raise wording.blank_records_in_excel(int(blank.sum()))
     return table
 
 

@@ -165,6 +165,10 @@ bad_names_for = data_error("kind", "names", "needed")("""
 too_many_for = data_error("kind", "what", "found", "most")("""
     {kind} files hold at most {most:,} {what}; there are {found:,}. Choose another format by the ending of
     the output, such as .csv or .parquet.""")
+blank_records_in_excel = data_error("records")("""
+    {records:record} {records:has|have} no value in any column. A sheet ends with its last value, so that
+    such records could get lost in an Excel file. Choose another format by the ending of the output, such as
+    .csv or .parquet.""")
 text_too_long_for = data_error("kind", "column", "most")("""
     Column '{column}' has text of more than {most:,} bytes, the most that {kind} files can hold. Drop the
     column, or choose another format by the ending of the output, such as .csv.""")

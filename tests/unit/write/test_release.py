@@ -221,6 +221,8 @@ def test_limits_of_excel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         release(pa.table({"a": [float("inf")]}), tmp_path / "out.xlsx")
     with pytest.raises(DataError, match="at most 16,384 columns; there are 17,000"):
         release(pa.table({f"c{at}": [1] for at in range(17_000)}), tmp_path / "out.xlsx")
+    with pytest.raises(DataError, match="1 record has no value in any column"):
+        release(pa.table({"a": [1.5, None, 2.5], "b": ["x", None, "y"]}), tmp_path / "out.xlsx")
     monkeypatch.setattr(excel, "MOST_ROWS", 4)
     with pytest.raises(DataError, match="at most 3 records; there are 4"):
         release(TYPED, tmp_path / "out.xlsx")
