@@ -74,6 +74,7 @@ BAD: dict[str, tuple[list[Any], tuple[str, ...], tuple[str, ...]]] = {
     "decimals of categories": (REGION, ("--decimals", "x=1"), ("decimals", "'x'")),
     "importance zero": (REGION, ("--importance", "x=0"), ("above 0",)),
     "importance below zero": (REGION, ("--importance", "x=-2"), ("above 0",)),
+    "importance beyond all numbers": (AGES, ("--importance", "x=1e308"), ("1000000",)),
     "importance that is no number": (REGION, ("--importance", "x=much"), ("importance",)),
     "importance of a column that is no key": (REGION, ("--importance", "y=2"), ("'y'",)),
     "two kinds": (SCHOOL, ("--nominal", "x", "--ordinal", f"x={GIVEN}"), ("nominal", "ordinal", "'x'")),
@@ -104,6 +105,13 @@ def test_levels_given_twice(tmp_path: Path) -> None:
     """The message shows the level as it was given, which is no respondent's value."""
     path = write(tmp_path, ["low", "high"] * (N // 2))
     assert "twice" in refused(2, tmp_path, path, *KEYS, "--ordinal", "x=low<high<low")
+
+
+def test_categories_without_an_order_are_no_levels(tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array(SCHOOL).dictionary_encode(), "age": AGES})
+    pq.write_table(table, tmp_path / "data.parquet")
+    message = refused(2, tmp_path, "data.parquet", *KEYS, "--ordinal", "x")
+    assert "--nominal x" in message
 
 
 def test_types_that_are_no_keys(tmp_path: Path) -> None:

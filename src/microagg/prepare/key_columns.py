@@ -140,7 +140,7 @@ def _kind_by_type(source: Microdata, name: str, protection: ProtectionPolicy) ->
         return "nominal"
     field = source.table.schema.field(name)
     if pa.types.is_dictionary(field.type):
-        return "ordinal" if field.type.ordered else "nominal"
+        return "ordinal" if _is_ordered(source, name) else "nominal"
     if pa.types.is_boolean(field.type):
         return "nominal"
     if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type):
@@ -209,13 +209,10 @@ def _levels(source: Microdata, name: str, column: pa.ChunkedArray[Any], given: S
     """
     present: Any = in_one_piece(compute.unique(column.drop_null()))
     sorted_: Any = present.take(compute.sort_indices(present))
-    if given is None:
-        return _in_order_of_categories(source, name, sorted_)
     if not given:
-        ordered = _in_order_of_categories(source, name, sorted_)
-        if is_text(sorted_.type) and not pa.types.is_dictionary(source.table.schema.field(name).type):
+        if given is not None and is_text(sorted_.type) and not _is_ordered(source, name):
             raise wording.levels_not_given(name, len(sorted_))
-        return ordered
+        return _in_order_of_categories(source, name, sorted_)
     texts = _texts_of(source, name, sorted_)
     place = {level: at for at, level in enumerate(given)}
     unknown = sum(text not in place for text in texts)
@@ -225,9 +222,13 @@ def _levels(source: Microdata, name: str, column: pa.ChunkedArray[Any], given: S
     return sorted_.take(from_numpy(order))
 
 
+def _is_ordered(source: Microdata, name: str) -> bool:
+    kind = source.table.schema.field(name).type
+    return bool(pa.types.is_dictionary(kind) and kind.ordered)
+
+
 def _in_order_of_categories(source: Microdata, name: str, values: pa.Array[Any]) -> pa.Array[Any]:
-    field = source.table.schema.field(name)
-    if not (pa.types.is_dictionary(field.type) and field.type.ordered):
+    if not _is_ordered(source, name):
         return values
     unified: Any = source.table.column(name).unify_dictionaries()
     dictionary: Any = in_one_piece(plain(pa.chunked_array([unified.chunk(0).dictionary])))

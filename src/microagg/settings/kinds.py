@@ -483,7 +483,7 @@ class LevelsByColumn(KindByColumn):
     def check_one(self, name: str, value: Any) -> Names:
         if isinstance(value, str) or not isinstance(value, Sequence):
             raise wording.bad_value(name, f"{self.of_each}, the lowest first")
-        levels = tuple(str(level) for level in value)
+        levels = tuple(_shortest(level) if _is_number(level) else str(level) for level in value)
         if len(levels) == 1 or not all(levels):
             raise wording.bad_value(name, "at least two levels, the lowest first, or none: as in the file")
         if repeated := [level for level in dict.fromkeys(levels) if levels.count(level) > 1]:
@@ -602,6 +602,8 @@ class NumberByColumn(PairsByColumn):
     examples = "income=2,age=0.5"
     example_in_form = "a number above 0, such as 2"
     of_each = "a number above 0"
+    least, most = 1e-6, 1e6
+    """With others, what some columns cost would be lost in rounding."""
 
     def read(self, text: str) -> float | None:
         try:
@@ -613,7 +615,8 @@ class NumberByColumn(PairsByColumn):
         return _shortest(value)
 
     def check_one(self, name: str, value: object) -> float:
-        return Number().check(name, value)
+        needed = f"{self.of_each}, from {self.least:.6f} to {self.most:.0f}"
+        return Number(needed, lambda number: self.least <= number <= self.most).check(name, value)
 
 
 # --- by file ----------------------------------------------------------------------------------

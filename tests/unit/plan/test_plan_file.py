@@ -57,7 +57,7 @@ def values_of(kind: kinds.Kind) -> st.SearchStrategy[object]:
         kinds.TaxonomyByColumn: st.dictionaries(
             NAMES, st.dictionaries(st.text("abc", min_size=1), st.just(""), min_size=1)
         ),
-        kinds.NumberByColumn: st.dictionaries(NAMES, st.floats(0.01, 1e9)),
+        kinds.NumberByColumn: st.dictionaries(NAMES, st.floats(1e-6, 1e6)),
     }
     if isinstance(kind, kinds.Number) and not kind.fits(1e9):
         return st.floats(1.0, 99.0)
