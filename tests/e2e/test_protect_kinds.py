@@ -199,6 +199,18 @@ def test_types_are_kept_and_verified_again(tmp_path: Path, ending: str) -> None:
         assert released.schema.field("school").type.ordered
 
 
+def test_quarters_have_medians_and_no_means(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pd.DataFrame({"x": pd.to_datetime(DAYS), "age": AGES})
+    frame.to_stata(tmp_path / "data.dta", write_index=False, convert_dates={"x": "tq"})
+    keys = [*KEYS[:-1], "out.dta"]
+    assert "--ordinal x" in refused(2, tmp_path, "data.dta", *keys)
+    protected("data.dta", *keys, "--ordinal", "x", folder=tmp_path)
+    _, about = pyreadstat.read_dta(str(tmp_path / "out.dta"))
+    assert about.original_variable_types["x"] == "%tq"
+
+
 @pytest.mark.parametrize("ending", ["dta", "sav"])
 def test_value_labels_survive(tmp_path: Path, ending: str) -> None:
     pyreadstat, pd = pytest.importorskip("pyreadstat"), pytest.importorskip("pandas")

@@ -97,7 +97,7 @@ class Assessment:
     @property
     def _heading(self) -> str:
         keys = " | ".join(", ".join(map(wording.visible, subset)) for subset in self.subsets)
-        return f"{self.records} records, keys: {keys}"
+        return f"{self.records:,} records, keys: {keys}"
 
     def _sentences(self, names: Sequence[str], details: bool) -> list[str]:
         """Each value with the rest of its sentence beside it, and the name of the measure."""

@@ -150,8 +150,9 @@ def _kind_by_type(source: Microdata, name: str, protection: ProtectionPolicy) ->
         return {"numbers": "number", "dates": "date", "text": "nominal"}[held]  # type: ignore[return-value]
     if not is_number(field.type) and not pa.types.is_null(field.type):
         raise wording.unusable_key(name, str(field.type))
-    labelled = not are_dates(field) and _is_labelled(source, name)
-    return "nominal" if labelled else "number"
+    if are_dates(field):
+        raise wording.dates_without_means(name)
+    return "nominal" if _is_labelled(source, name) else "number"
 
 
 def _is_labelled(source: Microdata, name: str) -> bool:

@@ -147,6 +147,14 @@ as_many_categories_as_records = data_error("column", "levels")("""
     somebody is and cannot be masked as a category. Leave it out ({--drop=column}).""")
 
 
+def dates_without_means(column: str) -> DataError:
+    return DataError(
+        f"Column '{column}' holds weeks, months, quarters or other dates of which there are no means. Use "
+        f"{use('ordinal', {column: []})}, so that groups publish the median of their records, or leave it "
+        f"out ({use('drop', column)})."
+    )
+
+
 def levels_missing(column: str, unknown: int, levels: int) -> DataError:
     return DataError(
         f"{unknown} of the {count(levels, 'value')} of column '{column}' "
