@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from microagg import wording
-from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_text
+from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_number, is_text
 from microagg.column_names import (
     confidential_matter,
     names_a_category,
@@ -185,6 +185,8 @@ def _profile_of_column(
             name, column, bool(value_labels), typed and numbers is not None, are_dates(field_)
         )
         is_ordered = pa.types.is_dictionary(field_.type) and field_.type.ordered
+        # Dates that are still numbers are quarters, or others of which there are no means.
+        is_ordered = is_ordered or (are_dates(field_) and is_number(field_.type))
         return (replace(profiled, levels=()) if is_ordered else profiled), None
     declared = in_ranges(numbers, labels.missing_ranges.get(name, ()))
     if declared.any():
