@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import stat
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from microagg.errors import SettingsError
 from microagg.web.jobs import Limits, Queue
 from microagg.web.memory import Memory
 from microagg.web.project import ChosenFile, Project
+from microagg.web.step_pages import page
 from tests.web.serving import Server, eventually, multipart, survey
 
 
@@ -53,6 +55,38 @@ def test_another_file_takes_the_place_of_the_last_but_releases_stay(project: Pro
     assert released is not None
     assert released.exists()
     assert project.settings_changed
+
+
+@pytest.mark.parametrize("end", ["stop", "give_up"])
+def test_another_file_waits_until_the_run_has_ended(project: Project, end: str) -> None:
+    first = opened(project, 1)
+    source = project.source
+    for name, column in (("size", "keys 1"), ("region", "pass")):
+        choose(project, "role", column, name)
+    choose(project, "method", "anneal:steps=1000000000000")
+    project.run()
+    eventually(lambda: project.jobs["protect"].curve)
+    second = opened(project, 2)
+    assert project.is_active("protect")
+    assert project.source == source
+    assert first.exists()
+    assert "It takes the place of data.csv once the run has ended" in page(project, "data")
+    getattr(project, end)("protect")
+    eventually(lambda: project.incoming is None)
+    assert project.source is not None
+    assert project.source.home == second
+    assert not first.exists()
+    assert [each.source for each in project.releases] == ([source] if end == "stop" else [])
+
+
+def test_a_run_is_kept_when_a_file_beside_it_is_given_up(project: Project) -> None:
+    opened(project, 1)
+    choose(project, "method", "anneal:steps=1000000000000")
+    project.run()
+    second = opened(project, 2)
+    project.cancel_reading()
+    assert project.is_active("protect")
+    assert not second.exists()
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(project: Project) -> None:
@@ -141,6 +175,20 @@ def test_choices_and_history_outlive_the_server(project: Project, tmp_path: Path
     choose(again, "k", "5")
     again.show(earlier.id)
     assert again.choices.settings["k"] == 4
+
+
+def test_a_release_that_was_kept_is_still_one_of_the_settings(project: Project) -> None:
+    opened(project, 1)
+    choose(project, "k", "4")
+    choose(project, "missing_codes", "99", "age")
+    ran(project)
+    again = Project(project.folder, project.queue)
+    again.restore(json.loads(json.dumps(project.state, default=str)))
+    eventually(lambda: again.jobs["look"].over.is_set())
+    assert again.can_prove
+    assert not again.settings_changed
+    choose(again, "k", "5")
+    assert again.settings_changed
 
 
 def test_what_others_have_written_is_no_memory(tmp_path: Path) -> None:

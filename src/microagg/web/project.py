@@ -135,7 +135,7 @@ class Project:
 
     def open(self, source: ChosenFile) -> None:
         """Read another file, or the same in another format; it takes the place of this one once it was
-        read.
+        read and no run works on this one.
         """
         with self.lock:
             old, self.incoming = self.incoming, replace(source, cache=self.new_place())
@@ -185,9 +185,15 @@ class Project:
             if not old.opened and old.home not in needed:
                 remove(old.home)
 
-    def _take_in(self, found: dict[str, Any]) -> None:
-        """The file was read: it takes the place of the last one, and choices are carried over by name."""
-        assert self.incoming is not None
+    def _take_in(self) -> None:
+        """A file that was read takes the place of the last one as soon as no run works on that; choices are
+        carried over by name.
+        """
+        look = self.jobs.get("look")
+        with self.queue.lock:  # the answer is there as soon as the state is
+            found = look.answer if look is not None and look.state == "done" else None
+        if found is None or self.incoming is None or self.is_active("protect"):
+            return
         old, self.source, self.incoming = self.source, self.incoming, None
         self._remove(old)
         for kind in [each for each in self.jobs if each != "look"]:
@@ -328,8 +334,7 @@ class Project:
                 return
             if job.kind != "risk":
                 self.news = wording.how_it_ended(job.kind, job.state, job.arguments["name"])
-            if job.kind == "look" and is_done:
-                self._take_in(job.answer)
+            self._take_in()
             for each in self.releases:
                 if job.kind == "bound" and is_done and each.id == job.arguments["of"]:
                     each.answer["bound"] = job.answer["bound"]
@@ -412,5 +417,9 @@ class Project:
                 )
             self.release = next((each for each in self.releases if each.folder is not None), None)
             self.choices.chosen = {(name, column): value for name, column, value in state["made"]}
+            old = ChosenFile.of(state["source"])
             remove(Path(state["source"]["cache"]))
-            self.open(ChosenFile.of(state["source"]))
+            self.open(old)
+            for release in self.releases:
+                if release.source == old and not old.opened:  # nobody else could change it
+                    release.source = self.incoming or old
