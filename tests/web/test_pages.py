@@ -11,7 +11,9 @@ import tomllib
 import numpy as np
 import openpyxl
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from tests.web.serving import Server, eventually, survey
 
@@ -350,6 +352,38 @@ def test_an_empty_file_is_refused_and_what_was_there_stays(server: Server, name:
     server.post(cookie, "/cancel")
     assert "First 8 records" in server.page(cookie, "/data")
     assert tomllib.loads(server.page(cookie, "/get/settings"))["drop"] == ["size"]
+
+
+def test_columns_that_can_have_no_categories_do_not_stop_the_others(server: Server) -> None:
+    table = pa.table(
+        {"age": [at % 9 for at in range(30)], "rent": [1.5 * at for at in range(30)], "pair": [[1, 2]] * 30}
+    )
+    file = io.BytesIO()
+    parquet.write_table(table, file)
+    cookie = server.enter()
+    server.upload(cookie, "people.parquet", file.getvalue())
+    server.shows(cookie, "/data", "First 8 records")
+    server.shows(cookie, "/protection", "This can be run:")
+
+
+@pytest.mark.parametrize("records", [1, 2])
+def test_a_file_of_too_few_records_is_refused_without_a_button_that_cannot_help(
+    server: Server, records: int
+) -> None:
+    cookie = server.enter()
+    server.upload(cookie, "few.csv", "\n".join(["a,b", *["1,2"] * records]).encode())
+    page = server.shows(cookie, "/data", "few.csv cannot be used as it is")
+    assert "Give at least 3 records" in page
+    assert "/protection" not in page.split("<main")[1]
+
+
+def test_suggested_roles_that_protect_nothing_are_no_way_out(server: Server) -> None:
+    cookie = server.opened("\n".join(["a,b", *["1,1"] * 30]))
+    assert "No roles that protect this file were found." in server.page(cookie, "/roles")
+    assert "Nothing in this file can be masked" in server.page(cookie, "/roles")
+    page = server.page(cookie, "/protection")
+    assert "No column is named to be masked" in page
+    assert "Take the suggested roles" not in page
 
 
 def test_roles_says_how_many_records_the_keys_make_unique(server: Server) -> None:

@@ -50,7 +50,7 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
     line.begin("Looking at its columns", 0.4, 0.7)
     found = profile(source)
     line.begin("Trying roles on quick groups", 0.7)
-    drafted = draft_plan(source, found, min(USUAL_K, found.records))
+    drafted = draft_plan(source, found, USUAL_K)
     csv = source.origin.csv
     labels = source.origin.labels.column_labels if source.origin.labels else {}
     return {
@@ -83,7 +83,8 @@ def look(arguments: Mapping[str, Any], line: Line) -> dict[str, Any]:
 
 def _values_to_choose(source: Microdata, column: ColumnProfile) -> list[str]:
     """The values of a column, to be put in order, if they are few and no amounts."""
-    if kind_as_key(column) not in ("nominal", "ordinal") or not 2 < column.distinct <= FEW_VALUES:
+    is_category = column.kind != "other" and kind_as_key(column) in ("nominal", "ordinal")
+    if not is_category or not 2 < column.distinct <= FEW_VALUES:
         return []
     return texts_of_values(source, column.name)
 
