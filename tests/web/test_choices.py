@@ -227,6 +227,22 @@ def test_every_page_names_file_and_settings_and_release(released: Project) -> No
             assert f"<span>{part}</span>" in shown
 
 
+def test_a_curve_is_drawn_as_soon_as_there_is_one(released: Project) -> None:
+    job = released.jobs["protect"] = Job("protect", {}, lambda _: None, state="running")
+    for loss, curves in ((7.5, 0), (6.25, 1)):
+        job.take(loss=loss)
+        shown = page(released, "run")
+        assert f"{loss} %" in shown
+        assert shown.count("<figure>") == curves
+
+
+def test_all_steps_are_finished_once_the_release_was_downloaded(released: Project) -> None:
+    assert released.release is not None
+    for downloaded, finished in ((False, 4), (True, 6)):
+        released.release.downloaded = downloaded
+        assert page(released, "end").count("✓") == finished
+
+
 def test_what_stands_beside_the_command_is_true(released: Project) -> None:
     """The command has what was asked for, and the note whether that may lead to other groups."""
     assert released.release is not None

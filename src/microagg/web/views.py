@@ -52,7 +52,7 @@ def _protection_view(project: Project, _part: str) -> dict[str, Any]:
 
 def _run_view(project: Project, _part: str) -> dict[str, Any]:
     job = project.jobs.get("protect")
-    drawn = "" if job is None or not job.curve else loss_curve(job.curve, job.mdav, job.seconds)
+    drawn = "" if job is None or len(job.curve) < 2 else loss_curve(job.curve, job.mdav, job.seconds)
     return {"job": job, "curve": Markup(drawn)}
 
 
