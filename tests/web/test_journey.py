@@ -146,6 +146,50 @@ def test_a_refusal_is_settled_by_its_button(server: Server, visit: Visit, data: 
     assert page.get_by_label("Smallest group, k").input_value() == "3"
 
 
+def test_many_columns_are_found_by_name_and_by_role(server: Server, visit: Visit, tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    frame = pd.DataFrame(draw.normal(50, 10, (60, 14)).round(2)).rename(columns="x{}".format)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    page = visit(server)
+    send(page, tmp_path / "data.csv")
+    step(page, "Roles")
+    give_role(page, "x3", "pass")
+    found = page.locator("#filtered")
+    for sought, shown in (("x1", 5), ("released unchanged", 1), ("KEYS", 13), ("pass", 1), ("nothing", 0)):
+        page.locator("#filter").fill(sought)
+        assert found.inner_text() == f"{shown} of 14 columns"
+        assert page.locator("table.columns tbody tr:visible").count() == shown
+    page.locator("#filter").fill("x3")
+    give_role(page, "x3", "drop")
+    page.get_by_text("not released: 1").wait_for()
+    assert found.inner_text() == "1 of 14 columns"
+    page.locator("#filter").fill("")
+    assert found.inner_text() == ""
+
+
+def test_buttons_stay_in_view_beside_many_reasons(server: Server, visit: Visit, tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    frame = pd.DataFrame(draw.normal(50, 10, (60, 6)).round(2), columns=list("abcdef"))
+    for name in "abcdef":
+        frame[f"twice_{name}"] = 2.0 * frame[name]
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    page = visit(server, viewport={"width": 1280, "height": 720})
+    send(page, tmp_path / "data.csv")
+    for at in range(12):
+        form = {f"role.{at}": "keys 1" if at < 6 else "pass"}
+        assert page.request.post(
+            f"{server.address}/roles", form=form, headers={"origin": server.address}
+        ).ok
+    step(page, "Protection")
+    page.get_by_text("Not with these data:").wait_for()
+    unfold(page, "4 more reasons")
+    page.get_by_text("twice_f, which is released").wait_for()
+    page.locator(".bar .rest summary").click()
+    bottom = page.get_by_role("button", name="Leave out").last.bounding_box()
+    assert bottom is not None
+    assert bottom["y"] + bottom["height"] <= 720
+
+
 def test_a_run_that_is_stopped_keeps_the_best_so_far(server: Server, visit: Visit, data: Path) -> None:
     page = visit(server)
     send(page, data)
@@ -418,7 +462,30 @@ def test_a_connection_that_was_lost_is_found_again(browser: Browser, server: Ser
     other.get_by_text("released unchanged: 1").wait_for()
     assert other.locator("#lost").inner_text() == ""
     assert other.get_by_label("Role of size").input_value() == "pass"
+    other.route("**/events", lambda route: route.fulfill(status=503))
+    other.goto(f"{server.address}/data")
+    other.get_by_text("The connection to the server is lost").wait_for()
+    other.unroute("**/events")
+    unfold(other, "Choose another file")  # what is sent meanwhile is shown
+    send(other, data.rename(data.with_name("other.csv")))
+    other.locator("#about", has_text="other.csv").wait_for()
     context.close()
+
+
+def test_the_focus_is_on_the_page_when_a_file_was_read(
+    server: Server, visit: Visit, tmp_path: Path
+) -> None:
+    (tmp_path / "data.csv").write_text(survey(20_000))
+    page = visit(server)
+    held: list[Route] = []
+    page.route("**/events", lambda route: held.append(route))  # the page does not hear when that is
+    with page.expect_navigation(), page.expect_request("**/events"):
+        page.get_by_label("A file of this computer").set_input_files(tmp_path / "data.csv")
+    page.get_by_role("button", name="Cancel").focus()
+    eventually(lambda: "First 8" in page.request.get(f"{server.address}/data").text())
+    held[-1].continue_()
+    page.get_by_text("First 8 records").wait_for()
+    assert page.evaluate("document.activeElement.id") == "title"
 
 
 def test_the_focus_is_on_the_page_when_a_run_ends(server: Server, visit: Visit, data: Path) -> None:

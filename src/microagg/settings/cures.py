@@ -18,7 +18,8 @@ MOST_SHEETS = 8
 def cures_of(error: BaseException, given: Mapping[str, Any] = MappingProxyType({})) -> list[dict[str, Any]]:
     """Each has a `label`, and the `settings`, the roles of columns (`roles`), what they hold as keys
     (`kinds`) or the description of the file (`file`) that it gives; `ending`: it reads the file as one of
-    another format; `suggested`: it takes the suggested roles. `given`: the settings that were refused.
+    another format; `suggested`: it takes the suggested roles. What only accepts a risk comes last. `given`:
+    the settings that were refused.
     """
     message = wording.message_of(error)
     found: list[dict[str, Any]] = []
@@ -39,7 +40,8 @@ def cures_of(error: BaseException, given: Mapping[str, Any] = MappingProxyType({
     if message.kind == "unknown_columns":
         for name in ("respondent", "amounts", "resolution", "importance"):
             found += _cleared(name) if {*message.figures["names"]} & {*_named(given.get(name))} else []
-    return list({str({**cure, "label": None}): cure for cure in found or _of_option(message)}.values())
+    different = {str({**cure, "label": None}): cure for cure in found or _of_option(message)}
+    return sorted(different.values(), key=lambda cure: "accept" in cure.get("settings", {}))
 
 
 def _named(value: Any) -> Iterable[str]:

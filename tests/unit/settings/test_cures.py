@@ -8,6 +8,7 @@ import pytest
 
 from microagg import wording
 from microagg.settings.cures import cures_of
+from microagg.verdict import decide, unsafe_release
 
 CLEARED_RESOLUTION = {"settings": {"resolution": ""}}
 CASES: list[tuple[Exception, dict[str, Any], list[dict[str, Any]]]] = [
@@ -36,6 +37,7 @@ CASES: list[tuple[Exception, dict[str, Any], list[dict[str, Any]]]] = [
         [{"kinds": {"school": "nominal"}}, {"roles": {"school": "drop"}}],
     ),
     (wording.levels_missing("school", 1, 4), {}, [{"kinds": {"school": "nominal"}}]),
+    (unsafe_release([decide("pairs")]), {}, [{"settings": {"k": 3}}, {"settings": {"accept": "pairs"}}]),
 ]
 
 

@@ -238,11 +238,17 @@
   // --- small helps ----------------------------------------------------------------------------------
 
   function filter() {
-    const sought = (byId("filter")?.value ?? "").toLowerCase();
-    for (const row of document.querySelectorAll("table.columns tbody tr")) {
-      const role = row.querySelector("select").selectedOptions[0].textContent;
-      row.hidden = !(row.firstElementChild.textContent + " " + role).toLowerCase().includes(sought);
+    if (!byId("filter")) return;
+    const sought = byId("filter").value.toLowerCase();
+    const roles = JSON.parse(byId("filter").dataset.roles); // as the line of sums calls them
+    const rows = [...document.querySelectorAll("table.columns tbody tr")];
+    for (const row of rows) {
+      const role = row.querySelector("select").selectedOptions[0];
+      const words = [row.firstElementChild.textContent, role.textContent, roles[role.value.split(" ")[0]]];
+      row.hidden = !words.join("\n").toLowerCase().includes(sought);
     }
+    const shown = rows.filter((row) => !row.hidden).length;
+    byId("filtered").textContent = sought && `${shown} of ${rows.length} columns`;
   }
   document.addEventListener("input", (event) => event.target.id === "filter" && filter());
 
