@@ -257,6 +257,24 @@ def test_two_tabs_agree(server: Server, visit: Visit, data: Path) -> None:
     one.get_by_text("Choose the file to protect").wait_for()
 
 
+def test_a_refusal_is_shown_until_the_next_choice(server: Server, visit: Visit, data: Path) -> None:
+    page = visit(server)
+    send(page, data)
+    form = {"version": "of an older page", "k": "4"}
+    answer = page.request.post(
+        f"{server.address}/protection", form=form, headers={"origin": server.address}
+    )
+    page.goto(answer.url)
+    page.get_by_text("This can be run:").wait_for()  # a change by itself, which leaves the notice
+    assert "changed in another tab" in page.locator("#notice").inner_text()
+    choose(page, "Smallest group, k", "5")
+    page.get_by_text("groups of 5 or more can be formed").wait_for()
+    assert page.locator("#notice").inner_text() == ""
+    page.reload()
+    page.get_by_text("This can be run:").wait_for()
+    assert page.locator("#notice").inner_text() == ""
+
+
 def test_without_script_everything_works(browser: Browser, server: Server, data: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     context.set_default_timeout(PATIENCE * 1000)
@@ -462,6 +480,12 @@ def test_a_connection_that_was_lost_is_found_again(browser: Browser, server: Ser
     other.get_by_text("released unchanged: 1").wait_for()
     assert other.locator("#lost").inner_text() == ""
     assert other.get_by_label("Role of size").input_value() == "pass"
+    other.route("**/roles", lambda route: route.abort())
+    control(other, "Role of rent").select_option("pass")
+    other.get_by_text("This choice is not saved yet").wait_for()
+    other.unroute("**/roles")
+    other.get_by_text("released unchanged: 2").wait_for()
+    assert other.locator("#lost").inner_text() == ""
     other.route("**/events", lambda route: route.fulfill(status=503))
     other.goto(f"{server.address}/data")
     other.get_by_text("The connection to the server is lost").wait_for()

@@ -31,7 +31,7 @@
 
   function show(text) {
     const fresh = new DOMParser().parseFromString(text, "text/html");
-    if (Number(fresh.body.dataset.version) < version) return; // an answer that came late
+    if (Number(fresh.body.dataset.version) < version) return fresh; // an answer that came late
     version = Number(fresh.body.dataset.version);
     document.body.dataset.version = version;
     document.title = fresh.title;
@@ -39,11 +39,12 @@
     for (const part of ["header nav", "#about", "main"]) update(document.querySelector(part), fresh.querySelector(part));
     if (focused !== document.body && !focused.isConnected) byId("title").focus();
     filter();
+    return fresh;
   }
 
   // Make one element like another, changing as little as possible: what has the focus or was unfolded stays.
   function update(old, fresh) {
-    if (old.id === "lost") return;
+    if (old.id === "lost" || old.id === "notice") return;
     if (old.nodeType !== Node.ELEMENT_NODE) {
       if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
       return;
@@ -102,10 +103,14 @@
 
   async function save(address, body) {
     try {
-      show(await (await ask(address, { method: "POST", body })).text());
+      const fresh = show(await (await ask(address, { method: "POST", body })).text());
+      byId("notice").replaceChildren(...fresh.getElementById("notice").childNodes);
       report("");
-    } catch {
-      report("This choice was not saved: the server does not answer. Reload the page; if that fails, start the server again.");
+    } catch (error) {
+      if (!(error instanceof TypeError)) return report("This choice was not saved. Reload the page.");
+      report("This choice is not saved yet: the server does not answer. Trying again …"); // no answer at all
+      await new Promise((done) => setTimeout(done, 2000));
+      await save(address, body);
     }
   }
 
@@ -234,6 +239,9 @@
     line.textContent = text;
     place.append(line);
   }
+
+  // What was refused is said once, not whenever this page is gone back to.
+  if (location.search.startsWith("?notice=")) history.replaceState(null, "", location.pathname);
 
   // --- small helps ----------------------------------------------------------------------------------
 
