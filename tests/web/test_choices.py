@@ -234,6 +234,9 @@ def test_a_curve_is_drawn_as_soon_as_there_is_one(released: Project) -> None:
         shown = page(released, "run")
         assert f"{loss} %" in shown
         assert shown.count("<figure>") == curves
+    assert released.release is not None
+    job.answer = {**released.release.answer, "loss": 6.5}
+    assert "6.5 %" in page(released, "run")  # what is released, though the search has measured less
 
 
 def test_all_steps_are_finished_once_the_release_was_downloaded(released: Project) -> None:
