@@ -15,6 +15,9 @@ from microagg.verdict import Changes
 from microagg.verify.means import MeanFigures
 from microagg.verify.values import MISSING_TEXTS, as_read
 
+NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
+"""Types of columns that hold numbers."""
+
 NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
 
 

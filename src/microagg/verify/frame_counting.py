@@ -25,7 +25,7 @@ from microagg.verify.linking import MOST_RECORDS, linked_shares
 from microagg.verify.means import mean_change
 from microagg.verify.promises import with_mean_tolerance
 from microagg.verify.published_values import published_as, value_failures
-from microagg.verify.rules import SubsetResult, TooFewValues
+from microagg.verify.rules import SubsetResult, too_few_values
 from microagg.verify.shape import (
     class_columns,
     confidential_sides,
@@ -99,8 +99,14 @@ class FrameCounting(FrameCategories):
                 allowed = claims.decimals[name]
                 failures.append(refuse("too_many_decimals", name, records=wrong, decimals=allowed))
         too_few = [
-            TooFewValues(
-                name, keys, found[f"poor{at}"], found[f"in_poor{at}"], released, name in self.spellings
+            too_few_values(
+                claims,
+                name,
+                keys,
+                found[f"poor{at}"],
+                found[f"in_poor{at}"],
+                released,
+                name in self.spellings,
             )
             for at, (name, released) in enumerate(confidential)
             if found[f"poor{at}"] and names not in claims.own_subsets
@@ -155,7 +161,7 @@ class FrameCounting(FrameCategories):
         rest = F.sum(F.abs(value)) * (1 + 1e-12) - largest - second
         return (largest > 0) & (rest < self.claims.p_percent / 100.0 * largest)
 
-    def too_few_values(self, keys: tuple[str, ...]) -> list[TooFewValues]:
+    def too_few_values(self, keys: tuple[str, ...]) -> list[Finding]:
         return list(self.subset(keys, ()).too_few_values) if self.claims.confidential else []
 
     def _over_classes(self, names: tuple[str, ...], weighted: bool, confidential: int) -> list[Column]:

@@ -19,7 +19,7 @@ from microagg.model import Claims
 from microagg.settings.declared import NO_RESPONDENT
 from microagg.settings.policy import ProtectionPolicy
 from microagg.verdict import Changes, Finding, Verdict, refuse, unsafe_release
-from microagg.verify.frame_columns import BeforeAfterColumns, RespondentColumn, escaped, quoted
+from microagg.verify.frame_columns import NUMERIC, BeforeAfterColumns, RespondentColumn, escaped, quoted
 from microagg.verify.frame_counting import FrameCounting
 from microagg.verify.frame_keys import numbered, read_keys, released_failures, with_key_numbers
 from microagg.verify.means import MeanFigures
@@ -267,7 +267,8 @@ def respondents_in_frame(frame: DataFrame, columns: Mapping[str, str], policy: P
     if claims.respondent is not None:
         return [RespondentColumn(claims.respondent, columns[claims.respondent], False)]
     kinds = {field.name: field.dataType.typeName() for field in frame.schema.fields}
-    names = [name for name in candidates(list(columns), claims) if kinds[columns[name]] in _MAY_NUMBER]
+    may_number = ("string", *NUMERIC)
+    names = [name for name in candidates(list(columns), claims) if kinds[columns[name]] in may_number]
     if not names:
         return []
     rules = []
@@ -288,10 +289,6 @@ def respondents_in_frame(frame: DataFrame, columns: Mapping[str, str], policy: P
         for name, reason in reasons.items()
         if reason
     ]
-
-
-_MAY_NUMBER = ("string", "byte", "short", "integer", "long", "double", "float", "decimal")
-"""Types of columns that may hold numbers or codes of respondents."""
 
 
 def _figures(found: Any, of_all: Any, at: int) -> MeanFigures:

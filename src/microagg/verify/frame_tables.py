@@ -21,7 +21,7 @@ from microagg.spark_functions import found_in
 from microagg.verdict import CategoryChanges
 from microagg.verify.categories import CATEGORIES, TIE, moved_shares, wrong_modes, wrong_nearest_codes
 from microagg.verify.classes import Classes
-from microagg.verify.frame_columns import PairedFrame
+from microagg.verify.frame_columns import NUMERIC, PairedFrame
 from microagg.verify.shape import (
     categories_of,
     class_columns,
@@ -160,9 +160,6 @@ def _distances(rows: DataFrame, many: int) -> tuple[float, float]:
     return 0.5 * released / total, 0.5 * middles / total
 
 
-_NUMBERS = ("byte", "short", "integer", "long", "double", "float", "decimal")
-
-
 @dataclass(frozen=True, eq=False)
 class FrameCategories(PairedFrame):
     """What is counted of categories, and of tables with them."""
@@ -227,7 +224,7 @@ class FrameCategories(PairedFrame):
             ]
             classes.append([*map(self.after, class_columns(claims, names[0]))])
         for name in (*claims.strata, *unmasked_confidential(claims)):
-            is_number = self.column_kinds[self.sides.after[name]] in _NUMBERS
+            is_number = self.column_kinds[self.sides.after[name]] in NUMERIC
             side = self.after(name).cast("double") if is_number else self.after(name)
             columns.append(TableColumn(side, side, "number" if is_number else None))
         return two_way(self.frame, columns, classes, self.weight())

@@ -45,11 +45,7 @@ from microagg.verify.promises import (
 )
 from microagg.verify.published_values import MaskedColumn, published_failures
 from microagg.verify.respondents import respondent_columns
-from microagg.verify.rules import (
-    SubsetResult,
-    TooFewValues,
-    verdict_of,
-)
+from microagg.verify.rules import SubsetResult, too_few_values, verdict_of
 from microagg.verify.second_reading import CheckedSource
 from microagg.verify.shape import (
     categories_of,
@@ -217,16 +213,11 @@ class _TableCounting:
         failures = [each for found in by_column for each in found]
         is_key = names not in self.claims.own_subsets
         amounts = [name for name in names if name in self.claims.amounts and name in self.columns]
-        own_values = 0
-        if any(map(self._holds_numbers, names)) and self.claims.aggregate == "median":
-            own_values = self._classes_with_own_values(names, classes)
-        elif self.claims.clip:
-            own_values = self._classes_with_rare_ends(names, classes)
         return SubsetResult(
             classes.counted(keys, self.claims.k),
             failures,
             self.too_few_values(keys) if is_key else (),
-            real_values=own_values,
+            real_values=self._real_values(names, classes),
             dominated_weights=self._dominated_weights(names, classes),
             dominated_amounts={name: self._dominated_amounts(name, classes) for name in amounts},
             moved_numbers=self._moved_numbers(names, classes),
@@ -242,30 +233,29 @@ class _TableCounting:
         rounding = [claims.rounding[name] for name in own]
         return list(moved_numbers(columns, self.weights, rounding, classes, claims.clip))
 
-    def _classes_with_rare_ends(self, names: tuple[str, ...], classes: Classes) -> int:
-        """Classes that publish an end of the source's range that fewer than k records have."""
+    def _real_values(self, names: tuple[str, ...], classes: Classes) -> int:
+        """Classes that publish the median if it is a value of one of their records; or, if numbers are
+        clipped, an end of the source's range that fewer than k records have.
+        """
+        if self.claims.aggregate != "median" and not self.claims.clip:
+            return 0
         found = np.zeros(self.records, dtype=bool)
         for column in (self.columns[name] for name in names if self._holds_numbers(name)):
+            if self.claims.aggregate == "median":
+                found |= column.before == column.after
+                continue
             for end in (np.nanmin(column.before), np.nanmax(column.before)):
                 if (column.before == end).sum() < self.claims.k:
                     found |= column.after == end
         return len(classes.with_any(found))
 
-    def _classes_with_own_values(self, names: tuple[str, ...], classes: Classes) -> int:
-        """Classes that publish a value of one of their records."""
-        own = np.zeros(self.records, dtype=bool)
-        for column in (self.columns[name] for name in names if self._holds_numbers(name)):
-            own |= column.before == column.after
-        return len(classes.with_any(own))
-
     def _holds_numbers(self, name: str) -> bool:
         return name in self.columns and name not in self.claims.kinds
 
     def unchanged(self) -> dict[str, int]:
-        grouped = [name for names in (*self.claims.subsets, *self.claims.own_subsets) for name in names]
         columns = {
             name: self.columns[name]
-            for name in grouped
+            for name in self.changes.masked
             if name in self.columns and self.claims.kinds.get(name) not in CATEGORIES
         }
         return {name: int((column.before == column.after).sum()) for name, column in columns.items()}
@@ -313,15 +303,15 @@ class _TableCounting:
     def order_findings(self) -> list[Finding]:
         return list(order_findings(self.claims, self.columns, self.rows))
 
-    def too_few_values(self, keys: tuple[str, ...]) -> list[TooFewValues]:
+    def too_few_values(self, keys: tuple[str, ...]) -> list[Finding]:
         """Classes that give a confidential value away, by the source's values and by masked ones."""
         classes, found = self.classes.by(keys), []
         for name, released in confidential_sides(self.claims):
             poor = classes.poor(self._codes_of_meanings(name, released), self.claims)
             if poor.any():
-                records = int(classes.sizes[poor].sum())
+                many = int(poor.sum()), int(classes.sizes[poor].sum())
                 merged = name in self.spellings
-                found.append(TooFewValues(name, keys, int(poor.sum()), records, released, merged))
+                found.append(too_few_values(self.claims, name, keys, *many, released, merged))
         return found
 
     def respondents(self, keys: tuple[str, ...]) -> list[Respondents]:

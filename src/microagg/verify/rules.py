@@ -38,27 +38,13 @@ TIMES_CHANCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class TooFewValues:
-    """Classes in which a confidential column has fewer values than it must have."""
-
-    column: str
-    keys: tuple[str, ...]
-    """The columns that make the classes."""
-    groups: int
-    records: int
-    released: bool = False
-    """Counted in the values as released, not in those of the source."""
-    spellings: bool = False
-    """Some of the column's texts differ in spelling alone, and count as one value."""
-
-
-@dataclass(frozen=True, slots=True)
 class SubsetResult:
     """What the classes of one subset of columns show."""
 
     count: Count
     failures: Sequence[Finding]
-    too_few_values: Sequence[TooFewValues] = ()
+    too_few_values: Sequence[Finding] = ()
+    """In some classes a confidential column has fewer values than it must have."""
     real_values: int = 0
     """Classes whose median is a member's value, as that of an odd number of records is."""
     dominated_weights: int = 0
@@ -91,7 +77,7 @@ class Counting(Protocol):
         """How records share the combinations of these columns."""
         ...
 
-    def too_few_values(self, keys: tuple[str, ...]) -> Sequence[TooFewValues]:
+    def too_few_values(self, keys: tuple[str, ...]) -> Sequence[Finding]:
         """Classes that give a confidential value away."""
         ...
 
@@ -303,20 +289,10 @@ def _predicted(counted: Counted) -> Iterator[Finding]:
 
 
 def _too_few_values(counted: Counted) -> Iterator[Finding]:
-    found = [each for subset in counted.subsets for each in subset.too_few_values]
+    for subset in counted.subsets:
+        yield from subset.too_few_values
     if counted.joint is not None and not counted.joint.below:
-        found += counted.counting.too_few_values(counted.keys)
-    for each in found:
-        yield decide(
-            "distinct",
-            each.column,
-            keys=each.keys,
-            groups=each.groups,
-            records=each.records,
-            least=counted.claims.min_distinct,
-            masked=each.released,
-            spellings=each.spellings,
-        )
+        yield from counted.counting.too_few_values(counted.keys)
     for name, (texts, values) in counted.counting.spellings.items():
         yield note("spellings_counted_as_one", name, texts=texts, values=values)
 
@@ -417,6 +393,23 @@ assert {name.replace("-", "_") for name in ACCEPTABLE} <= {rule.name for rule in
 
 
 # --- shared by what counts ----------------------------------------------------------------------
+
+
+def too_few_values(
+    claims: Claims,
+    column: str,
+    keys: tuple[str, ...],
+    groups: int,
+    records: int,
+    masked: bool,
+    spellings: bool,
+) -> Finding:
+    """In some of the classes that the keys make, a confidential column has fewer values than it must have:
+    as released, if it is masked and these are counted. Spellings of one text count as one value.
+    """
+    least = claims.min_distinct
+    counts = {"groups": groups, "records": records, "least": least}
+    return decide("distinct", column, keys=keys, **counts, masked=masked, spellings=spellings)
 
 
 def key_subsets(claims: Claims) -> tuple[tuple[str, ...], ...]:

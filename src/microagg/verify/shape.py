@@ -168,7 +168,10 @@ def recoded_failures(
         return failures
     n = released.num_rows
     counts = np.ones(n, dtype=np.int64) if counts is None else counts
-    both = (pa.chunked_array([*_chunks(source, name), *_chunks(released, name)]) for name in claims.strata)
+    both = (
+        pa.chunked_array([plain(table.column(name)) for table in (source, released)])
+        for name in claims.strata
+    )
     strata = Classes.whole(2 * n).refined(map(codes_of, both))
     before, after = strata.labels[:n], strata.labels[n:]
     small = np.bincount(before, counts, strata.count) < claims.k
@@ -178,11 +181,6 @@ def recoded_failures(
     if unknown:
         failures.append(refuse("stratum_unknown", *claims.strata, records=unknown, k=claims.k))
     return failures
-
-
-def _chunks(table: pa.Table, name: str) -> list[Any]:
-    column = plain(table.column(name))
-    return list(column.chunks) if isinstance(column, pa.ChunkedArray) else [column]
 
 
 def codes_differ(before: Any, after: Any) -> Mask:

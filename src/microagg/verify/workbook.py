@@ -49,7 +49,8 @@ class Workbook:
         properties = self.root.find(f"{MAIN}workbookPr")
         given = None if properties is None else properties.get("date1904")
         self.counts_from_1904 = given in ("1", "true")
-        self._shared = self._shared_texts() if SHARED_TEXTS in self.archive.namelist() else []
+        shared = self.xml(SHARED_TEXTS).iter(f"{MAIN}si") if SHARED_TEXTS in self.archive.namelist() else ()
+        self._shared = [_joined_text(each) for each in shared]
 
     def xml(self, part: str) -> Any:
         try:
@@ -100,9 +101,6 @@ class Workbook:
             return None if inside is None else _joined_text(inside)
         value = cell.findtext(f"{MAIN}v") or None
         return value if value is None or kind != "s" else self._shared[int(value)]
-
-    def _shared_texts(self) -> list[str]:
-        return [_joined_text(each) for each in self.xml(SHARED_TEXTS).iter(f"{MAIN}si")]
 
     def _absolute(self, target: str) -> str:
         return target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")

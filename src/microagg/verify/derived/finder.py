@@ -46,16 +46,11 @@ class Derivation:
     of: int
 
 
-def has_value(keys: pa.Table, name: str) -> Mask:
-    array = plain(keys.column(name))
-    return np.asarray(~to_numpy(array.is_null(nan_is_null=True)).astype(bool))
-
-
-def sampled_rows(rows: NDArray[np.int64], most: int = SAMPLED) -> NDArray[np.int64]:
+def sampled_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Some of the rows, the same in each run, in random order: the first of them are a sample as well."""
     random = np.random.default_rng(0)
-    if len(rows) > most:
-        rows = rows[np.unique(random.integers(0, len(rows), most))]
+    if len(rows) > SAMPLED:
+        rows = rows[np.unique(random.integers(0, len(rows), SAMPLED))]
     return random.permutation(rows)
 
 
@@ -75,7 +70,8 @@ class Records:
     def there(self, key: str) -> Mask:
         """Which records have a value of the key."""
         if key not in self._there:
-            self._there[key] = has_value(self.known.table, key)
+            array = plain(self.known.table.column(key))
+            self._there[key] = np.asarray(~to_numpy(array.is_null(nan_is_null=True)).astype(bool))
         return self._there[key]
 
     def sample(self, key: str) -> Sample:

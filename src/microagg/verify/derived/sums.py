@@ -94,7 +94,8 @@ def _terms(sample: Sample, key: Doubles, names: Sequence[str]) -> _Terms:
             if reading != "number" and given.mean() < LEAST_SAMPLED_SHARE:
                 continue
             values = np.where(given, numbers, 0.0)
-            if np.isfinite(values).all() and np.ptp(values) > 0 and not _is_time(str(field.type)):
+            is_time = str(field.type).startswith(("date", "time", "duration"))
+            if np.isfinite(values).all() and np.ptp(values) > 0 and not is_time:
                 found.append((name, reading))
                 columns.append(values)
     most = min(MOST_COLUMNS, sample.n - MORE_RECORDS)
@@ -105,10 +106,6 @@ def _terms(sample: Sample, key: Doubles, names: Sequence[str]) -> _Terms:
     if most <= 0 or not found:
         return _Terms([], np.empty((sample.n, 0)))
     return _Terms(found, np.column_stack(columns))
-
-
-def _is_time(kind: str) -> bool:
-    return kind.startswith(("date", "time", "duration"))
 
 
 def _correlation(one: Doubles, other: Doubles) -> float:

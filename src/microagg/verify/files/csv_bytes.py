@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from microagg.arrow_values import to_numpy
-from microagg.model import CsvLook
 from microagg.verdict import Finding, refuse
 from microagg.verify.values import missing, plain
 
@@ -42,7 +41,10 @@ def _serialised(file: WrittenFile) -> Iterator[bytes]:
     table, look, csv = file.released, file.origin.csv_look, file.csv
     delimiter, decimal = csv.delimiter or ",", csv.decimal or "."
     encoder = codecs.getincrementalencoder(csv.encoding or "utf-8")()
-    header = [_header_field(name, delimiter, look) for name in table.column_names]
+    header = [
+        _quoted(name) if look.quoted_header or _needs_quotes(name, delimiter) else name
+        for name in table.column_names
+    ]
     yield encoder.encode(_written_lines([[field] for field in header], delimiter, look.line_end))
     quotes = [name in look.quoted_columns for name in table.column_names]
     for start in range(0, table.num_rows, _ROWS_AT_ONCE):
@@ -61,10 +63,6 @@ def _written_lines(columns: Sequence[Sequence[str]], delimiter: str, line_end: s
     else:
         rows = map(delimiter.join, zip(*columns, strict=True))
     return line_end.join([*rows, ""])
-
-
-def _header_field(name: str, delimiter: str, look: CsvLook) -> str:
-    return _quoted(name) if look.quoted_header or _needs_quotes(name, delimiter) else name
 
 
 def _written_fields(column: Any, delimiter: str, decimal: str, always: bool, gaps: bool) -> list[str]:

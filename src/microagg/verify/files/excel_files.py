@@ -13,14 +13,13 @@ import pyarrow.types as kinds
 
 from microagg.verdict import Finding, refuse
 from microagg.verify.values import as_doubles, is_numeric, is_text, missing, plain
-from microagg.verify.workbook import MAIN, WORKBOOK, Cell, CellKind, Workbook
+from microagg.verify.workbook import MAIN, SHARED_TEXTS, WORKBOOK, Cell, CellKind, Workbook
 
 if TYPE_CHECKING:
     from microagg.verify.files import WrittenFile
 
 _SHEET = "xl/worksheets/sheet1.xml"
 _STYLES = "xl/styles.xml"
-_TEXTS = "xl/sharedStrings.xml"
 _TIMES = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 _ATTRIBUTES = {
@@ -64,19 +63,20 @@ def _unexpected_parts(book: Workbook, file: WrittenFile) -> list[Finding]:
     expected = zipfile.ZipFile(_empty_workbook(title))
     archive = book.archive
     entries = archive.infolist()
-    if archive.comment or any(each.comment or each.extra for each in entries):
-        return [refuse("written_metadata")]
     names = [each.filename for each in entries]
-    if len(set(names)) != len(names) or not set(names) <= {*expected.namelist(), _TEXTS}:
+    own = {_SHEET, _STYLES, SHARED_TEXTS}
+    same = {*expected.namelist()} - own
+    if (
+        archive.comment
+        or any(each.comment or each.extra for each in entries)
+        or len(set(names)) != len(names)
+        or not same <= set(names) <= same | own
+        or _beyond_entries(archive, entries)
+    ):
         return [refuse("written_metadata")]
-    for name in expected.namelist():
-        same = name in (_SHEET, _STYLES, _TEXTS) or (
-            name in names and _TIMES.sub(b"", archive.read(name)) == _TIMES.sub(b"", expected.read(name))
-        )
-        if not same:
+    for name in same:
+        if _TIMES.sub(b"", archive.read(name)) != _TIMES.sub(b"", expected.read(name)):
             return [refuse("written_metadata")]
-    if _beyond_entries(archive, entries):
-        return [refuse("written_metadata")]
     return _styles(book, expected)
 
 

@@ -34,7 +34,8 @@ def statistical_findings(file: WrittenFile) -> list[Finding]:
         if about.readstat_variable_types.get(name, "").startswith("string")
         != _is_written_as_text(file, name)
     ]
-    if not _labels_are_allowed(about, file) or (file.kind == "Stata" and _has_notes(file)):
+    has_notes = file.kind == "Stata" and _NOTES_OF_STATA.search(file.path.read_bytes()) is not None
+    if has_notes or not _labels_are_allowed(about, file):
         found.append(refuse("written_labels"))
     return found
 
@@ -44,10 +45,6 @@ def _is_written_as_text(file: WrittenFile, name: str) -> bool:
     return not (is_numeric(kind) or kinds.is_boolean(kind) or kinds.is_temporal(kind)) and (
         is_text(kind) or kinds.is_null(kind)
     )
-
-
-def _has_notes(file: WrittenFile) -> bool:
-    return _NOTES_OF_STATA.search(file.path.read_bytes()) is not None
 
 
 def _labels_are_allowed(about: Any, file: WrittenFile) -> bool:
