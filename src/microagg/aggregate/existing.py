@@ -10,6 +10,7 @@ from microagg.aggregate.grouped import Grouped
 from microagg.methods.run import Run
 from microagg.model import Doubles, Whole
 from microagg.prepare.key_columns import KeyColumn
+from microagg.prepare.strata import combinations
 
 MOST_COMBINATIONS = 20_000
 """Beside those of its own records, a group may publish one of so many: the most frequent ones."""
@@ -56,7 +57,7 @@ def _choose(
     cost: Doubles,
 ) -> None:
     """Replace combinations that no record has."""
-    of = _row_numbers(np.concatenate([known, chosen]))
+    of = combinations(np.concatenate([known, chosen]))
     of_known, of_chosen = of[: len(known)], of[len(known) :]
     counts = np.bincount(of_known, minlength=int(of.max()) + 1)
     missing = np.flatnonzero(counts[of_chosen] == 0)
@@ -105,11 +106,3 @@ def _prices(
     paths = kind.paths[:width]
     different = np.mean(paths[:, None, :] != paths[None, :, :], axis=2)
     return np.ascontiguousarray(counts @ different)
-
-
-def _row_numbers(rows: _Codes) -> Whole:
-    """The number of each row among the different ones."""
-    of = np.zeros(len(rows), dtype=np.int64)
-    for column in rows.T:
-        of = np.unique(of * (int(column.max()) + 1) + column, return_inverse=True)[1]
-    return of

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.aggregate.covariances import clipped, with_covariances
+from microagg.aggregate.existing import nearest_existing
 from microagg.aggregate.grouped import Grouped
 from microagg.aggregate.noise import with_noise
-from microagg.aggregate.representatives import chosen
 from microagg.aggregate.rounding import rounded, with_decimals
-from microagg.aggregate.tables import TableColumn, column_of_tables, other_column
+from microagg.aggregate.tables import TableColumn, by_tables, column_of_tables, other_column
 from microagg.arrow_values import from_numbers, from_numpy
 from microagg.columns import decimals_of
 from microagg.formats.hidden_values import without_hidden_values
@@ -115,6 +115,21 @@ def masked_subset(
         published[present, at] = rounded(values, shares, decimals[column])
         columns[column] = published[grouped.group, at]
     return columns, representatives
+
+
+def chosen(
+    grouped: Grouped,
+    middles: Doubles,
+    decimals: Mapping[str, int | None],
+    others: Sequence[TableColumn],
+    protection: Protection,
+) -> Doubles:
+    """(groups, columns) By `categories`. Numbers follow only where their means are asked for."""
+    if protection.categories == "existing":
+        return nearest_existing(grouped, middles)
+    pairs = protection.categories == "tables"
+    follow = pairs and protection.aggregate == "mean"
+    return by_tables(grouped, middles, decimals, others, pairs=pairs, numbers_follow=follow)
 
 
 def _unmasked(source: pa.Table, protection: Protection, strata: Strata) -> list[TableColumn]:

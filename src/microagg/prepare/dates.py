@@ -89,14 +89,10 @@ def date_format_of(
     """
     text = _text_format(column, name) if is_text(column.type) else ""
     own = _unit_of(_seconds_since_1970(_moments(column, text)))
-    if resolution is not None and own is not None and _is_finer(resolution, own):
+    order = [*SECONDS, "month", "year"]
+    if resolution is not None and own is not None and order.index(resolution) < order.index(own):
         raise wording.finer_than_source(name, resolution, own)
     return DateFormat(kind, text, resolution or own)
-
-
-def _is_finer(one: str, other: str) -> bool:
-    order = [*SECONDS, "month", "year"]
-    return order.index(one) < order.index(other)
 
 
 def _text_format(column: pa.ChunkedArray[Any], name: str) -> str:

@@ -108,20 +108,15 @@ def numbers_by(kind: KeyColumn, source: Microdata, name: str, protection: Protec
     missing = protection.missing_codes.get(name, ())
     if kind.dates is not None:
         return kind.dates.numbers(_values_as_they_are(source, name, kind.kind, missing))
+    assert kind.levels is not None
+    own = source.table.schema.field(name).type
     is_given = name in protection.nominal or name in protection.ordinal
-    if is_given or not _are_numbers(kind, source.table.schema.field(name).type):
+    if is_given or not (is_number(kind.levels.type) and (is_number(own) or is_text(own))):
         column: Any = _values_as_they_are(source, name, kind.kind, missing)
     else:
         column = pa.chunked_array([from_numbers(read.numbers_of(source, name, missing))])
-    assert kind.levels is not None
     present: Any = kind.levels.drop_null()
     return _coded(column, present.cast(column.type), len(present) < len(kind.levels))[0]
-
-
-def _are_numbers(kind: KeyColumn, own: pa.DataType) -> bool:
-    """Whether the categories of a column of this type are the numbers 0 and 1."""
-    assert kind.levels is not None
-    return is_number(kind.levels.type) and (is_number(own) or is_text(own))
 
 
 def _values_as_they_are(source: Microdata, name: str, kind: Kind, missing: Sequence[float | str]) -> Any:

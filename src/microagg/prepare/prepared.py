@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +53,10 @@ def prepare(source: Microdata, protection: Protection) -> Prepared:
     if len(strata.rows) < source.table.num_rows:
         kept = {column: values[strata.rows] for column, values in numbers.items()}
     tasks = tasks_of(
-        [_table_of_subset(columns, kept) for columns in protection.all_subsets],
+        [
+            Table(tuple(columns), np.stack([kept[column] for column in columns], axis=1))
+            for columns in protection.all_subsets
+        ],
         strata.of,
         protection.k,
         protection.method.scale,
@@ -70,10 +73,6 @@ def refuse_without_categories(protection: Protection, kinds: Mapping[str, KeyCol
     """`SettingsError` if a way to choose categories is given, and no key has some."""
     if protection.categories != "mode" and not any(kind.is_category for kind in kinds.values()):
         raise wording.no_categories(protection.categories)
-
-
-def _table_of_subset(columns: Sequence[str], numbers: dict[str, Doubles]) -> Table:
-    return Table(tuple(columns), np.stack([numbers[column] for column in columns], axis=1))
 
 
 def weights_of(source: Microdata, column: str) -> Doubles:

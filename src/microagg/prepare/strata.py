@@ -64,7 +64,7 @@ def strata_of(
             raise wording.k_above_n(k, records)
         return Strata(np.arange(n), np.zeros(n, dtype=np.int64), 1)
     codes = np.stack([_sorted_places(table.column(column), column) for column in columns], axis=1)
-    of = _combinations(codes)
+    of = combinations(codes)
     sizes = np.bincount(of, weights=counts).astype(np.int64)
     small = sizes < k
     if not small.any():
@@ -104,7 +104,7 @@ def _sorted_places(column: pa.ChunkedArray[Any], name: str) -> Positions:
     return np.asarray(place[indices])
 
 
-def _combinations(codes: NDArray[np.int64]) -> Positions:
+def combinations(codes: NDArray[np.integer[Any]]) -> Positions:
     """Which of the distinct rows, in their order, each row is."""
     of = np.zeros(len(codes), dtype=np.int64)
     for column in codes.T:
