@@ -37,6 +37,7 @@ from microagg.measure.models import (
     parse_model,
 )
 from microagg.measure.pair import MeasureResult, Pair
+from microagg.measure.shared_values import as_codes
 from microagg.methods.run import Progress, Watcher
 from microagg.model import Doubles, Microdata, Whole, positions_of
 from microagg.plan.assessment_plan import AssessmentPlan
@@ -217,7 +218,7 @@ def _places_of_values(microdata: Microdata, column: str) -> Whole:
     numbers = _as_numbers(microdata, column)
     if numbers is None:
         return strata_of(microdata.table, (column,), 1, "refuse").of
-    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+    return as_codes(numbers)
 
 
 def _as_numbers(microdata: Microdata, column: str) -> Doubles | None:
@@ -333,7 +334,9 @@ def _notes_on_comparison(
     lost = original.table.num_rows - pair.n
     if lost:
         notes.append(note("records_not_protected", records=lost, of=original.table.num_rows))
-    if by_order and _farther_than_strangers(pair):
+    losses = il(replace(pair, weights=None)).parts.values() if by_order else ()
+    # Masked records are farther from their originals than the originals from their mean.
+    if losses and np.mean(list(losses)) > 100.0 * (1.0 + 1e-9):
         notes.append(note("far_apart"))
     filled = (np.isnan(pair.original) & ~np.isnan(pair.masked)).sum(axis=0)
     notes += [
@@ -351,9 +354,3 @@ def _notes_on_comparison(
     if plan.id is not None:
         notes.append(note("id_released", plan.id))
     return notes
-
-
-def _farther_than_strangers(pair: Pair) -> bool:
-    """Whether masked records are farther from their originals than the originals from their mean."""
-    losses = il(replace(pair, weights=None)).parts.values()
-    return bool(losses and np.mean(list(losses)) > 100.0 * (1.0 + 1e-9))

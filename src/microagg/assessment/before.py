@@ -172,8 +172,6 @@ def _codes_of_meanings(source: Microdata, column: str, missing_codes: Sequence[f
 
 
 def _uniqueness(columns: tuple[str, ...], classes: Classes, k: int | None) -> Uniqueness:
-    sizes = classes.sizes
-    below = None if k is None else int(sizes[sizes < k].sum())
-    return Uniqueness(
-        columns, classes.count, classes.unique, int(sizes.min(initial=len(classes.labels))), below
-    )
+    found = classes.counted(columns, k or 0)
+    below = None if k is None else found.below
+    return Uniqueness(columns, found.classes, found.unique, found.smallest, below)

@@ -73,10 +73,8 @@ def _before_and_after(
     is_yes_no = kind is not None and _is_yes_no(kind)
     if is_yes_no and name not in plan.nominal:
         numbers = numbers_or_none(column, protected.origin.decimal)
-        if (
-            numbers is not None
-            and not np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0, *_numeric(codes))).all()
-        ):
+        yes_or_no = [0.0, 1.0, *(code for code in codes if not isinstance(code, str))]
+        if numbers is not None and not np.isin(numbers[~np.isnan(numbers)], yes_or_no).all():
             # Another tool has published means: shares of those who answered yes.
             kind, is_yes_no, before = None, False, np.where(before <= 1.0, before, np.nan)
     if kind is None:
@@ -94,10 +92,6 @@ def _paths_with_new_codes(paths: NDArray[np.int32] | None, codes: Doubles) -> ND
     more = max(int(codes.max()) + 1 - len(paths), 0)
     nodes = paths.max() + 1 + np.arange(more, dtype=np.int32)
     return np.vstack([paths, np.repeat(nodes[:, np.newaxis], paths.shape[1], axis=1)])
-
-
-def _numeric(codes: Any) -> list[float]:
-    return [code for code in codes if not isinstance(code, str)]
 
 
 def _is_yes_no(kind: KeyColumn) -> bool:

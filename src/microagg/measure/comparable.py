@@ -82,7 +82,7 @@ class Comparable:
 def comparable(pair: Pair) -> Comparable:
     """The pair in common units. O(n p)."""
     present = np.isfinite(pair.original) & np.isfinite(pair.masked)
-    weights = np.ones(pair.n) if pair.weights is None else pair.weights / pair.weights.mean()
+    weights = pair.relative_weights
     kept: list[int] = []
     empty: list[str] = []
     same: list[str] = []

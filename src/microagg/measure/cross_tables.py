@@ -46,7 +46,7 @@ class TableAttribute:
 
 def margins(pair: Pair) -> MeasureResult:
     """Mean over the keys of the total variation distance of their distributions; parts by key."""
-    weights = _weights_of_records(pair)
+    weights = pair.relative_weights
     parts = {}
     for each in _key_attributes(pair):
         before, after = (_counts(side, weights, each.size) for side in (each.before, each.after))
@@ -87,7 +87,7 @@ def cramers_v(pair: Pair, *, most_records: int | None = 200_000) -> MeasureResul
 
 def entropy(pair: Pair) -> MeasureResult:
     """Mean absolute change of the keys' entropies; parts: before and after by key."""
-    weights = _weights_of_records(pair)
+    weights = pair.relative_weights
     changes = []
     parts: dict[str, float] = {}
     for each in _key_attributes(pair):
@@ -105,7 +105,7 @@ def cell_error(pair: Pair) -> MeasureResult:
     The error of a number, date or level is its change as a share of the column's range, that of a category
     1 if it has changed, and so is that of a value that is missing on one side only.
     """
-    weights = _weights_of_records(pair)
+    weights = pair.relative_weights
     parts = {}
     for at, name in enumerate(pair.columns):
         before, after = pair.original[:, at], pair.masked[:, at]
@@ -114,7 +114,8 @@ def cell_error(pair: Pair) -> MeasureResult:
             continue
         before, after, own = before[counted], after[counted], weights[counted]
         width = 1.0 if pair.kind(at) == "nominal" else np.nanmax(before) - np.nanmin(before)
-        error = change_of(before, after, "nominal" if width == 0.0 else _distance_kind(pair, at))
+        kind = "nominal" if width == 0.0 or pair.kind(at) == "nominal" else "ordinal"
+        error = change_of(before, after, kind)
         error = np.where(np.isnan(before) | np.isnan(after), 1.0, error / (width or 1.0))
         parts[name] = float(100.0 * np.average(error, weights=own))
     return MeasureResult(float(np.mean(list(parts.values()))) if parts else np.nan, parts)
@@ -134,7 +135,7 @@ def count_queries(pair: Pair, *, queries: int = 2000, most_records: int | None =
     if len(attributes) < 2:
         return MeasureResult(np.nan, {}, wording.note_one_attribute())
     rows = sample_rows(pair.n, most_records)
-    weights = _weights_of_records(pair)[rows]
+    weights = pair.relative_weights[rows]
     sampled = [
         TableAttribute(each.name, each.before[rows], each.after[rows], each.size, each.ordered)
         for each in attributes
@@ -147,7 +148,8 @@ def count_queries(pair: Pair, *, queries: int = 2000, most_records: int | None =
             count = queries if least < most else (7 * queries + 19) // 20
             name = f"{least} to {most} attributes" if least < most else f"{least} attributes"
             drawn = _queries(sampled, np.random.default_rng(seed), count, least, min(most, len(sampled)))
-            errors = [_relative_error(before.count(query), after.count(query)) for query in drawn]
+            counts = [(before.count(query), after.count(query)) for query in drawn]
+            errors = [abs(new - old) / max(old, LEAST_COUNT) for old, new in counts]
             parts[name] = float(100.0 * np.mean(errors))
     return MeasureResult(next(iter(parts.values())), parts, _note_on_sample(pair, most_records))
 
@@ -198,14 +200,6 @@ def _limits(values: Values) -> Values:
     return np.unique(np.sort(values)[places])
 
 
-def _distance_kind(pair: Pair, at: int) -> str:
-    return "nominal" if pair.kind(at) == "nominal" else "ordinal"
-
-
-def _weights_of_records(pair: Pair) -> Values:
-    return np.ones(pair.n) if pair.weights is None else pair.weights / pair.weights.mean()
-
-
 def _note_on_sample(pair: Pair, most_records: int | None) -> str:
     rows = sample_rows(pair.n, most_records).size
     return wording.note_sample(rows, pair.n) if rows < pair.n else ""
@@ -227,7 +221,7 @@ class _TwoWay:
 def _two_way(pair: Pair, most_records: int | None) -> list[_TwoWay]:
     def compute() -> list[_TwoWay]:
         rows = sample_rows(pair.n, most_records)
-        weights = _weights_of_records(pair)[rows]
+        weights = pair.relative_weights[rows]
         return [_tables_of_pair(*two, rows, weights) for two in combinations(_attributes(pair), 2)]
 
     return pair.remember(f"two-way tables of {most_records}", compute)
@@ -307,10 +301,6 @@ def _wanted(attribute: TableAttribute, value: int, random: np.random.Generator) 
         more = random.integers(1, attribute.size // 2 + 1)
         wanted[random.choice(attribute.size, more, replace=False)] = True
     return wanted
-
-
-def _relative_error(before: float, after: float) -> float:
-    return abs(after - before) / max(before, LEAST_COUNT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

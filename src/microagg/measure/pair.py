@@ -68,6 +68,11 @@ class Pair:
         """number, date, ordinal or nominal."""
         return self.kinds.get(self.columns[at], "number")
 
+    @property
+    def relative_weights(self) -> Values:
+        """Weights of records, one on average."""
+        return np.ones(self.n) if self.weights is None else self.weights / self.weights.mean()
+
     def of_numbers(self) -> Pair:
         """The same with keys that hold numbers or dates only; classes stay those of all keys."""
         places = [at for at in range(self.p) if self.kind(at) in ("number", "date")]

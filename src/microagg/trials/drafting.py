@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from microagg import errors, read, wording
 from microagg.aggregate.joining import join_nearest
 from microagg.engines import local
+from microagg.measure.shared_values import as_codes
 from microagg.methods.recipe import stage_of
 from microagg.methods.run import Run
 from microagg.methods.solving import solve_all
@@ -208,7 +209,7 @@ class _Trial:
         keys = [name for name in self._with_role("keys") if kind_as_key(self.found[name]) == "number"]
         alike: dict[bytes, list[str]] = {}
         for name in keys:
-            ranks = _dense_ranks(self._numbers_of(name)[:GLANCE])
+            ranks = as_codes(self._numbers_of(name)[:GLANCE])
             alike.setdefault(min(ranks.tobytes(), (ranks.max() - ranks).tobytes()), []).append(name)
         for names in alike.values():
             kept: list[str] = []
@@ -390,17 +391,12 @@ FEWEST_FOR_A_FUNCTION = 10
 """So many different values at least, for two columns may have the same order by chance."""
 
 
-def _dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Equal values have the same, missing ones the last."""
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
-
-
 def _is_function_of(values: NDArray[np.float64], key: NDArray[np.float64]) -> bool:
     """Whether two columns give each other by a rule that rises, or falls, but is no straight line."""
     present = ~np.isnan(values) & ~np.isnan(key)
     if present.sum() < max(np.isfinite(values).sum(), np.isfinite(key).sum()):
         return False
-    own, other = _dense_ranks(values[present]), _dense_ranks(key[present])
+    own, other = as_codes(values[present]), as_codes(key[present])
     different = int(own.max()) + 1 if len(own) else 0
     if different < FEWEST_FOR_A_FUNCTION:
         return False
