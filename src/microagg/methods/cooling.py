@@ -43,12 +43,6 @@ BEST_STEPS, BEST_STEPS_PER_RECORD = 1_000_000_000, 1_000_000
 """The best effort does this many steps even on few records: about a minute of one core."""
 
 
-def steps_of_effort(n: int, effort: Effort) -> int:
-    """Steps for n records where no seconds are given."""
-    steps = min(STEPS_PER_RECORD[effort] * n, MOST_STEPS[effort])
-    return max(steps, min(BEST_STEPS, BEST_STEPS_PER_RECORD * n)) if effort == "best" else steps
-
-
 def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
     """Steps for the run's effort, and no more than its seconds allow at a fixed rate.
 
@@ -60,7 +54,9 @@ def steps_of_run(problem: Problem, run: Run, of: int = 0) -> int:
 def planned_steps(problem: Problem, run: Run, of: int, seconds_beside: float, seconds_a_step: float) -> int:
     """As `steps_of_run`, for these times of a step and of the work beside the steps."""
     n = max(len(problem.points), of)
-    steps = steps_of_effort(n, run.effort)
+    steps = min(STEPS_PER_RECORD[run.effort] * n, MOST_STEPS[run.effort])
+    if run.effort == "best":
+        steps = max(steps, min(BEST_STEPS, BEST_STEPS_PER_RECORD * n))
     if run.seconds is not None:
         steps = min(steps, int(max(run.seconds - seconds_beside, 0.0) / seconds_a_step))
     return steps * len(problem.points) // n

@@ -32,7 +32,7 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{number(value, 5)} %"
 
 
-def tick(value: float, _place: object = None) -> str:
+def tick(value: float) -> str:
     """A short number for the axis of a chart."""
     for size, sign in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
         if size <= abs(value) < 1e15:

@@ -670,7 +670,7 @@ class CompareSettings:
     categories: Names = _several_of("categories")
     aggregate: Names = _several_of("aggregate")
     max_risk: float = _method_option(
-        kinds.Share(),
+        kinds.Number("a share from 0 to 1, such as 0.1", lambda share: 0.0 <= share <= 1.0),
         "Largest share of records that may be linked; recommended is the least loss within it.",
         default=0.1,
     )

@@ -205,11 +205,6 @@ class Number(Kind):
         yield f"{flag}={_shortest(value)}"
 
 
-class Share(Number):
-    def __init__(self) -> None:
-        super().__init__("a share from 0 to 1, such as 0.1", lambda share: 0.0 <= share <= 1.0)
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
@@ -394,9 +389,9 @@ class KindByColumn(Kind, ABC):
         """The texts for single columns."""
         return given
 
-    @abstractmethod
     def read(self, text: str) -> Any:
         """The value in a text, or None if there is none."""
+        return text.strip() or None
 
     def check(self, name: str, value: object) -> dict[str, Any]:
         if not isinstance(value, Mapping) or not all(isinstance(column, str) for column in value):
@@ -547,9 +542,6 @@ class ChoiceByColumn(PairsByColumn):
         self.examples = self.example_in_form = example
         self.of_each = f"one of {', '.join(options)}"
 
-    def read(self, text: str) -> str | None:
-        return text.strip() or None
-
     def check_one(self, name: str, value: object) -> str:
         if value not in self.options:
             raise wording.no_such_choice(name, value, self.options)
@@ -563,9 +555,6 @@ class TaxonomyByColumn(KindByColumn):
     examples = "occupation=isco.csv"
     example_in_form = "a file, such as isco.csv"
     of_each = "a file with codes and their parents, or a table of them"
-
-    def read(self, text: str) -> str | None:
-        return text.strip() or None
 
     def check_one(self, name: str, value: object) -> str | dict[str, str]:
         if isinstance(value, str | Path) and str(value):

@@ -119,7 +119,8 @@ class _Trial:
         refusal = ""
         while True:
             if not self._with_role("keys"):
-                self._find_some_key()
+                changed = with_some_key(tuple(self.roles.values()), self.found, self.k)
+                self.roles = {each.column: each for each in changed}
             if not self._with_role("keys"):
                 return refusal or wording.nothing_to_mask()
             self._mask_terms_of_sums()
@@ -158,10 +159,6 @@ class _Trial:
 
     def _give(self, name: str, role: Role, reason: str) -> None:
         self.roles[name] = Suggestion(name, role, reason)
-
-    def _find_some_key(self) -> None:
-        changed = with_some_key(tuple(self.roles.values()), self.found, self.k)
-        self.roles = {each.column: each for each in changed}
 
     def _mask_or_drop(self, name: str, masked: str, dropped: str) -> None:
         if can_be_masked(self.found[name], self.found.records, self.k):

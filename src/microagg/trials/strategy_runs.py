@@ -13,7 +13,6 @@ from microagg import errors
 from microagg.assessment.assessing import assess_release
 from microagg.engines import local
 from microagg.engines.randomness import Randomness
-from microagg.engines.release import Release
 from microagg.methods.recipe import MethodPlan
 from microagg.methods.run import Progress, Watcher, available_threads
 from microagg.methods.solving import PARALLEL_BELOW, solve_all
@@ -132,20 +131,12 @@ def _figures_of(
         raise errors.Cancelled("The comparison was cancelled.")
     assessment = assess_release(release, measures)
     values = assessment.as_dict()["measures"]
+    counts = release.verdict.subsets if release.verdict.joint is None else (release.verdict.joint,)
     return {
         **{name: values[name]["value"] for name in measures},
-        "smallest": _smallest(release),
+        "smallest": min(count.smallest for count in counts),
         "seconds": seconds,
         "recipe": " and ".join(sorted({task.recipe for task in release.partitions if task.columns})),
-        "needs": ", ".join(_needs(release)),
+        # What `protect` would have to be told to accept to release this.
+        "needs": ", ".join(dict.fromkeys(each.name for each in release.verdict.accepted)),
     }
-
-
-def _smallest(release: Release) -> int:
-    counts = release.verdict.subsets if release.verdict.joint is None else (release.verdict.joint,)
-    return min(count.smallest for count in counts)
-
-
-def _needs(release: Release) -> Iterator[str]:
-    """What `protect` would have to be told to accept to release this."""
-    yield from dict.fromkeys(each.name for each in release.verdict.accepted)

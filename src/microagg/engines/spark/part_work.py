@@ -228,7 +228,7 @@ def _masked(
     stay = blocks.unchanged()
     new[stay] = np.stack(
         [
-            _rounded(column, job.decimals[name])
+            column if (places := job.decimals[name]) is None else with_decimals(column, places)
             for name, column in zip(job.subset, blocks.old[stay].T, strict=True)
         ],
         axis=1,
@@ -260,10 +260,6 @@ def _masked(
         frozenset(_STEPS.sub("", found.recipe or job.method.recipe) for task, found in own if task.columns),
         any(found.truncated for _, found in own),
     )
-
-
-def _rounded(values: Doubles, decimals: int | None) -> Doubles:
-    return values if decimals is None else with_decimals(values, decimals)
 
 
 def _are_the_same(values: Points) -> bool:
