@@ -11,7 +11,7 @@ from microagg.errors import DecisionNeeded, UnsafeRelease
 from microagg.wording import findings
 from microagg.wording.message import Message
 from microagg.wording.phrases import count, some_names
-from microagg.wording.template import text
+from microagg.wording.template import error, text
 
 
 def sentence(
@@ -259,12 +259,9 @@ _SECOND_READINGS = {
 }
 
 
-def verified_again() -> str:
-    return "file and record agree: verified again"
-
-
-def not_verified_again(file: str) -> UnsafeRelease:
-    return UnsafeRelease(f"{file} does not hold what was verified. Do not release it.")
+verified_again = text()("file and record agree: verified again")
+not_verified_again = error(UnsafeRelease, "file")("""
+    {file} does not hold what was verified. Do not release it.""")
 
 
 def second_reading(how: str) -> str:
