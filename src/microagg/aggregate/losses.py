@@ -19,7 +19,7 @@ from microagg import wording
 from microagg.methods.objective import information_loss, sse
 from microagg.methods.published import bound_on_published, published_cost
 from microagg.model import Categories, Doubles, Partition
-from microagg.prepare.tasks import RecodedStrata, Task, Tasks
+from microagg.prepare.tasks import Task, Tasks
 from microagg.verdict import lines_by_column
 
 _Number = TypeVar("_Number", int, float)
@@ -119,8 +119,10 @@ def losses_of(
     placed = in_coordinates(representatives, values, tasks.tasks)
     for task, found in zip(tasks.tasks, partitions, strict=True):
         add_task(columns, task, found, placed)
+    n = sum(len(task.rows) for task in tasks.tasks if task.subset == 0)
+    # A stratum column counts as a standardised number does, as every nominal column.
     for name, recoded in tasks.recoded.items():
-        columns[name] = _of_recoded(recoded, tasks)
+        columns[name] = ColumnLoss(n * recoded.changed / recoded.by_one_code, n, n, recoded.changed)
     total = sum(each.one_for_all for each in columns.values())
     return Losses(
         loss_of_columns(columns), None if bound is None else information_loss(bound, total), columns
@@ -142,12 +144,6 @@ def _bound(tasks: Tasks, partitions: Sequence[Partition]) -> float | None:
             return None
         bounds.append(bound)
     return sum(bounds)
-
-
-def _of_recoded(recoded: RecodedStrata, tasks: Tasks) -> ColumnLoss:
-    """A stratum column counts as a standardised number does, as every nominal column."""
-    n = sum(len(task.rows) for task in tasks.tasks if task.subset == 0)
-    return ColumnLoss(n * recoded.changed / recoded.by_one_code, n, n, recoded.changed)
 
 
 def in_coordinates(

@@ -86,7 +86,7 @@ class Search:
         groups = []
         for size, parts in zip(sizes, found, strict=True):
             members = np.concatenate([np.empty((0, size.m), dtype=np.int32), *parts])
-            part = Groups.of(self._problem.points, self._cuts, _without_repeats(members))
+            part = Groups.of(self._problem.points, self._cuts, members[_firsts(members)])
             groups.append(part.take(duals.admit(part, self._tick)))
         return groups
 
@@ -280,7 +280,3 @@ def _firsts(rows: NDArray[Any]) -> NDArray[np.bool_]:
     first = np.ones(len(rows), dtype=np.bool_)
     first[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
     return first
-
-
-def _without_repeats(rows: Rows) -> Rows:
-    return rows[_firsts(rows)]

@@ -63,14 +63,11 @@ def _origin(source: FrameSource) -> Origin:
     return replace(source.origin, frame=None)
 
 
-def _may_be_number(source: FrameSource, name: str) -> bool:
-    return source.kind(name) in NUMERIC or (source.is_text and source.kind(name) == "string")
-
-
 def numbers_among_keys(source: FrameSource, protection: Protection) -> Asking:
     """By key that holds numbers: a table of enough values to see whether there are others than 0 and 1."""
     given = {*protection.nominal, *protection.ordinal}
-    names = [name for name in protection.grouped if name not in given and _may_be_number(source, name)]
+    numeric = (*NUMERIC, "string") if source.is_text else NUMERIC
+    names = [name for name in protection.grouped if name not in given and source.kind(name) in numeric]
     rules: dict[str, list[Column]] = {}
     for name in names:
         column, codes = f"c{source.at(name)}", protection.missing_codes.get(name, ())
