@@ -343,6 +343,27 @@ def test_huge_infinite_and_tiny_numbers() -> None:
         ]
 
 
+@pytest.mark.filterwarnings("error")
+def test_sums_beside_numbers_of_any_size() -> None:
+    random = np.random.default_rng(1)
+    one, other = (random.lognormal(3, 1, 60).round(2) for _ in range(2))
+    wide = {f"size {size}": size * random.normal(size=60) for size in (1e-310, 1e-300, 1e300)}
+    for scale in (1e-310, 1e-300, 1e-150, 1.0, 1e150, 1e300):
+        columns = {"one": scale * one, "other": scale * other}
+        key = pa.table({"key": columns["one"] + columns["other"]})
+        assert [each.kind for each in derivations(key, pa.table(columns))] == ["sum"]
+        found = derivations(key, pa.table(columns | wide))
+        assert {each.columns for each in found} <= {("one", "other")}
+
+
+def test_equal_columns_far_from_zero_are_added_to_no_sum() -> None:
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        far = 1e10 + random.normal(size=60).round(3)
+        others = pa.table({"far": far, "copy": far, "code": random.integers(0, 4, 60)})
+        assert derivations(pa.table({"key": random.normal(size=60)}), others) == [], seed
+
+
 def test_long_numbers_of_one_kind_are_not_equal() -> None:
     random = np.random.default_rng(0)
     one, other = (random.permutation(5_550_000_000 + np.arange(1000.0)) for _ in range(2))

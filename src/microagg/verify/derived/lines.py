@@ -38,7 +38,7 @@ def line(x: Doubles, y: Doubles) -> tuple[float, float]:
     for _ in range(2):
         off = np.abs(y - height - slope * x)
         near = off <= np.quantile(off, _INSIDE)
-        if np.ptp(x[near]) == 0:
+        if not near.any() or np.ptp(x[near]) == 0:  # none where the slope is beyond all numbers
             break
         middle = x[near].mean()
         from_middle = x[near] - middle

@@ -45,6 +45,7 @@ class _Terms:
     """A row for each record, a column for each name; 0 where missing."""
 
 
+@np.errstate(all="ignore")  # what overflows is no sum
 def sum_of_columns(sample: Sample, names: Sequence[str]) -> list[tuple[int, Rule]]:
     """A sum of 2 to `MOST_TERMS` columns, each with a sign, and a constant, which gives the key.
 
@@ -61,17 +62,20 @@ def sum_of_columns(sample: Sample, names: Sequence[str]) -> list[tuple[int, Rule
         return []
     rows = max(_LEAST_ROWS, _ROWS_A_COLUMN * len(terms.names))
     matrix, target = terms.numbers[:rows], key[:rows]
-    if np.ptp(target) == 0:
+    if (target == target[0]).all():
         return []
+    matrix, units = _in_units(matrix)
+    target, unit = _in_units(target)
     best: list[tuple[int, Rule]] = []
     for order in _orders(len(terms.names)):
         chosen, basis = _independent(matrix, order)
         weights, in_span = _best_weights(matrix[:, chosen], basis, target)
         if not in_span:
             break  # nor is it in any other order
+        weights = weights * (unit / units[chosen])
         signs = np.rint(weights)
         used = np.flatnonzero(signs)
-        if np.any(np.abs(weights - signs) > _NEAR_ONE) or np.any(np.abs(signs) > 1):
+        if not (np.all(np.abs(weights - signs) <= _NEAR_ONE) and np.all(np.abs(signs) <= 1)):
             continue
         if not 2 <= len(used) <= MOST_TERMS:
             continue
@@ -95,7 +99,7 @@ def _terms(sample: Sample, key: Doubles, names: Sequence[str]) -> _Terms:
                 continue
             values = np.where(given, numbers, 0.0)
             is_time = str(field.type).startswith(("date", "time", "duration"))
-            if np.isfinite(values).all() and np.ptp(values) > 0 and not is_time:
+            if np.isfinite(values).all() and (values != values[0]).any() and not is_time:
                 found.append((name, reading))
                 columns.append(values)
     most = min(MOST_COLUMNS, sample.n - MORE_RECORDS)
@@ -124,6 +128,15 @@ def _orders(columns: int) -> Iterator[NDArray[np.int64]]:
         yield random.permutation(columns)
 
 
+def _in_units(values: Doubles) -> tuple[Doubles, Doubles]:
+    """From the middle of each column's range and in units of half of it, so that squares neither overflow
+    nor vanish, and offsets cost no digits; and these units.
+    """
+    low, high = values.min(axis=0), values.max(axis=0)
+    units = high / 2.0 - low / 2.0
+    return (values - (low / 2.0 + high / 2.0)) / np.where(units > 0.0, units, 1.0), units
+
+
 def _independent(matrix: Doubles, order: NDArray[np.int64]) -> tuple[list[int], Doubles]:
     """Columns that are no combination of a constant and those before them, by Gram and Schmidt; and
     orthogonal columns with the same combinations, a constant one first.
@@ -132,7 +145,7 @@ def _independent(matrix: Doubles, order: NDArray[np.int64]) -> tuple[list[int], 
     basis = np.ones((n, 1))
     chosen: list[int] = []
     for at in order:
-        column = matrix[:, at] / np.abs(matrix[:, at]).max(initial=1e-300)
+        column = matrix[:, at]
         size = float(np.linalg.norm(column - column.mean()))
         for _ in range(2):  # once is not enough in floating point
             column = column - basis @ (basis.T @ column) / n
