@@ -208,6 +208,8 @@ class CategoryChanges:
     """
     two_way_of_middles: float = 0.0
     """The same if each class published means, median levels and modes."""
+    effective_records: float = 1.0
+    """So many records of equal weight would give tables as exact as the weighted ones are."""
     not_in_source: int = 0
     """Combinations of a subset that no record of the source has, where groups publish existing ones."""
 

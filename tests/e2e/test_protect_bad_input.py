@@ -218,6 +218,7 @@ def test_strata_that_are_all_too_small(tmp_path: Path) -> None:
     [
         ("-98765432.5", ("1 negative or zero weight;",)),
         ("0", ("1 negative or zero weight;",)),
+        ("1e-300", ("1 too small weight;", "from 1e-100 to 1e100")),
         ("", ("1 missing weight;",)),
         ("inf", ("'weight'", "1 infinite value")),
         ("heavy", ("'weight'", "other than numbers")),

@@ -3,22 +3,24 @@ those of the source.
 
 Of all linear maps that do so, the one of least change in z-scores:
 A = C_Y^(−1/2) (C_Y^(1/2) C_X C_Y^(1/2))^(1/2) C_Y^(−1/2), with C_X the covariance of the records and C_Y
-that of the groups' means. It is computed without inverses: with Q an orthonormal basis of the columns of
-the means Y, and C_X = R'R, the result is Q·O·R with the orthogonal O for which it is nearest to Y. So it is
-as exact as doubles are, however small some variances of the groups are.
+that of the groups' means. With Q = Y·B orthonormal columns that are combinations of those of the means Y,
+and C_X = R'R, the result is Q·O·R with the orthogonal O for which it is nearest to Y. Q is made twice, the
+second time from columns that are nearly orthonormal already, so that it is as exact as doubles are however
+small some variances of the groups are. Every group's values are computed from its own mean, so that groups
+of little weight lose no digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microagg import wording
 from microagg.aggregate.grouped import Grouped
-from microagg.model import Doubles, Points
+from microagg.model import Doubles, Points, Whole
 from microagg.plan.protection import Protection
 from microagg.prepare.prepared import Prepared
 from microagg.prepare.tasks import Task
@@ -75,7 +77,6 @@ def with_covariances(grouped: Grouped, means: Points) -> dict[str, Doubles]:
     records that keep both.
     """
     tasks = [task for task, _ in grouped.tasks]
-    ends = np.cumsum([found.groups for _, found in grouped.tasks])
     moved = {
         column: means[:, at].copy()
         for at, column in enumerate(grouped.columns)
@@ -83,45 +84,44 @@ def with_covariances(grouped: Grouped, means: Points) -> dict[str, Doubles]:
     }
     for columns, places in _tasks_by_numbers(tasks, grouped.kinds).items():
         rows = np.concatenate([tasks[at].rows for at in places])
-        groups = np.concatenate(
-            [np.arange(ends[at] - grouped.tasks[at][1].groups, ends[at]) for at in places]
-        )
+        groups, labels = np.unique(grouped.group[rows], return_inverse=True)
         values = np.stack([grouped.values[column][rows] for column in columns], axis=1)
-        own = np.stack([moved[column][groups] for column in columns], axis=1)
         weights = None if grouped.weights is None else grouped.weights[rows]
-        new = keeping_covariances(values, weights, own, grouped.shares[groups], columns)
+        new = keeping_covariances(values, weights, labels, columns)
         for column, values_of_groups in zip(columns, new.T, strict=True):
             moved[column][groups] = values_of_groups
     return moved
 
 
 def keeping_covariances(
-    values: Points, weights: Doubles | None, means: Points, shares: Doubles, columns: Sequence[str]
+    values: Points, weights: Doubles | None, labels: Whole, columns: Sequence[str]
 ) -> Points:
-    """The means of groups, moved so that they have the mean vector and covariance matrix of the values.
+    """(groups, columns) The means of groups, moved so that they have the mean vector and covariance matrix
+    of the values.
 
-    `shares`: how many records, or how much weight, each group has. A constant column stays as it is.
-    `SettingsError` if the means do not vary in all directions in which the values do.
+    `labels`: the group of each record. A constant column stays as it is. `SettingsError` if the means do
+    not vary in all directions in which the values do.
     """
-    unit = _Unit.of(values, weights)
-    records = unit.centred(values) * _roots(weights, len(values))
-    directions, spread = _directions_and_spread(records)
+    weight = np.ones(len(values)) if weights is None else weights
+    records, unit = _z_scores(values, weight / weight.sum())
+    of_group = np.bincount(labels, weight)
+    parts, shares = weight / of_group[labels], of_group / of_group.sum()
+    means: Points = np.stack([np.bincount(labels, parts * each) for each in records.T], axis=1)
+    varying = np.where(unit.constant, 0.0, records) * np.sqrt(weight / weight.sum())[:, np.newaxis]
+    directions, spread = _directions_and_spread(varying)
     if not len(spread):
-        return means
-    roots = np.sqrt(shares / shares.sum())[:, np.newaxis]
-    own = unit.centred(means) * roots
-    whitened = own @ (directions / spread)
-    if len(own) <= len(spread) or np.linalg.svd(whitened, compute_uv=False)[-1] < NO_SPREAD:
-        raise wording.too_few_groups_for_covariances(columns, len(own), len(spread) + 1)
-    basis = np.linalg.qr(whitened)[0]
-    left, _, right = np.linalg.svd((basis.T @ own) @ (directions * spread))
-    moved = basis @ (left @ right) * spread @ directions.T / roots
-    return np.where(unit.constant, means, unit.uncentred(moved))
-
-
-def _roots(weights: Doubles | None, n: int) -> Any:
-    """Square roots of the records' shares of all weight."""
-    return 1.0 / np.sqrt(n) if weights is None else np.sqrt(weights / weights.sum())[:, np.newaxis]
+        return unit.of_scores(means)
+    roots = np.sqrt(shares)[:, np.newaxis]
+    moved = means @ (directions / spread)
+    if len(means) <= len(spread) or np.linalg.svd(moved * roots, compute_uv=False)[-1] < NO_SPREAD:
+        raise wording.too_few_groups_for_covariances(columns, len(means), len(spread) + 1)
+    for _ in range(2):  # once leaves what is lost in directions in which groups hardly vary
+        moved = moved - shares @ moved
+        triangle = np.asarray(np.linalg.qr(moved * roots, mode="r"))
+        moved = np.linalg.solve(triangle.T, moved.T).T
+    left, _, right = np.linalg.svd((moved * roots).T @ (means * roots) @ (directions * spread))
+    moved = moved @ (left @ right) * spread @ directions.T
+    return unit.of_scores(np.where(unit.constant, means, moved))
 
 
 def _directions_and_spread(records: Points) -> tuple[Points, Doubles]:
@@ -131,33 +131,37 @@ def _directions_and_spread(records: Points) -> tuple[Points, Doubles]:
     return np.ascontiguousarray(directions[: len(spread)][varies].T), spread[varies]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Unit:
-    """z-scores of the records. Ranges first, so that nothing overflows and offsets cost no digits."""
+    """Of z-scores: the middle of each column's range and half of it, then mean and standard deviation in
+    this unit, so that nothing overflows and offsets cost no digits.
+    """
 
-    def __init__(self, middle: Doubles, reach: Doubles, mean: Doubles, deviation: Doubles) -> None:
-        self.middle, self.mean = middle, mean
-        self.constant: NDArray[np.bool_] = reach == 0.0
-        self.reach = np.where(self.constant, 1.0, reach)
-        self.deviation = np.where(self.constant, 1.0, deviation)
+    middle: Doubles
+    reach: Doubles
+    mean: Doubles
+    deviation: Doubles
+    constant: NDArray[np.bool_]
+    """Columns without a deviation."""
 
-    @classmethod
-    def of(cls, values: Points, weights: Doubles | None) -> _Unit:
-        low, high = values.min(axis=0), values.max(axis=0)
-        middle = low / 2.0 + high / 2.0
-        reach = np.where(low == high, 0.0, np.maximum(high - middle, middle - low))
-        scaled = (values - middle) / np.where(reach == 0.0, 1.0, reach)
-        mean = np.average(scaled, axis=0, weights=weights)
-        deviation = np.sqrt(np.average((scaled - mean) ** 2, axis=0, weights=weights))
-        return cls(middle, reach, mean, deviation)
-
-    def centred(self, values: Points) -> Points:
-        scores: Points = ((values - self.middle) / self.reach - self.mean) / self.deviation
-        return np.where(self.constant, 0.0, scores)
-
-    def uncentred(self, scores: Points) -> Points:
+    def of_scores(self, scores: Points) -> Points:
+        """In the unit of the values."""
         with np.errstate(over="ignore"):
             found: Points = (scores * self.deviation + self.mean) * self.reach + self.middle
         return found
+
+
+def _z_scores(values: Points, shares: Doubles) -> tuple[Points, _Unit]:
+    """z-scores of the records, of which each has such a share of all weight."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    middle = low / 2.0 + high / 2.0
+    reach = np.where(low == high, 1.0, np.maximum(high - middle, middle - low))
+    scaled = (values - middle) / reach
+    mean = shares @ scaled
+    deviation = np.sqrt(shares @ (scaled - mean) ** 2)
+    constant = (low == high) | (deviation == 0.0)
+    unit = _Unit(middle, reach, mean, np.where(constant, 1.0, deviation), constant)
+    return (scaled - mean) / unit.deviation, unit
 
 
 def clipped(new: Mapping[str, Doubles], values: Mapping[str, Doubles]) -> dict[str, Doubles]:

@@ -434,7 +434,7 @@ def _near_means(
         found = found if decimals is None else with_decimals(found, decimals)
         inside &= (coding.codes(found.ravel()).reshape(found.shape) == place) | (steps == 0)
     shares = np.bincount(grouped.group, weights=weight, minlength=len(means))[groups]
-    changed = ((found - own) / _spread(values, weight)) ** 2
+    changed = ((found - own) / _mean_and_spread(values, weight)[1]) ** 2
     if coding.grid is not None:
         changed += COST_OF_CHANGED_NUMBER * (
             1.0 - _chance_of_equal(grouped, column, means, weight, coding.grid, found, groups)
@@ -458,15 +458,15 @@ def _chance_of_equal(
     """How likely a member of each group has the value, as if its values were normally distributed: what
     members really have must not decide.
     """
-    step = np.diff(grid).mean() if len(grid) > 1 else 1.0
-    own = grouped.values[column] - means[grouped.group]
+    step = (grid[-1] - grid[0]) / (len(grid) - 1) if len(grid) > 1 else 1.0
+    own = (grouped.values[column] - means[grouped.group]) / step
     squares, total = (
         np.bincount(grouped.group, weights=np.nan_to_num(each), minlength=len(means))[groups]
         for each in (weight * own**2, weight)
     )
-    spread = np.maximum(np.sqrt(squares / total), step / np.sqrt(2.0 * np.pi))[:, None]
-    peak = step / (np.sqrt(2.0 * np.pi) * spread)
-    return np.asarray(peak * np.exp(-0.5 * ((found - means[groups, None]) / spread) ** 2))
+    spread = np.maximum(np.sqrt(squares / total), 1.0 / np.sqrt(2.0 * np.pi))[:, None]
+    peak = 1.0 / (np.sqrt(2.0 * np.pi) * spread)
+    return np.asarray(peak * np.exp(-0.5 * ((found - means[groups, None]) / step / spread) ** 2))
 
 
 def _up(values: Doubles, decimals: int | None) -> Doubles:
@@ -477,18 +477,20 @@ def _up(values: Doubles, decimals: int | None) -> Doubles:
     return np.where(near < values, with_decimals(near + 10.0**-decimals, decimals), near)
 
 
-def _spread(values: Doubles, weight: Doubles) -> float:
+def _mean_and_spread(values: Doubles, weight: Doubles) -> tuple[float, float]:
+    """Of the values that are not missing; a spread of 1 where they are all the same."""
     has = ~np.isnan(values)
     if not has.any():
-        return 1.0
-    centred = values[has] - np.average(values[has], weights=weight[has])
-    return float(np.sqrt(np.average(centred**2, weights=weight[has]))) or 1.0
+        return 0.0, 1.0
+    # In units of a power of two, which cost no digits: squares of large values could overflow.
+    unit = np.ldexp(1.0, np.frexp(np.abs(values[has]).max())[1] - 1)
+    some = values[has] / unit
+    mean = np.average(some, weights=weight[has])
+    spread = np.sqrt(np.average((some - mean) ** 2, weights=weight[has]))
+    return float(mean * unit), float(spread * unit) or 1.0
 
 
 def _standardised(values: Doubles, source: Doubles, weight: Doubles) -> Doubles:
     """In standard deviations of the source from its mean; 0 where missing."""
-    has = ~np.isnan(source)
-    if not has.any():
-        return np.zeros(len(values))
-    mean = np.average(source[has], weights=weight[has])
-    return np.nan_to_num((values - mean) / _spread(source, weight))
+    mean, spread = _mean_and_spread(source, weight)
+    return np.nan_to_num((values - mean) / spread)

@@ -24,6 +24,9 @@ def mean_and_deviation(values: Values, ddof: int = 0) -> tuple[Values, Values]:
     present = ~np.isnan(values)
     count = present.sum(axis=0)
     filled = np.where(present, values, 0.0)
+    # In units of a power of two, which cost no digits: squares of large numbers could overflow.
+    unit = np.ldexp(1.0, np.frexp(np.abs(filled).max(axis=0, initial=0.0))[1] - 1)
+    filled = filled / unit
     # About the first value: sums of squares of large numbers that differ little would lose all digits.
     shift = np.where(count > 0, filled[np.argmax(present, axis=0), np.arange(values.shape[1])], 0.0)
     centred = np.where(present, filled - shift, 0.0)
@@ -31,7 +34,7 @@ def mean_and_deviation(values: Values, ddof: int = 0) -> tuple[Values, Values]:
     squares = (np.where(present, centred - mean, 0.0) ** 2).sum(axis=0)
     deviation = np.sqrt(squares / np.maximum(count - ddof, 1))
     constant = (np.where(present, centred, 0.0) == 0.0).all(axis=0) | (count <= ddof)
-    return shift + mean, np.where(constant, 0.0, deviation)
+    return (shift + mean) * unit, np.where(constant, 0.0, deviation * unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

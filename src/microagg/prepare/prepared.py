@@ -15,8 +15,8 @@ from microagg.prepare.key_columns import KeyColumn, key_column
 from microagg.prepare.strata import Strata, strata_by_settings
 from microagg.prepare.tasks import Tasks, tasks_of
 
-LARGEST_WEIGHT = 1e100
-"""Totals of larger ones could overflow."""
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+"""Totals of larger ones could overflow, and shares of smaller ones vanish."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +82,7 @@ def weights_of(source: Microdata, column: str) -> Doubles:
         ("missing", np.isnan(weights)),
         ("infinite", np.isinf(weights)),
         ("negative or zero", weights <= 0.0),
+        ("too small", weights < SMALLEST_WEIGHT),
         ("too large", weights > LARGEST_WEIGHT),
     ):
         if wrong.any():

@@ -184,7 +184,8 @@ class FrameCategories(PairedFrame):
         moved = self._moved_shares(names, source.select(F.array(*before), self.weight()), after)
         existing = self.claims.categories == "existing"
         missing = sum(map(self._not_in_source, filter(None, by_subset))) if existing else 0
-        distance, of_middles = self._two_way() if self.claims.categories == "tables" else (None, 0.0)
+        keeps_tables = self.claims.categories == "tables"
+        distance, of_middles, effective = self._two_way() if keeps_tables else (None, 0.0, 1.0)
         return CategoryChanges(
             tuple(names),
             combinations,
@@ -195,6 +196,7 @@ class FrameCategories(PairedFrame):
             cells=len(names) * self.records,
             two_way=distance,
             two_way_of_middles=of_middles,
+            effective_records=effective,
             not_in_source=missing,
         )
 
@@ -207,8 +209,10 @@ class FrameCategories(PairedFrame):
         )
         return dict(zip(names, found, strict=True))
 
-    def _two_way(self) -> tuple[float, float]:
-        """How far tables of two columns moved, and how far they would have with the middles of classes."""
+    def _two_way(self) -> tuple[float, float, float]:
+        """How far tables of two columns moved, and how far they would have with the middles of classes; and
+        how many records of equal weight these are.
+        """
         claims = self.claims
         columns: list[TableColumn] = []
         classes: list[list[Column]] = []
@@ -227,7 +231,9 @@ class FrameCategories(PairedFrame):
             is_number = self.column_kinds[self.sides.after[name]] in NUMERIC
             side = self.after(name).cast("double") if is_number else self.after(name)
             columns.append(TableColumn(side, side, "number" if is_number else None))
-        return two_way(self.frame, columns, classes, self.weight())
+        weight = self.weight().cast("double")
+        total, squares = self.frame.agg(F.sum(weight), F.sum(weight * weight)).collect()[0]
+        return *two_way(self.frame, columns, classes, self.weight()), float(total**2 / squares)
 
     def _not_in_source(self, names: tuple[str, ...]) -> int:
         """Combinations of these categories that no record of the source has; of records that publish all of

@@ -64,36 +64,38 @@ def _maps_of_patterns(
     classes: Classes,
     clip: bool,
 ) -> Iterator[MovedNumbers]:
-    """The records that publish the same columns, in the unit of each column's range among all."""
+    """The records that publish the same columns, in the unit of each column's range among them."""
     names = list(columns)
-    before, after, slack, ends = [], [], [], []
-    for (old, new), own in zip(columns.values(), rounding, strict=True):
-        low, high = (np.nanmin(old), np.nanmax(old)) if not np.isnan(old).all() else (0.0, 0.0)
-        middle = low / 2.0 + high / 2.0
-        unit = max(high - middle, middle - low) or 1.0
-        before.append((old - middle) / unit)
-        after.append((new - middle) / unit)
-        # A double has so many digits, however far its column is from zero; the smallest have fewer.
-        size, least = np.abs(new[~np.isnan(new)]).max(initial=0.0), np.finfo(np.float64).smallest_subnormal
-        slack.append((own + 4.0 * (np.finfo(np.float64).eps * size + least)) / unit)
-        ends.append(((low - middle) / unit, (high - middle) / unit))
-    shown = ~np.isnan(np.stack(after, axis=1))
+    before, after = (np.stack(side, axis=1) for side in zip(*columns.values(), strict=True))
+    shown = ~np.isnan(after)
     weight = np.ones(len(shown)) if weights is None else weights
     patterns, of = np.unique(shown, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         rows, at = np.flatnonzero(of.ravel() == number), np.flatnonzero(pattern)
-        if len(at):
-            found, labels = np.unique(classes.labels[rows], return_inverse=True)
-            yield MovedNumbers(
-                tuple(names[each] for each in at),
-                np.stack([before[each][rows] for each in at], axis=1),
-                np.stack([after[each][rows] for each in at], axis=1),
-                weight[rows] / weight[rows].sum(),
-                np.array(slack)[at],
-                np.array(ends)[at],
-                Classes(labels, len(found)),
-                clip,
-            )
+        if not len(at):
+            continue
+        old, new = before[np.ix_(rows, at)], after[np.ix_(rows, at)]
+        low, high = old.min(axis=0), old.max(axis=0)
+        middle = low / 2.0 + high / 2.0
+        unit = np.maximum(high - middle, middle - low)
+        unit[unit == 0.0] = 1.0
+        # A double has so many digits, however far its column is from zero; the smallest have fewer.
+        least = np.finfo(np.float64).smallest_subnormal
+        digits = 4.0 * (np.finfo(np.float64).eps * np.abs(new).max(axis=0) + least)
+        ends = np.stack([np.nanmin(before[:, at], axis=0), np.nanmax(before[:, at], axis=0)], axis=1)
+        with np.errstate(over="ignore"):
+            ends = (ends - middle[:, np.newaxis]) / unit[:, np.newaxis]
+        found, labels = np.unique(classes.labels[rows], return_inverse=True)
+        yield MovedNumbers(
+            tuple(names[each] for each in at),
+            (old - middle) / unit,
+            (new - middle) / unit,
+            weight[rows] / weight[rows].sum(),
+            (np.array(rounding)[at] + digits) / unit,
+            ends,
+            Classes(labels, len(found)),
+            clip,
+        )
 
 
 def _added_up(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
@@ -104,7 +106,7 @@ def _added_up(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MovedNumbers:
-    """Numbers that one map has moved, before and after, in the unit of each column's range."""
+    """Numbers that one map has moved, before and after, in the unit of each column's range among them."""
 
     names: tuple[str, ...]
     before: Points
@@ -113,7 +115,7 @@ class MovedNumbers:
     """They add up to 1."""
     rounding: Doubles
     ends: Points
-    """(columns, 2) Of the columns' ranges."""
+    """(columns, 2) Of the columns' ranges among all records."""
     classes: Classes
     clip: bool
 
@@ -153,7 +155,8 @@ class MovedNumbers:
         old, new = self._covariances(self.before), self._covariances(self.after)
         spread = np.sqrt(np.diag(old))
         one = np.multiply.outer(spread, self.rounding)
-        allowed = one + one.T + np.multiply.outer(self.rounding, self.rounding)
+        with np.errstate(over="ignore"):  # decimals may be far too few for the numbers
+            allowed = one + one.T + np.multiply.outer(self.rounding, self.rounding)
         allowed += NEGLIGIBLE * np.multiply.outer(spread, spread)
         wrong = ~(np.abs(new - old) <= allowed)
         return [(a, b) for a, b in zip(*np.nonzero(wrong), strict=True) if a <= b]
@@ -209,9 +212,9 @@ class MovedNumbers:
         wrong = np.zeros(count, dtype=bool)
         for at, new in enumerate(published.T):
             fits = ~(low | high)[:, at] if self.clip else np.ones(count, dtype=bool)
-            line, leverage = _fitted(design, new, fits)
+            line, leverage, lost = _fitted(design, new, fits)
             slack = self.rounding[at] * (1.0 + np.sqrt(max(fits.sum(), 1) * leverage))
-            slack += NEGLIGIBLE * (1.0 + np.abs(new).max())
+            slack += lost + NEGLIGIBLE * (1.0 + np.abs(new).max())
             off = np.where(fits, np.abs(new - line), 0.0)
             if self.clip:
                 off = np.where(low[:, at] & ~fits, line - new, off)
@@ -223,18 +226,21 @@ class MovedNumbers:
         return int(wrong.sum())
 
 
-def _fitted(design: Points, new: Doubles, fits: NDArray[np.bool_]) -> tuple[Doubles, Doubles]:
+def _fitted(design: Points, new: Doubles, fits: NDArray[np.bool_]) -> tuple[Doubles, Doubles, float]:
     """The plane of least squares through the chosen classes, at all of them, and their leverage; infinite
-    where the chosen ones do not determine it.
+    where the chosen ones do not determine it. And what the digits of doubles leave open: much where the
+    plane is steep, as it is where most values lie close together beside an outlier.
     """
     if not fits.any():
-        return new, np.full(len(new), np.inf)
+        return new, np.full(len(new), np.inf), 0.0
     basis, spread, directions = np.linalg.svd(design[fits], full_matrices=False)
     # Places of other classes along directions that hardly vary among these have no digits.
     varies = spread > 1e-8 * spread[0]
     places = design @ directions[varies].T / spread[varies]
     beyond = design - design @ directions[varies].T @ directions[varies]
     leverage = np.where(np.abs(beyond).max(axis=1) > NO_DIRECTION, np.inf, (places**2).sum(axis=1))
-    line: Doubles = places @ (basis[:, varies].T @ new[fits])
+    along = basis[:, varies].T @ new[fits]
+    line: Doubles = places @ along
     line[fits], leverage[fits] = basis @ (basis.T @ new[fits]), (basis**2).sum(axis=1)
-    return line, leverage
+    lost = 4.0 * np.finfo(np.float64).eps * float(spread[0] * np.linalg.norm(along / spread[varies]))
+    return line, leverage, lost

@@ -58,7 +58,7 @@ class _Cells:
             column.of_both(column.before),
             column.of_both(column.after),
             Classes(column.of_both(classes.labels), classes.count),
-            None if weights is None else column.of_both(weights),
+            None if weights is None else column.of_both(weights / weights.max()),
         )
 
     def by_class(self, values: Any) -> Doubles:

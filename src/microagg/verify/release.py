@@ -380,7 +380,7 @@ class _TableCounting:
         weights = self._weights_in(self.everything), self.weights
         same = (same_codes(self.columns[name].before, after[name]) for name in names)
         missing = 0
-        two_way: tuple[float | None, float] = None, 0.0
+        two_way: tuple[float | None, float, float] = None, 0.0, 1.0
         if self.claims.categories == "existing":
             missing = sum(
                 new_combinations(
@@ -399,10 +399,11 @@ class _TableCounting:
             cells=len(names) * self.records,
             two_way=two_way[0],
             two_way_of_middles=two_way[1],
+            effective_records=two_way[2],
             not_in_source=missing,
         )
 
-    def _two_way(self) -> tuple[float, float]:
+    def _two_way(self) -> tuple[float, float, float]:
         claims = self.claims
         columns = [
             MaskedAttribute(
@@ -415,7 +416,9 @@ class _TableCounting:
             for name in names
         ]
         others = (*(() if claims.recoded else claims.strata), *unmasked_confidential(claims))
-        return two_way_of(columns, [self.released.column(name) for name in others], self.weights)
+        weights = np.ones(self.records) if self.weights is None else self.weights
+        effective = float(weights.sum() ** 2 / (weights**2).sum())
+        return *two_way_of(columns, [self.released.column(name) for name in others], weights), effective
 
     def unique_with(self, keys: tuple[str, ...]) -> dict[str, int]:
         joint = self.classes.by(keys)

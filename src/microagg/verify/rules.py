@@ -28,7 +28,7 @@ from microagg.verdict import (
 )
 from microagg.verify.derived import Derivation
 from microagg.verify.shape import key_columns
-from microagg.verify.two_way import ALLOWED
+from microagg.verify.two_way import allowed
 
 NEARLY_ALL = 0.95
 """A masked column that can be computed in this share of the records is as good as released."""
@@ -340,9 +340,11 @@ def _changed_categories(counted: Counted) -> Iterator[Finding]:
     if found is None:
         return
     if found.two_way is not None:
-        make = refuse if found.two_way > found.two_way_of_middles + ALLOWED else note
-        share = 100.0 * found.two_way
-        yield make("tables", *found.columns, moved=share, of_middles=100.0 * found.two_way_of_middles)
+        is_far = found.two_way > found.two_way_of_middles + allowed(
+            counted.claims.k, found.effective_records
+        )
+        figures = {"moved": 100.0 * found.two_way, "of_middles": 100.0 * found.two_way_of_middles}
+        yield (refuse if is_far else note)("tables", *found.columns, far=is_far, **figures)
     if found.not_in_source:
         yield refuse("combination_not_in_source", *found.columns, combinations=found.not_in_source)
     if found.unchanged:

@@ -32,7 +32,10 @@ FREQUENT = 1 / 64
 """A value of so large a share of the records may lie between, whatever its share is."""
 
 ALLOWED = 0.01
-"""Tables may be so much farther from the source's than with middles, by chance, in tiny files."""
+"""Tables may be so much farther from the source's than with middles, by chance."""
+
+FEW_GROUPS = 20
+"""Where there are fewer, one of k records moves tables by more."""
 
 _Rows = NDArray[np.int64]
 
@@ -73,6 +76,11 @@ def two_way_of(
         two_way_distance(before, after, widths, weights),
         two_way_distance(before, middle, widths, weights),
     )
+
+
+def allowed(k: int, records: float) -> float:
+    """How much farther from the source's than with middles tables of so many records may be."""
+    return ALLOWED + (k / records if records < FEW_GROUPS * k else 0.0)
 
 
 def rows_of_tables(before: Doubles, sides: Sequence[Doubles], is_number: bool) -> tuple[list[_Rows], int]:
@@ -153,11 +161,13 @@ def far_from_means(
 ) -> int:
     """Classes that publish a number outside the source's, or far from the mean of their records."""
     weight = np.ones(len(before)) if weights is None else weights
-    total, sums = (np.bincount(classes.labels, each, classes.count) for each in (weight, weight * before))
+    total = np.bincount(classes.labels, weight, classes.count)
+    parts = weight / total[classes.labels]
+    means: Doubles = np.bincount(classes.labels, parts * before, classes.count).astype(np.float64)
     published = np.full(classes.count, np.nan)
     published[classes.labels] = after
     held = total > 0.0
-    return int(are_far(sums[held] / total[held], published[held], everything, rounding).sum())
+    return int(are_far(means[held], published[held], everything, rounding).sum())
 
 
 def are_far(

@@ -136,9 +136,9 @@ new_combinations = Sentence("""
     {combinations:combination} of {columns:some} {combinations:is|are} released that no record of the source
     has, in {records} of {of:record}""")
 tables = Sentence("""
-    tables of any two keys and confidential columns differ from those of the source by {moved:.2f} % on
-    average (total variation; {of_middles:.2f} % if groups published their median levels and most frequent
-    categories)""")
+    {far:?Tables|tables} of any two keys and confidential columns differ from those of the source by
+    {moved:.2f} % on average (total variation; {of_middles:.2f} % if groups published their median levels
+    and most frequent categories){far:?. Use {--categories mode}.|}""")
 margins = Sentence("""
     shares of categories differ from those of the source (total variation): {moved:percentages}""")
 unique = Sentence("""

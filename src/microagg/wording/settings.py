@@ -224,8 +224,8 @@ too_few_without_keys = data_error("records", "k")("""
     these columns together with others that are less often missing, drop the columns, or use a smaller
     k.""")
 bad_weights = data_error("column", "what", "weights")("""
-    Column '{column}' has {weights} {what} {weights:weight|weights}; every weight must be a number above 0
-    and at most 1e100. Correct or remove these records, or use no weight.""")
+    Column '{column}' has {weights} {what} {weights:weight|weights}; every weight must be a number from
+    1e-100 to 1e100. Correct or remove these records, or use no weight.""")
 noise_needs_spread = data_error("column")("""
     Column '{column}' has fewer than two different values: its standard deviation is zero, and so would be
     the noise. Release it unchanged, or drop it.""")

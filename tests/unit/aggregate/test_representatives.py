@@ -12,6 +12,7 @@ from microagg import protect
 from microagg.aggregate import masking, tables
 from microagg.aggregate.tables import Coding, TableColumn
 from microagg.errors import SettingsError, UnsafeRelease
+from microagg.verify.two_way import allowed
 from tests.refusals import rules
 
 KEYS = ["age", "region", "school", "married"]
@@ -111,6 +112,36 @@ def test_tables_are_kept() -> None:
     ages = kept.data["age"].to_numpy()
     assert set(ages.tolist()) <= set(before["age"].to_pylist())
     assert abs(ages.mean() - before["age"].to_numpy().mean()) < 0.3
+
+
+def test_tiny_files_may_have_tables_farther_away_by_chance() -> None:
+    """One group of five is a third of all records."""
+    more = {"weight": "weight", "rest": "pass", "accept": ["distinct", "predicted", "dominated"]}
+    changes = release("tables", survey(15, seed=20), method="cbfs", **more).verdict.category_changes
+    assert changes is not None
+    assert changes.two_way > changes.two_way_of_middles + 0.01, "otherwise nothing is tested"
+    assert allowed(5, 15.0) > allowed(5, 30.0) > allowed(5, 100.0) == allowed(3, 1e6)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1.0, 1e-300])
+def test_numbers_and_weights_of_any_size_follow_tables(unit: float) -> None:
+    source = survey()
+    ages = pa.array(source["age"].to_numpy() * unit)
+    source = source.set_column(0, "age", ages).append_column(
+        "pay", pa.array(np.random.default_rng(1).normal(size=600) * unit)
+    )
+    source = source.set_column(5, "weight", pa.array(source["weight"].to_numpy() * 1e-80))
+    found = release(
+        "tables",
+        source,
+        keys=["age", "pay", "region"],
+        ordinal=None,
+        weight="weight",
+        accept=["distinct", "predicted", "dominated"],
+    )
+    assert set(found.data["age"].to_pylist()) <= set(ages.to_pylist())
+    # And confidential numbers of any size are kept with them.
+    release("tables", source, keys=["region", "married"], ordinal=None, confidential="pay")
 
 
 def test_numbers_by_category_are_kept() -> None:

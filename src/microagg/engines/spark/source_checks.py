@@ -18,7 +18,7 @@ from microagg.identifiers import identifying_name, nearly_unique, numbers_of_uni
 from microagg.model import positions_of
 from microagg.plan.protection import Protection
 from microagg.plan.roles import check_acceptances, refuse_without_role
-from microagg.prepare.prepared import LARGEST_WEIGHT
+from microagg.prepare.prepared import LARGEST_WEIGHT, SMALLEST_WEIGHT
 from microagg.read.select import refuse_duplicates
 from microagg.verify.one_pass import Asking
 
@@ -175,6 +175,7 @@ def refuse_weights(frame: DataFrame, name: str) -> None:
         "missing": weight.isNull(),
         "infinite": F.abs(weight) == float("inf"),
         "negative or zero": weight <= 0.0,
+        "too small": weight < SMALLEST_WEIGHT,
         "too large": weight > LARGEST_WEIGHT,
     }
     for what, records in count_records(frame, wrong).items():
