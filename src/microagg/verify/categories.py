@@ -203,7 +203,16 @@ def same_codes(before: Doubles, after: Doubles) -> NDArray[np.bool_]:
     return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))
 
 
-def without_gaps(columns: Sequence[Doubles]) -> list[Doubles]:
-    """The codes of the records that have all of them."""
-    whole = ~np.isnan(np.stack(columns)).any(axis=0)
-    return [each[whole] for each in columns]
+def not_in_source(before: Sequence[Doubles], after: Sequence[Doubles]) -> int:
+    """How many combinations of codes are released that no record of the source has. Records that lack some
+    of them publish a combination of the others.
+    """
+    shown = ~np.isnan(np.stack(after, axis=1))
+    patterns, of = np.unique(shown, axis=0, return_inverse=True)
+    missing = 0
+    for number, pattern in enumerate(patterns):
+        rows, places = of.ravel() == number, np.flatnonzero(pattern).tolist()
+        if places:
+            sides = [before[at] for at in places], [after[at][rows] for at in places]
+            missing += new_combinations(*sides)[1]
+    return missing

@@ -21,7 +21,7 @@ from microagg.verify.categories import (
 )
 from microagg.verify.classes import Classes
 from microagg.verify.two_way import codes_of_no_member, far_from_means
-from microagg.verify.values import Mask, numbers
+from microagg.verify.values import Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,11 +92,9 @@ def published_failures(
     classes: Classes,
     weights: Doubles | None,
     claims: Claims,
-    everything: Any,
 ) -> list[Finding]:
     """Every released value rests on k observed ones of its class, its own record's among them, is what it
-    has to be but for rounding, and has no more decimals than it may have. `everything`: the column of the
-    source with the records that are left out.
+    has to be but for rounding, and has no more decimals than it may have.
     """
     observed = shown = classes.sizes
     invented = vanished = 0
@@ -110,14 +108,16 @@ def published_failures(
     what = published_as(claims, name)
     wrong = 0
     if name in claims.rounding and what not in ("moved", "existing"):  # these are looked at jointly
-        wrong = _wrong_classes(name, what, _Cells.of(column, classes, weights), claims, everything)
+        wrong = _wrong_classes(name, what, _Cells.of(column, classes, weights), claims, column.before)
     vanished = 0 if claims.may_set_to_missing else vanished
     failures = value_failures(name, claims.k, invented, few, wrong, vanished, what)
     return failures + _decimal_failures(name, column.after, claims.decimals)
 
 
-def _wrong_classes(name: str, what: str, cells: _Cells, claims: Claims, everything: Any) -> int:
-    """The number of classes that publish something other than they have to."""
+def _wrong_classes(name: str, what: str, cells: _Cells, claims: Claims, everything: Doubles) -> int:
+    """The number of classes that publish something other than they have to. `everything`: the column of all
+    released records in the source.
+    """
     rounding = claims.rounding[name]
     before, after, classes, weights = cells.before, cells.after, cells.classes, cells.weights
     match what:
@@ -126,8 +126,7 @@ def _wrong_classes(name: str, what: str, cells: _Cells, claims: Claims, everythi
         case "median":
             return cells.wrong_medians(rounding)
         case "near mean":
-            whole = np.asarray(numbers(everything))
-            return far_from_means(before, after, classes, weights, whole, rounding)
+            return far_from_means(before, after, classes, weights, everything, rounding)
         case "own category":
             return codes_of_no_member(before, after, classes)
         case "date":

@@ -27,8 +27,8 @@ from microagg.verify.categories import (
     CATEGORIES,
     moved_shares,
     new_combinations,
+    not_in_source,
     same_codes,
-    without_gaps,
 )
 from microagg.verify.chance import noise_findings, order_findings
 from microagg.verify.classes import Classes, Codes, TableClasses, codes_of
@@ -276,8 +276,7 @@ class _TableCounting:
         column = self.columns.get(name)
         if column is None:
             return []  # refused already
-        everything = self.everything.column(name)
-        return published_failures(name, column, classes, self.weights, self.claims, everything)
+        return published_failures(name, column, classes, self.weights, self.claims)
 
     def _dominated_weights(self, names: tuple[str, ...], classes: Classes) -> int:
         """Classes in which one weight is more than half, and values differ, so that the mean is nearly one
@@ -383,11 +382,8 @@ class _TableCounting:
         two_way: tuple[float | None, float, float] = None, 0.0, 1.0
         if self.claims.categories == "existing":
             missing = sum(
-                new_combinations(
-                    [before[name] for name in each], without_gaps([after[name] for name in each])
-                )[1]
-                for each in by_subset
-                if each
+                not_in_source([before[name] for name in each], [after[name] for name in each])
+                for each in filter(None, by_subset)
             )
         elif self.claims.categories == "tables":
             two_way = self._two_way()

@@ -123,6 +123,23 @@ def test_tiny_files_may_have_tables_farther_away_by_chance() -> None:
     assert allowed(5, 15.0) > allowed(5, 30.0) > allowed(5, 100.0) == allowed(3, 1e6)
 
 
+def test_numbers_of_records_that_are_left_out_are_between_no_others() -> None:
+    """All of them lie where the released ones have no number."""
+    rng = np.random.default_rng(0)
+    kept = rng.choice([*range(40), *range(60, 100)], 400)
+    left_out = 40.0 + 20.0 * rng.random(500).round(3)
+    source = pa.table(
+        {
+            "x": np.concatenate([kept, left_out]),
+            "c": rng.choice(list("abcd"), 900),
+            "part": ["large"] * 400 + [f"part {at // 2}" for at in range(500)],
+        }
+    )
+    given = {"keys": ["x", "c"], "strata": "part", "small_strata": "suppress"}
+    for k in (3, 5, 10):
+        protect(source, k, **given, categories="tables", method="mdav", respondent="none")
+
+
 @pytest.mark.parametrize("unit", [1e300, 1.0, 1e-300])
 def test_numbers_and_weights_of_any_size_follow_tables(unit: float) -> None:
     source = survey()

@@ -18,6 +18,7 @@ from microagg.verify import check_source, verify_protected
 from microagg.verify.categories import (
     moved_shares,
     new_combinations,
+    not_in_source,
     wrong_dates,
     wrong_median_levels,
     wrong_modes,
@@ -266,6 +267,14 @@ def test_combinations_and_shares() -> None:
     assert new_combinations(before, after) == (4, 2, 2)
     assert moved_shares(before[0], after[0], None, None) == pytest.approx(0.25)
     assert moved_shares(doubles(0, 1), doubles(0, 0), doubles(3, 1), doubles(3, 1)) == pytest.approx(0.25)
+
+
+def test_combinations_of_records_that_lack_a_key_are_looked_for_too() -> None:
+    gap = float("nan")
+    before = [doubles(0, 1, 1), doubles(0, 1, gap), doubles(0, 0, 1)]
+    assert not_in_source(before, [doubles(0, 1), doubles(gap, gap), doubles(0, 1)]) == 0
+    assert not_in_source(before, [doubles(0, 0), doubles(gap, gap), doubles(0, 1)]) == 1
+    assert not_in_source(before, [doubles(0, 1), doubles(1, 1), doubles(0, 1)]) == 2
 
 
 TREE = {"1": "", "2": "", "11": "1", "12": "1", "21": "2", "22": "2", "111": "11", "112": "11", "211": "21"}
