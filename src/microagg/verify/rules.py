@@ -340,11 +340,11 @@ def _changed_categories(counted: Counted) -> Iterator[Finding]:
     if found is None:
         return
     if found.two_way is not None:
-        moved, of_middles = 100.0 * found.two_way, 100.0 * found.two_way_of_middles
+        share, of_middles = 100.0 * found.two_way, 100.0 * found.two_way_of_middles
         most = found.two_way_of_middles + allowed(counted.claims.k, found.effective_records)
         far = found.two_way > most
         make = refuse if far else note
-        yield make("tables", *found.columns, moved=moved, of_middles=of_middles, far=far)
+        yield make("tables", *found.columns, moved=share, of_middles=of_middles, far=far)
     if found.not_in_source:
         yield refuse("combination_not_in_source", *found.columns, combinations=found.not_in_source)
     if found.unchanged:
