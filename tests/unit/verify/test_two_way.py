@@ -24,7 +24,7 @@ def test_small_weights_and_numbers_do_not_vanish() -> None:
     classes = Classes.whole(3)
     for published, wrong in ((3.75e-300, 0), (5.9e-300, 1)):
         cells = _Cells.of(MaskedColumn.of(before, np.full(3, published)), classes, weights)
-        assert cells.far_means(0.0) == wrong
+        assert cells.wrong_means(0.0) == wrong
     values = np.linspace(0.0, 6.0, 100) * 1e-300
     assert far_from_means(before, np.full(3, 3.75e-300), classes, weights, values) == 0
     assert far_from_means(before, np.full(3, 5.9e-300), classes, weights, values) == 1
