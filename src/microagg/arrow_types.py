@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from microagg import wording
-from microagg.arrow_values import from_numpy, to_numpy
+from microagg.arrow_values import as_doubles, from_numpy, to_numpy
 
 DATES = b"dates"
 """Metadata key of a field of numbers that the file declares to be dates."""
@@ -113,7 +113,8 @@ def to_basic_type(column: pa.ChunkedArray[Any], name: str, kind: str) -> pa.Chun
     if types.is_null(found) or is_text(found):
         return column.cast(pa.large_string())
     if types.is_uint64(found) or types.is_floating(found) or types.is_decimal(found):
-        return column.cast(pa.float64(), safe=False)
+        numbers: pa.ChunkedArray[Any] = as_doubles(column)
+        return numbers
     if types.is_integer(found):
         return column.cast(pa.int64())
     if types.is_timestamp(found):

@@ -68,6 +68,13 @@ def from_numpy(
     return array if kind is None or kind == own else array.cast(kind)
 
 
+def as_doubles(column: Any) -> Any:
+    """A column of numbers as doubles, decimals as the nearest: Arrow's own cast may be off by a bit."""
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.large_string())
+    return column.cast(pa.float64(), safe=False)
+
+
 def from_numbers(values: NDArray[Any]) -> pa.Array[Any]:
     """Doubles as an Arrow array in which NaN is null."""
     return from_numpy(values, mask=np.isnan(values))

@@ -13,7 +13,7 @@ from pyarrow import compute, csv
 
 from microagg import wording
 from microagg.arrow_types import is_number, is_text
-from microagg.arrow_values import from_texts, scalar, to_numpy
+from microagg.arrow_values import as_doubles, from_texts, scalar, to_numpy
 
 MISSING_TEXTS: tuple[str, ...] = tuple(csv.ConvertOptions().null_values or ())
 """What Arrow's CSV reader takes for a missing number: "", NA, NaN, null and the like."""
@@ -65,7 +65,7 @@ def numbers_or_none(column: pa.ChunkedArray[Any], decimal: str = ".") -> NDArray
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
     if is_number(kind):
-        return _to_array(column.cast(pa.float64(), safe=False))
+        return _to_array(as_doubles(column))
     if not is_text(kind):
         return None
     if _parse(column.slice(0, VALUES_TRIED_FIRST), decimal) is None:

@@ -13,7 +13,7 @@ from pyarrow import compute
 
 from microagg import errors, wording
 from microagg.arrow_types import NUMBERS_AMONG_TEXT, are_dates, is_number, is_text
-from microagg.arrow_values import from_numbers, from_numpy, to_numpy
+from microagg.arrow_values import as_doubles, from_numbers, from_numpy, to_numpy
 from microagg.columns import (
     BLANK,
     COMMA_NUMBER,
@@ -115,7 +115,7 @@ def _from_typed(table: pa.Table, column: str) -> NDArray[np.float64]:
     if not is_number(field.type) or are_dates(field):
         require_numeric_columns(table.select([column]))
         return np.full(len(values), np.nan)  # nothing but missing values
-    return np.array(to_numpy(values.cast(pa.float64(), safe=False)))  # writable, unlike Arrow's memory
+    return np.array(to_numpy(as_doubles(values)))  # writable, unlike Arrow's memory
 
 
 def _numbers_from_text(
@@ -168,7 +168,7 @@ def without_missing_codes(table: pa.Table, labels: StatisticalLabels) -> pa.Tabl
         at = table.schema.get_field_index(name)
         if at < 0 or not is_number(table.schema.types[at]):
             continue
-        numbers = to_numpy(table.column(at).cast(pa.float64(), safe=False))
+        numbers = to_numpy(as_doubles(table.column(at)))
         array = from_numpy(numbers, mask=np.isnan(numbers) | in_ranges(numbers, ranges))
         table = table.set_column(at, table.schema.field(at).with_type(pa.float64()), array)
     return table
