@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +269,46 @@ def test_keys_of_any_kind(protect: Engine, policy: str) -> None:
         if name not in ("age", "education", *DATES) and "weight" not in words:
             pairs = zip(before[name], after[name], strict=True)
             assert losses[name].changed == sum(one != other for one, other in pairs), name
+
+
+def types(n: int = 60) -> pa.Table:
+    """Keys of types that are rare, and of values for which Arrow has several."""
+    random = np.random.default_rng(6)
+    days, moments = random.integers(0, 3, n), random.integers(0, 4, n) * 10**6
+    is_one = random.integers(0, 2, n) == 1
+    return pa.table(
+        {
+            "price": pa.array(map(Decimal, random.integers(0, 10**6, n).tolist()), pa.decimal128(12, 2)),
+            "owner": pa.array(is_one.astype(float)).cast(pa.decimal128(12, 2)),
+            "zeros": np.where(is_one, 1.0, np.where(random.integers(0, 2, n) == 1, -0.0, 0.0)),
+            "visit": pa.array([None if day == 2 else day for day in days.tolist()], pa.date32()),
+            "round": pa.array(days.astype(np.int32), pa.date32()),
+            "moment": pa.array(moments, pa.timestamp("us", "UTC")),
+            "nobody": pa.array([None] * n, pa.string()),
+        }
+    )
+
+
+@pytest.mark.parametrize("categories", ["mode", "existing"])
+def test_keys_of_rare_types(protect: Engine, categories: str) -> None:
+    table = types()
+    release = protect(
+        table, 3, keys=table.column_names, nominal=["visit", "moment"], categories=categories,
+        method="mdav", ordinal={"round": ["1970-01-01", "1970-01-02", "1970-01-03"]},
+    )  # fmt: skip
+    data = release.data if isinstance(release.data, pa.Table) else release.data.toArrow()
+    assert data.schema.types[1:] == table.schema.types[1:]
+    before, after = ([*map(tuple, rows_of(each.drop_columns(["price"])))] for each in (table, data))
+    assert min(Counter(rows_of(data)).values()) >= 3
+    for values, published in zip(zip(*before, strict=True), zip(*after, strict=True), strict=True):
+        assert set(published) <= set(values)
+    assert release.losses.columns["zeros"].changed < len(table) / 2
+
+
+def test_strata_that_are_no_numbers_are_counted(protect: Engine) -> None:
+    table = put(small(), region=np.repeat([1.0, np.nan], 12))
+    with pytest.raises(errors.DataError, match="is NaN in 12 records"):
+        protect(table, 3, keys=["a", "b"], strata=["region"], rest="drop")
 
 
 def test_taxonomies(protect: Engine) -> None:

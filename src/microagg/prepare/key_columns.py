@@ -79,7 +79,7 @@ def key_column(
             _refuse_without_effect(name, kind, protection)
             return values, None
         kind = "nominal"
-        column: Any = pa.chunked_array([from_numbers(values)])
+        column: Any = pa.chunked_array([from_numbers(values + 0.0)])  # -0.0 is 0.0
         own = pa.int64() if is_text(own) else own
     else:
         column = _values_as_they_are(source, name, kind, missing)
@@ -114,7 +114,7 @@ def numbers_by(kind: KeyColumn, source: Microdata, name: str, protection: Protec
     if is_given or not (is_number(kind.levels.type) and (is_number(own) or is_text(own))):
         column: Any = _values_as_they_are(source, name, kind.kind, missing)
     else:
-        column = pa.chunked_array([from_numbers(read.numbers_of(source, name, missing))])
+        column = pa.chunked_array([from_numbers(read.numbers_of(source, name, missing) + 0.0)])
     present: Any = kind.levels.drop_null()
     return _coded(column, present.cast(column.type), len(present) < len(kind.levels))[0]
 

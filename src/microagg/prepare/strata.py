@@ -63,7 +63,7 @@ def strata_of(
         if records < k:
             raise wording.k_above_n(k, records)
         return Strata(np.arange(n), np.zeros(n, dtype=np.int64), 1)
-    codes = np.stack([_sorted_places(table.column(column), column) for column in columns], axis=1)
+    codes = np.stack([_sorted_places(table.column(name), name, counts) for name in columns], axis=1)
     of = combinations(codes)
     sizes = np.bincount(of, weights=counts).astype(np.int64)
     small = sizes < k
@@ -82,7 +82,7 @@ def strata_of(
     return Strata(rows, renumbered[of[rows]], count, int(sizes[small].sum()))
 
 
-def _sorted_places(column: pa.ChunkedArray[Any], name: str) -> Positions:
+def _sorted_places(column: pa.ChunkedArray[Any], name: str, counts: Positions) -> Positions:
     """The place of each value among the sorted distinct ones; missing values come last."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -91,9 +91,9 @@ def _sorted_places(column: pa.ChunkedArray[Any], name: str) -> Positions:
     if pa.types.is_nested(column.type) or pa.types.is_interval(column.type):
         raise wording.no_codes(name, str(column.type))
     if pa.types.is_floating(column.type):
-        strange = int(np.isnan(to_numpy(column.drop_null())).sum())
-        if strange:
-            raise wording.nan_as_code(name, strange)
+        strange = to_numpy(compute.is_nan(column).fill_null(False))
+        if strange.any():
+            raise wording.nan_as_code(name, int(counts[strange].sum()))
     encoded = column.combine_chunks().dictionary_encode()
     order = to_numpy(compute.sort_indices(encoded.dictionary))
     place: Positions = np.empty(len(order) + 1, dtype=np.int64)

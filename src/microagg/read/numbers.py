@@ -83,8 +83,6 @@ def held_by_text(
         return "numbers"
     decimal, delimiter = ("." if csv is None else csv.decimal, "" if csv is None else csv.delimiter)
     values = trim_and_null(values)
-    if values.null_count == len(values):
-        return "numbers"
     found = _Text.of(microdata.table.schema.field(column), values, decimal)
     found.refuse_if_repairable(column, len(values), decimal, delimiter)
     if found.dates and found.rest:

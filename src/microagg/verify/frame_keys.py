@@ -5,9 +5,10 @@ The rules are those of `key_readings.py`; they need each value of a category onc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -30,26 +31,31 @@ MOST_CATEGORIES = 100_000
 """Of a column: their list is kept by the driver and sent to every task."""
 
 
-def different_values(frame: DataFrame, columns: Sequence[str]) -> dict[str, Any]:
-    """By column of the frame, as Arrow arrays: null is a value too. Of dates and times, some that show
-    with them to which unit all are exact. `DataError` if a column has too many.
+def different_values(
+    frame: DataFrame, columns: Mapping[str, str], policy: ProtectionPolicy
+) -> dict[str, Any]:
+    """By name, of these columns of the frame, as Arrow arrays: null is a value too. Of dates and times that
+    are no categories, some that show to which unit all are exact. `DataError` if a column has too many.
     """
     if not columns:
         return {}
+    given = [name in policy.nominal or name in policy.ordinal for name in columns]
+
+    def of_both(known: list[Any], more: list[Any]) -> list[Any]:
+        return [
+            one if other is None else _values_of_both(one, other, are_categories)
+            for one, other, are_categories in zip(known, more, given, strict=True)
+        ]
 
     def find(batches: Iterable[Any]) -> list[Any]:
-        found: list[Any] = [None] * len(columns)
-        for batch in batches:
-            found = [_values_of_both(known, batch.column(at)) for at, known in enumerate(found)]
-        return found
+        return reduce(of_both, (batch.columns for batch in batches), nothing)
 
-    total: list[Any] = [None] * len(columns)
-    for parts in found_in(frame.select(*map(quoted, columns)), find):
-        total = [
-            known if part is None else _values_of_both(known, part)
-            for known, part in zip(total, parts, strict=True)
-        ]
-    return dict(zip(columns, total, strict=True))
+    nothing: list[Any] = [None] * len(columns)
+    found = reduce(of_both, found_in(frame.select(*map(quoted, columns.values())), find), nothing)
+    for name, values in zip(columns, found, strict=True):
+        if len(values) > MOST_CATEGORIES:
+            raise wording.too_many_categories(name, MOST_CATEGORIES)
+    return dict(zip(columns, found, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +69,7 @@ class FrameKey:
         """Values of the source as numbers."""
         if self.reading.kind == "date" and not pa.types.is_string(self.values.type):
             return from_numbers(self.reading.numbers(column)[0])
-        places = to_numpy(compute.index_in(column, value_set=self.values))
+        places = to_numpy(compute.index_in(in_utc(column), value_set=self.values))
         return from_numbers(self.reading.source[places])
 
     def after(self, column: Any) -> Any:
@@ -75,10 +81,9 @@ def read_keys(
     source: DataFrame, sides: BeforeAfterColumns, policy: ProtectionPolicy, notation: Notation
 ) -> dict[str, FrameKey]:
     """Those that hold no numbers, by name; `source` has all of its records."""
-    columns = [sides.before[name] for name in sides.keys]
+    columns = {name: sides.before[name] for name in sides.keys}
     found = {}
-    for name, values in zip(sides.keys, different_values(source, columns).values(), strict=True):
-        refuse_many(name, values)
+    for name, values in different_values(source, columns, policy).items():
         readings = key_readings(pa.table({name: values}), policy, notation)
         if name in readings:
             found[name] = FrameKey(readings[name], values)
@@ -142,16 +147,11 @@ def released_failures(
     ]
 
 
-def refuse_many(name: str, values: Any) -> None:
-    if len(values) > MOST_CATEGORIES:
-        raise wording.too_many_categories(name, MOST_CATEGORIES)
-
-
-def _values_of_both(known: Any, more: Any) -> Any:
-    """The different values of both; a few more than there may be, if there are too many."""
+def _values_of_both(known: Any, more: Any, are_categories: bool) -> Any:
+    """The different values of both; one more than there may be, if there are too many."""
     new = in_one_piece(in_utc(more)).unique()
     found = new if known is None else pa.concat_arrays([known, new]).unique()
-    if pa.types.is_date(found.type) or pa.types.is_timestamp(found.type):
+    if not are_categories and (pa.types.is_date(found.type) or pa.types.is_timestamp(found.type)):
         return _some_dates(found)
     return found.slice(0, MOST_CATEGORIES + 1)
 

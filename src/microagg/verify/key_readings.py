@@ -158,7 +158,7 @@ def _reading(column: Any, name: str, policy: ProtectionPolicy, notation: Notatio
         if numbers is None or set(np.unique(numbers[~np.isnan(numbers)]).tolist()) != {0.0, 1.0}:
             return None
         own = pa.int64() if is_text(plain(column).type) else column.type
-        reading = _of_categories("nominal", own, [0, 1], numbers)
+        reading = _of_categories("nominal", own, [0, 1], numbers + 0.0)  # -0.0 is 0.0
         return _with_taxonomy(reading, name, policy, notation)
     gone = [_is_code(value, codes, declared if kind == "ordinal" else ()) for value in values]
     if any(gone):  # then empty text is missing too

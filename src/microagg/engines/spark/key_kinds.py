@@ -11,6 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from microagg import wording
+from microagg.arrow_types import is_text
 from microagg.arrow_values import from_numbers
 from microagg.engines.spark.source_checks import NUMERIC, refuse_text_among_numbers
 from microagg.engines.spark.working_frame import NUMBER, normalised_text, number_column
@@ -19,7 +20,7 @@ from microagg.model import Microdata, Origin
 from microagg.plan.protection import Protection
 from microagg.prepare.key_columns import KeyColumn, key_column, numbers_by
 from microagg.spark_functions import of_columns
-from microagg.verify.frame_keys import different_values, refuse_many
+from microagg.verify.frame_keys import different_values
 from microagg.verify.one_pass import Asking
 
 
@@ -29,14 +30,9 @@ def key_kinds(
     """By key that holds no numbers: what those stand for that take its place; `numbers`: of the others, as
     `numbers_among_keys` returns it.
     """
-    tables = dict(numbers)
-    others = [name for name in protection.grouped if name not in tables]
-    columns = {name: f"c{source.at(name)}" for name in others}
-    for name, values in zip(
-        others, different_values(source.numbered, list(columns.values())).values(), strict=True
-    ):
-        refuse_many(name, values)
-        tables[name] = pa.table({name: values})
+    columns = {name: f"c{source.at(name)}" for name in protection.grouped if name not in numbers}
+    values = different_values(source.numbered, columns, protection)
+    tables = {**numbers, **{name: pa.table({name: own}) for name, own in values.items()}}
     kinds = {}
     for name in protection.grouped:
         _, kind = key_column(Microdata(tables[name], _origin(source)), name, protection, records)
@@ -90,7 +86,8 @@ def numbers_among_keys(source: FrameSource, protection: Protection) -> Asking:
         present = set(some) - {None}
         values: Any = pa.array([*sorted(present), *([None] if gaps else [])], pa.float64())
         if present == {0.0, 1.0}:
-            values = values.cast(pa.int64()).cast(_arrow_type(source, name))
+            own = _arrow_type(source, name)
+            values = values.cast(pa.int64()).cast(own) if is_text(own) else values.cast(own)
         tables[name] = pa.table({name: values})
     return tables
 
