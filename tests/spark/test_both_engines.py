@@ -59,12 +59,13 @@ def put(table: pa.Table, **columns: Any) -> pa.Table:
 
 def test_columns_that_may_identify_need_a_role(protect: Engine) -> None:
     numbers = np.repeat(np.arange(40), 3)
-    names = ("nr", "household", "fcode", "name")
+    names = ("nr", "household", "fcode", "name", "admitted")
     table = pa.table(
         {
             "a": np.random.default_rng(1).normal(size=120),
             **dict.fromkeys(names[:3], numbers),
             "name": [f"P{at}" for at in range(120)],
+            "admitted": pa.array(np.arange(120) * 10**9, pa.timestamp("us")),
         }
     )
     with refusal(errors.SettingsError, "needs_role", columns=names):

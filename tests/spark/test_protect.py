@@ -26,6 +26,7 @@ from microagg.model import Origin, Problem
 from microagg.plan.protection import Protection
 from microagg.prepare.tasks import Task
 from microagg.verdict import Verdict
+from tests.refusals import refusal
 from tests.spark.conftest import rows_of
 
 KEYS = ["a", "b", "c"]
@@ -244,6 +245,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "nobody": ({"keys": ["a", "nobody"]}, "No such column"),
     "csv": ({"delimiter": ";"}, "CSV"),
 }
+
+
+def test_names_that_differ_in_capitals(session: Any) -> None:
+    table = people(30)
+    frame = session.createDataFrame(table.append_column("A", table["a"]))
+    with refusal(errors.SettingsError, "columns_not_on_spark", columns=("a", "A")):
+        microagg.protect(frame, k=3, keys=["b"], rest="drop")
 
 
 @pytest.mark.parametrize("name", REFUSED)

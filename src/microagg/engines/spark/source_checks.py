@@ -26,6 +26,7 @@ NUMERIC = ("byte", "short", "integer", "long", "float", "double", "decimal")
 _KEYS = ("string", "boolean", "date", "timestamp", "timestamp_ntz")
 _DATES = ("date", "timestamp", "timestamp_ntz", "time")
 _MAY_NUMBER_UNITS = ("string", "byte", "short", "integer", "long")
+_MAY_BE_DISTINCT = (*_MAY_NUMBER_UNITS, *_DATES)
 _NOT_COMPARED = ("map", "variant", "interval", "void", "geometry", "geography")
 _BY_BYTES = "UTF8_BINARY"
 
@@ -40,9 +41,10 @@ DISTINCT = "nearly all of its values are distinct"
 def check_types(source: FrameSource, protection: Protection) -> None:
     """`DataError` for columns that are not there, or that Spark could not work with."""
     refuse_duplicates(source.columns)
-    alike = {name.casefold(): name for name in source.columns}
-    if len(alike) < len(source.columns):
-        raise wording.columns_not_on_spark([n for n in source.columns if n not in alike.values()])
+    spelt = [name.casefold() for name in source.columns]
+    if len(set(spelt)) < len(spelt):
+        alike = [name for name, one in zip(source.columns, spelt, strict=True) if spelt.count(one) > 1]
+        raise wording.columns_not_on_spark(alike)
     positions_of([column for column, _ in protection.columns_by_role()], source.columns)
     for name in released_names(source, protection):
         _refuse_type(name, source.frame.schema.fields[source.at(name)].dataType)
@@ -111,11 +113,11 @@ def _likely_identifiers(source: FrameSource, names: list[str]) -> Asking:
             continue
         if identifying_name(name, kind == "string"):
             reasons[name] = NAMED
-        elif kind not in _MAY_NUMBER_UNITS:
+        elif kind not in _MAY_BE_DISTINCT:
             continue  # amounts may all be distinct
         elif nearly_unique(int(distinct * (1.0 + 3.0 * ERROR)), present):
             reasons[name] = DISTINCT
-        elif numbers_of_units(name, kind != "string", distinct):
+        elif kind in _MAY_NUMBER_UNITS and numbers_of_units(name, kind != "string", distinct):
             reasons[name] = NUMBERED
     return reasons
 
