@@ -126,7 +126,7 @@ class Coding:
             wide[np.argsort(-counts, kind="stable")] = np.minimum(wide[:-1], ROWS_OF_WIDE_TABLES - 2)
         else:
             middles = np.cumsum(counts) - counts / 2.0
-            wide[:-1] = middles * (ROWS_OF_WIDE_TABLES - 1) / counts.sum()
+            wide[:-1] = middles * (ROWS_OF_WIDE_TABLES - 1) / (counts.sum() or 1.0)
         wide[-1] = ROWS_OF_WIDE_TABLES - 1
         return wide
 

@@ -252,6 +252,13 @@ def test_wide_rows_of_tables_of_three() -> None:
     assert few.wide(few.codes(np.arange(3.0)), np.ones(3)).tolist() == [0, 1, 2, 3]
 
 
+def test_wide_rows_where_all_numbers_are_missing() -> None:
+    """As in a task of Spark: its rows are those of all records, none of which it has."""
+    coding = Coding.of_numbers(np.arange(1000.0))
+    codes = coding.codes(np.full(5, np.nan))
+    assert set(coding.wide(codes, np.ones(5))[codes]) == {tables.ROWS_OF_WIDE_TABLES - 1}
+
+
 def test_tables_of_three_are_those_that_are_far() -> None:
     """Of very many; none with two columns that are not chosen."""
     rng = np.random.default_rng(3)
