@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from microagg.errors import DataError, SettingsError, UnsafeRelease
 from microagg.formats.spark_folders import source_of
 from microagg.model import Layout
 from microagg.plan.protection import Protection
+from microagg.verdict import refuse
 from microagg.verify.frame_columns import understood
 from microagg.verify.values import as_understood
+from tests.refusals import refusal, unsafe
 from tests.unit.read.test_invalid_text import bad_text
 from tests.unit.verify.test_spellings import VARIANTS
 
@@ -93,6 +96,20 @@ def test_nothing_is_hidden_under_nulls(session: Any, tmp_path: Path) -> None:
     for found in (release.data.toArrow(), parquet.read_table(tmp_path / "out.parquet")):
         inner = found.column("parts").combine_chunks()
         assert sorted(inner.field(0).drop_null().to_pylist()) == amounts.filter(pa.array(~mask)).to_pylist()
+
+
+def test_sources_that_give_other_values_when_read_again(session: Any) -> None:
+    """New categories, and other numbers."""
+    from pyspark.sql import functions
+
+    drawn = functions.udf(lambda _: random.random(), "double").asNondeterministic()(column("x"))
+    frame = session.createDataFrame(pa.concat_tables([people(("flu", "none"))] * 4))
+    words: dict[str, Any] = {"k": 3, "keys": ["x", "illness"], "method": "mdav"}
+    name = functions.concat(functions.lit("a"), drawn).substr(1, 5)
+    with refusal(DataError, "source_changed"):
+        microagg.protect(frame.withColumn("illness", name), **words)
+    with unsafe(refuse("source_records_differ")):
+        microagg.protect(frame.withColumn("x", drawn), **words)
 
 
 def test_texts_that_mean_missing(session: Any, tmp_path: Path) -> None:

@@ -132,6 +132,8 @@ def _refuse_values(found: FrameProfile, protection: Protection, keys: Keys, reco
         if found.infinite[at]:
             raise wording.infinite_values(name, int(found.infinite[at]))
         if found.missing[at] and protection.missing != "by-pattern":
+            if keys.is_nominal(at):  # where a missing value is a category, so that this is a new one
+                raise wording.source_changed()
             raise wording.missing_keys(name, int(found.missing[at]), records)
 
 
