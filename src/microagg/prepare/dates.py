@@ -69,9 +69,13 @@ class DateFormat:
         return from_numpy(ticks, mask=gone).cast(self.kind)
 
     def rounded(self, seconds: Doubles) -> Doubles:
-        """The start of the month or year of a moment, or the nearest second, minute, hour or day."""
+        """The start of the month or year of a moment, or the nearest second, minute, hour or day.
+
+        A mean at the border of two may be computed just before it: it counts as at it.
+        """
         if self.resolution is None:
             return seconds
+        seconds = seconds + 4.0 * np.spacing(np.abs(seconds))
         if self.resolution in SECONDS:
             unit = SECONDS[self.resolution]
             return np.floor(seconds / unit + 0.5) * unit
