@@ -56,10 +56,10 @@ WEIGHT_OF_SUMS = 1.0
 FIRST_TEMPERATURE = 1.0
 """Of the search, in units of a changed cell."""
 
-SWEEPS_WHILE_COOLING = (3, 400)
+SWEEPS_WHILE_COOLING = (3, 1_200)
 """Through all groups: at least and at most."""
 
-MOST_CELLS_VISITED = 800_000_000
+MOST_CELLS_VISITED = 2_400_000_000
 """About so many cells of tables are looked at while it cools, and as many while candidates are compared
 afterwards."""
 

@@ -6,9 +6,10 @@ categories their places among the values of the source: in the order of their le
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -151,15 +152,18 @@ def reading_failures(
 def _reading(column: Any, name: str, policy: ProtectionPolicy, notation: Notation) -> KeyReading | None:
     codes = tuple(policy.missing_codes.get(name, ()))
     declared = notation.missing_ranges.get(name, ())
-    values, of = distinct(column)
-    kind = _kind_of_key(column, name, values, policy, notation)
+    # Most keys are numbers, of which the different values are not asked for.
+    numbers_of = cache(lambda: numbers_as_counted(column, codes, notation, declared))
+    values_of = cache(lambda: distinct(column))
+    kind = _kind_of_key(column, name, numbers_of, values_of, policy, notation)
     if kind == "number":
-        numbers = numbers_as_counted(column, codes, notation, declared)
-        if numbers is None or set(np.unique(numbers[~np.isnan(numbers)]).tolist()) != {0.0, 1.0}:
+        numbers = numbers_of()
+        if numbers is None or not _are_zero_and_one(numbers):
             return None
         own = pa.int64() if is_text(plain(column).type) else column.type
         reading = _of_categories("nominal", own, [0, 1], numbers + 0.0)  # -0.0 is 0.0
         return _with_taxonomy(reading, name, policy, notation)
+    values, of = values_of()
     gone = [_is_code(value, codes, declared if kind == "ordinal" else ()) for value in values]
     if any(gone):  # then empty text is missing too
         gone = [each or value == "" for each, value in zip(gone, values, strict=True)]
@@ -222,8 +226,19 @@ def _of_categories(kind: str, own: Any, ordered: Sequence[Any], numbers: Doubles
     return KeyReading(kind, own, numbers, places)
 
 
+def _are_zero_and_one(numbers: Doubles) -> bool:
+    """Whether there are both, and nothing else."""
+    is_zero, is_one = numbers == 0.0, numbers == 1.0
+    return bool(is_zero.any() and is_one.any() and (is_zero | is_one | np.isnan(numbers)).all())
+
+
 def _kind_of_key(
-    column: Any, name: str, values: Sequence[Any], policy: ProtectionPolicy, notation: Notation
+    column: Any,
+    name: str,
+    numbers_of: Callable[[], Doubles | None],
+    values_of: Callable[[], tuple[list[Any], Any]],
+    policy: ProtectionPolicy,
+    notation: Notation,
 ) -> str:
     if name in policy.ordinal:
         return "ordinal"
@@ -233,16 +248,18 @@ def _kind_of_key(
         return "ordinal" if column.type.ordered else "nominal"
     if kinds.is_date(column.type) or kinds.is_timestamp(column.type):
         return "date"
-    codes = policy.missing_codes.get(name, ())
     if is_text(plain(column).type):
-        if numbers_as_counted(column, codes, notation, ()) is not None:
+        if numbers_of() is not None:
             return "number"
-        texts = [text for text in values if not means_nothing(text) and not _is_code(text, codes, ())]
+        codes = policy.missing_codes.get(name, ())
+        texts = [
+            text for text in values_of()[0] if not means_nothing(text) and not _is_code(text, codes, ())
+        ]
         return "date" if texts and date_format(texts) else "nominal"
     labels = notation.value_labels.get(name, {})
-    return (
-        "nominal" if labels and all(value in labels for value in values if value is not None) else "number"
-    )
+    if labels and all(value in labels for value in values_of()[0] if value is not None):
+        return "nominal"
+    return "number"
 
 
 def _in_order(

@@ -194,9 +194,9 @@ def rank_correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> fl
     if present.sum() < 3:
         return 0.0
     ranks = [_ranks(each[present]) for each in (one, other)]
-    if min(each.std() for each in ranks) == 0.0:
-        return 0.0
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+    first, second = (each - each.mean() for each in ranks)
+    size = float(np.sqrt((first @ first) * (second @ second)))
+    return float(first @ second) / size if size > 0.0 else 0.0
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
