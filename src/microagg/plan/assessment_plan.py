@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from microagg import wording
-from microagg.plan.protection import one_role_each
+from microagg.plan.protection import one_kind_each, one_role_each
 from microagg.plan.taxonomies import parents_of, with_taxonomies
 from microagg.settings.declared import AssessSettings, MeasureSettings, ProtectionSettings
 from microagg.settings.kinds import Code, Names
@@ -107,9 +107,4 @@ class AssessmentPlan:
             for column in getattr(self, name):
                 if column not in self.keys:
                     raise wording.only_for_keys(name, column)
-        for column in self.nominal:
-            if column in self.ordinal:
-                raise wording.two_kinds(column)
-        for column in self.taxonomy:
-            if column in self.ordinal:
-                raise wording.taxonomy_of_levels(column)
+        one_kind_each(self.nominal, self.ordinal, self.taxonomy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,12 +102,7 @@ class Protection(ProtectionPolicy):
             for column in getattr(self, name):
                 if column not in self.grouped:
                     raise wording.only_for_masked(name, column, roles.get(column))
-        for column in self.nominal:
-            if column in self.ordinal:
-                raise wording.two_kinds(column)
-        for column in self.taxonomy:
-            if column in self.ordinal:
-                raise wording.taxonomy_of_levels(column)
+        one_kind_each(self.nominal, self.ordinal, self.taxonomy)
 
     def _check_policies(self) -> None:
         if self.aggregate == "median" and self.weight is not None:
@@ -129,6 +124,16 @@ def one_role_each(columns_by_role: Iterator[tuple[str, str]]) -> dict[str, str]:
             raise wording.two_roles(column, roles[column], role)
         roles[column] = role
     return roles
+
+
+def one_kind_each(nominal: Iterable[str], ordinal: Container[str], taxonomy: Iterable[str]) -> None:
+    """`SettingsError` for a key that would hold both ordered levels and categories without an order."""
+    for column in nominal:
+        if column in ordinal:
+            raise wording.two_kinds(column)
+    for column in taxonomy:
+        if column in ordinal:
+            raise wording.taxonomy_of_levels(column)
 
 
 def _not_default(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
